@@ -1,0 +1,94 @@
+import type { Static, TSchema } from 'typebox';
+import type { ErrorCode } from './errors.ts';
+
+/** Roles, lowest first (part 1, section 1). */
+export const roles = ['viewer', 'editor', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Load classes, shed from the last to the first (quality.md 2). */
+export const loadClasses = ['health', 'inbound', 'decision', 'crud', 'heavy'] as const;
+export type LoadClass = (typeof loadClasses)[number];
+
+/** A sliding-window limit: at most `limit` calls in any `windowSeconds`, counted per `per` (api-access.md 17). */
+export interface RateLimit {
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly per: 'tenant' | 'credential' | 'ip';
+}
+
+/**
+ * One operation of the API, described once. Validation, authorisation, limits, transactions, OpenAPI, the SDK and the
+ * operation matrix test are made from this value (architecture.md 3).
+ */
+export interface Operation {
+  /** `<resource>.<verb>`, unique, camelCase: `offers.create`. */
+  readonly id: string;
+  readonly method: HttpMethod;
+  /** With parameters in braces: `/api/v1/offers/{id}`. */
+  readonly path: string;
+  /** Further paths that answer the same. */
+  readonly aliases?: readonly string[];
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** `credential`: API key, access token or session; `none`: open; `metricsToken`: bearer METRICS_TOKEN. */
+  readonly auth: 'credential' | 'none' | 'metricsToken';
+  /** Minimum role; null for open operations. */
+  readonly role: Role | null;
+  /** True when `X-Requested-With` is not asked for although the method is unsafe. */
+  readonly csrfExempt?: boolean;
+  readonly loadClass: LoadClass;
+  readonly rateLimits?: readonly RateLimit[];
+  /** Takes the optional `Idempotency-Key` header; its answer is kept 7 days in the effect's transaction. */
+  readonly idempotent?: boolean;
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  readonly headers?: TSchema;
+  readonly body?: TSchema;
+  /** Bytes; default 1 MiB (64 KiB without credential). */
+  readonly bodyLimit?: number;
+  /** Success answers by status; `null` = no body. A non-JSON answer names its media type. */
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  /** Codes beyond those that the binder adds by itself (auth, role, syntax, limits, 500, 503). */
+  readonly errors: readonly ErrorCode[];
+  /** The audit rows a success leaves: `{ action, entityType }`; empty = none. */
+  readonly audit: readonly { readonly action: string; readonly entityType: string }[];
+  /**
+   * `tenant`: the binder opens the tenant transaction and commits before the answer;
+   * `own`: the handler opens its own (recommend, respond, calls that go out); `none`: no database work.
+   */
+  readonly transaction: 'tenant' | 'own' | 'none';
+}
+
+export interface ResponseSpec {
+  readonly description: string;
+  readonly schema: TSchema | null;
+  readonly mediaType?: string;
+}
+
+/** Declares an operation; keeps literal types so that handlers are typed from it. */
+export function operation<const O extends Operation>(value: O): O {
+  return value;
+}
+
+type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;
+
+/** Params, query and body that a handler of `O` receives after validation. */
+export interface OperationInput<O extends Operation> {
+  readonly params: StaticOr<O['params'], Record<string, never>>;
+  readonly query: StaticOr<O['query'], Record<string, never>>;
+  readonly body: StaticOr<O['body'], undefined>;
+}
+
+type BodyOf<R> = R extends { readonly schema: infer S } ? (S extends TSchema ? Static<S> : null) : null;
+
+/** What a handler of `O` may answer: one member per declared success status. */
+export type OperationReply<O extends Operation> = {
+  [S in keyof O['responses'] & number]: {
+    readonly status: S;
+    readonly body: BodyOf<O['responses'][S]>;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+}[keyof O['responses'] & number];

@@ -1,0 +1,32 @@
+import Type, { type TSchema } from 'typebox';
+
+/** Query of a cursor list: `limit` (above the maximum becomes the maximum, below 1 is 400), `cursor` (api-access.md 1). */
+export const cursorQuery = (defaultLimit: number, maximum: number) => ({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      default: defaultLimit,
+      description: `Rows per page; above ${maximum} it becomes ${maximum}.`,
+    }),
+  ),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: 'Cursor of the previous page.' })),
+});
+
+/** Envelope of a cursor list. `cursor` repeats `nextCursor` where the contract names it so. */
+export const cursorPage = <T extends TSchema>(item: T) =>
+  Type.Object(
+    {
+      data: Type.Array(item, { description: 'The rows of this page.' }),
+      pagination: Type.Object(
+        {
+          total: Type.Integer({ description: 'Rows that match the filters.' }),
+          limit: Type.Integer({ description: 'The page size that was used.' }),
+          hasMore: Type.Boolean({ description: 'True when another page follows.' }),
+          cursor: Type.Union([Type.String(), Type.Null()], { description: 'Same as nextCursor.' }),
+          nextCursor: Type.Union([Type.String(), Type.Null()], { description: 'Cursor of the next page, or null.' }),
+        },
+        { description: 'Where this page stands.' },
+      ),
+    },
+    { description: 'A page of a cursor list.' },
+  );

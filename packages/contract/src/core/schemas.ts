@@ -1,0 +1,36 @@
+import Type, { type Static, type TSchema } from 'typebox';
+
+/** Shared property schemas. Every property of every schema carries a description (a test says so). */
+
+/** Id of a record: UUIDv7, lower case (api-access.md 1). */
+export const Id = (description: string) => Type.String({ format: 'uuid', description });
+
+export const Nullable = <T extends TSchema>(schema: T, options: { description: string }) =>
+  Type.Union([schema, Type.Null()], options);
+
+/** Out: `2026-11-20T09:00:00.000Z`. In: RFC 3339 with zone. */
+export const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
+
+/** The tenant's own customer id: 1-255 characters, no control characters, no outer white space (api-access.md 1). */
+export const CustomerId = (description = "The tenant's own id of the customer, case-sensitive.") =>
+  Type.String({ minLength: 1, maxLength: 255, format: 'customer-id', description });
+
+/** A name: 1-255 code points, not only white space; stored and compared byte for byte (api-catalogue.md 1.2). */
+export const Name = (description: string, maxLength = 255) =>
+  Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
+
+export const StringEnum = <const V extends readonly [string, ...string[]]>(
+  values: V,
+  options: { description: string; default?: V[number] },
+) => Type.Unsafe<V[number]>(Type.String({ ...options, enum: [...values] }));
+
+export const Int = (minimum: number, maximum: number, description: string, extra: { default?: number } = {}) =>
+  Type.Integer({ minimum, maximum, description, ...extra });
+
+export const JsonObject = (description: string, extra: Record<string, unknown> = {}) =>
+  Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, description, ...extra }));
+
+/** Query switch: exactly `true` or `false`. */
+export const QueryFlag = (description: string) => Type.Boolean({ description });
+
+export type Infer<S extends TSchema> = Static<S>;

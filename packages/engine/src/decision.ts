@@ -1,0 +1,110 @@
+import type { Json } from './snapshot.ts';
+
+/** What `decide` returns: the answer, its proof and its effects as data. Numbers are unrounded (api-decisioning.md 1). */
+export interface Decision {
+  readonly items: readonly DecisionItem[];
+  /** Per requested placement, for `placements` or response format `grouped`; indexes point into `items`. */
+  readonly placementResults:
+    | readonly {
+        readonly placementId: string;
+        readonly placementName: string;
+        readonly channelId: string;
+        readonly items: readonly number[];
+      }[]
+    | null;
+  readonly properties: Readonly<Record<string, Json>>;
+  /** Why there is no item: `no_channel`, `no_placement`, or the stage that removed the last candidate. */
+  readonly emptyReason: string | null;
+  readonly controlGroup: boolean;
+  readonly degradedScoring: boolean;
+  readonly slateProbability: number;
+  readonly summary: DecisionSummary;
+  /** Response node: `standard`, `minimal` or `grouped`, and the item fields to keep (empty = all). */
+  readonly responseFormat: 'standard' | 'minimal' | 'grouped';
+  readonly includeFields: readonly string[];
+  /** Only when asked for. */
+  readonly trace: DecisionTrace | null;
+}
+
+export interface DecisionItem {
+  readonly rank: number;
+  readonly placementRank: number | null;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly placementId: string | null;
+  /** `reserve`: the channel is explicit; `impress`: implicit, or no channel (api-decisioning.md 4). */
+  readonly effect: 'impress' | 'reserve';
+  readonly mandatory: boolean;
+  readonly priority: number;
+  readonly score: number;
+  readonly scoreComponents: ScoreComponents;
+  readonly modelKey: string | null;
+  readonly modelType: string | null;
+  readonly propensitySource: PropensitySource;
+  readonly selection: {
+    readonly probability: number;
+    readonly estimated: boolean;
+    readonly explored: boolean;
+    readonly method: string;
+  };
+  readonly content: Readonly<Record<string, Json>>;
+  readonly personalization: Readonly<Record<string, Json>>;
+}
+
+export interface ScoreComponents {
+  readonly propensity: number;
+  readonly relevance: number;
+  readonly impact: number;
+  readonly emphasis: number;
+  readonly fitMultiplier: number;
+}
+
+export type PropensitySource = 'request' | 'model' | 'offer' | 'offer_blend' | 'category' | 'global' | 'default';
+
+/** Summary of a trace without durations (api-decisioning.md 11). */
+export interface DecisionSummary {
+  readonly candidateCount: number;
+  readonly mandatoryCount: number;
+  readonly afterCreatives: number;
+  readonly afterQualification: number;
+  readonly afterSuppression: number;
+  readonly afterContactPolicy: number;
+  readonly afterScoring: number;
+  readonly finalCount: number;
+  readonly computeErrors: number;
+  readonly channelCoupling: readonly Json[];
+  readonly slateProbability: number;
+  readonly droppedByReason: Readonly<Record<string, number>>;
+  readonly warnings: readonly string[];
+}
+
+/** Trace body of P2 2 and api-decisioning.md 11, as far as the engine knows it. */
+export interface DecisionTrace {
+  readonly pipeline: readonly {
+    readonly stage: string;
+    readonly nodeId: string | null;
+    readonly candidates: number;
+    readonly passed: number;
+    readonly topScore: number | null;
+    readonly method: string | null;
+    readonly dropped: Readonly<Record<string, number>>;
+    readonly warnings: readonly string[];
+  }[];
+  readonly scoringResults: readonly Json[];
+  readonly qualificationResults: readonly Json[];
+  readonly contactPolicyResults: readonly Json[];
+  readonly suppressionResults: readonly Json[];
+  readonly dropped: readonly DroppedRow[];
+}
+
+export interface DroppedRow {
+  readonly offerId: string;
+  readonly offerName: string;
+  readonly stage: string;
+  readonly nodeId: string | null;
+  readonly reason: string;
+  readonly ruleId: string | null;
+  readonly policyId: string | null;
+  readonly detail: Json;
+}

@@ -1,0 +1,120 @@
+import type { Json } from './snapshot.ts';
+
+/** Everything besides the plan that one decision reads. Plain data, so that it can be sealed and replayed. */
+export interface DecisionInput {
+  /** Epoch ms; the decision's clock. */
+  readonly now: number;
+  /** 32 hex digits (api-decisioning.md 1 no. 5). */
+  readonly seed: string;
+  /** Wall clock of each zone of `plan.zones`, computed by the server's one zone module (quality.md F15). */
+  readonly zones: Readonly<Record<string, ZoneClock>>;
+  readonly request: DecisionRequest;
+  /** True when a customer-type schema or enrich source had a row. */
+  readonly known: boolean;
+  /** Auto-enriched `customer.*` values: those of `plan.profileFields` that the customer has. */
+  readonly profile: Readonly<Record<string, Json>>;
+  /** Rows of the enrich nodes: node id -> one row or null per source, in order. */
+  readonly enriched: Readonly<Record<string, readonly (Readonly<Record<string, Json>> | null)[]>>;
+  /** Ids and names of the stored segments the customer belongs to. */
+  readonly segments: readonly string[];
+  readonly contacts: ContactCounts;
+  readonly suppressions: readonly Suppression[];
+  readonly evidence: Evidence;
+}
+
+/** Calendar of one zone at `now`. Ranges are epoch ms, start inclusive, end exclusive; days have 23 to 25 hours. */
+export interface ZoneClock {
+  readonly dayStart: number;
+  readonly dayEnd: number;
+  readonly weekStart: number;
+  readonly weekEnd: number;
+  readonly monthStart: number;
+  readonly monthEnd: number;
+  /** Start of the local day 29 days before today: "30 days" ending today. */
+  readonly days30Start: number;
+  /** Local date `YYYY-MM-DD`. */
+  readonly date: string;
+  /** Local hour 0-23, minute 0-59. */
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  /** 0 = Sunday. */
+  readonly weekday: number;
+}
+
+export interface DecisionRequest {
+  readonly requestId: string;
+  readonly customerId: string;
+  readonly channel: string | null;
+  readonly channelId: string | null;
+  /** Placement id, key, name or slot type. */
+  readonly placement: string | null;
+  readonly placements: readonly { readonly placementId: string; readonly limit: number | null }[] | null;
+  readonly deduplicate: boolean;
+  readonly limit: number | null;
+  readonly context: Readonly<Record<string, Json>>;
+  readonly segments: readonly string[];
+  readonly attributes: Readonly<Record<string, Json>>;
+  readonly locale: string | null;
+  readonly currency: string | null;
+  readonly excludeOffers: readonly string[];
+  readonly excludeCreatives: readonly string[];
+  readonly dryRun: boolean;
+}
+
+/** Identity of contacts that are counted together: one lane per (offer, creative, channel, campaign). */
+export interface ContactLane {
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly campaignId: string | null;
+}
+
+/**
+ * A customer's contacts as the state row keeps them: counted impressions and open reservations
+ * (api-catalogue.md 8.1). The log is whole since `keptFrom`; older contacts stand in `totals` and `lastAt` only.
+ */
+export interface Contacts {
+  readonly lanes: readonly ContactLane[];
+  /** Per lane: counted contacts ever, and instant (epoch ms) of the latest. */
+  readonly totals: readonly number[];
+  readonly lastAt: readonly number[];
+  /** Counted contacts since `keptFrom`, oldest first: lane index and instant. */
+  readonly log: readonly { readonly lane: number; readonly at: number }[];
+  readonly keptFrom: number;
+  readonly reservations: readonly {
+    readonly id: string;
+    readonly lane: number;
+    readonly at: number;
+    readonly expiresAt: number;
+  }[];
+}
+
+/** A counting window of the plan. `rolling`: (now - ms, now]. */
+export type WindowSpec =
+  | { readonly kind: 'day' | 'week' | 'month' | 'days30' | 'alltime' }
+  | { readonly kind: 'rolling'; readonly ms: number };
+
+/** Contacts folded over `plan.windows` at `now`; open reservations are included. This is what a record keeps. */
+export interface ContactCounts {
+  readonly lanes: readonly ContactLane[];
+  readonly lastAt: readonly number[];
+  /** `counts[w][lane]` for window w of `plan.windows`. */
+  readonly counts: readonly (readonly number[])[];
+}
+
+export interface Suppression {
+  readonly scope: 'global' | 'category' | 'offer';
+  readonly scopeId: string;
+  readonly policyId: string | null;
+  readonly reason: string;
+  readonly expiresAt: number;
+}
+
+/** Positive and negative outcomes so far, a numbered tenant-wide state (api-decisioning.md 3). */
+export interface Evidence {
+  readonly number: number;
+  offer(offerId: string): readonly [positives: number, negatives: number];
+  category(categoryId: string): readonly [positives: number, negatives: number];
+  readonly global: readonly [positives: number, negatives: number];
+}

@@ -1,0 +1,175 @@
+/**
+ * What `compile` reads: the tenant's catalogue and one flow as plain data. A plan is identified by the hash of the
+ * canonical form of this value, so it holds content only: no catalogue version, no clock, no counters
+ * (decisioning.md 2). Rows that cannot take part (deleted, of other status) are left out by the server, unless a flow
+ * names their status.
+ */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export interface Snapshot {
+  readonly format: 1;
+  readonly tenant: SnapshotTenant;
+  readonly flow: SnapshotFlow;
+  readonly channels: readonly SnapshotChannel[];
+  readonly placements: readonly SnapshotPlacement[];
+  readonly categories: readonly SnapshotCategory[];
+  readonly subCategories: readonly SnapshotSubCategory[];
+  readonly offers: readonly SnapshotOffer[];
+  readonly creatives: readonly SnapshotCreative[];
+  readonly rules: readonly SnapshotRule[];
+  readonly policies: readonly SnapshotPolicy[];
+  /** Schemas the flow can read: auto-enriched ones (oldest first) and those an enrich node names. */
+  readonly schemas: readonly SnapshotSchema[];
+}
+
+export interface SnapshotTenant {
+  /** IANA zone of the cap days. */
+  readonly timezone: string;
+  readonly locale: string;
+  readonly currency: string;
+  readonly maxOffersPerDecision: number;
+  readonly holdoutPercentage: number;
+  readonly mandatoryDailyCap: number;
+  /** Attribute names left out of sealed records. */
+  readonly neverStore: readonly string[];
+}
+
+export interface SnapshotFlow {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  /** Entry of publishedVersions; null for a draft. */
+  readonly version: number | null;
+  readonly couplingOverride: 'partial' | 'atomic' | null;
+  readonly config: FlowConfig;
+}
+
+/** Flow config v2 as stored (api-decisioning.md 7). */
+export interface FlowConfig {
+  readonly version: 2;
+  readonly nodes: readonly FlowNode[];
+  readonly flowConfig?: { readonly [key: string]: Json };
+}
+
+export interface FlowNode {
+  readonly id: string;
+  readonly type: string;
+  readonly config?: { readonly [key: string]: Json };
+  readonly name?: string;
+  readonly enabled?: boolean;
+}
+
+export interface SnapshotChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly channelType: string;
+  readonly impressionMode: 'implicit' | 'explicit';
+  readonly couplingMode: 'partial' | 'atomic';
+}
+
+export interface SnapshotPlacement {
+  readonly id: string;
+  readonly channelId: string;
+  readonly name: string;
+  readonly key: string;
+  readonly slotType: string;
+  readonly maxSlots: number;
+}
+
+export interface SnapshotCategory {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface SnapshotSubCategory {
+  readonly id: string;
+  readonly categoryId: string;
+  readonly name: string;
+}
+
+export interface SnapshotOffer {
+  readonly id: string;
+  readonly name: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly categoryId: string | null;
+  readonly subCategoryId: string | null;
+  readonly category: string;
+  readonly priority: number;
+  readonly businessValue: number;
+  readonly mandatory: boolean;
+  /** Epoch ms; a mandatory offer is no longer forced from then on (quality.md E19). */
+  readonly mandatoryExpiresAt: number | null;
+  readonly emergencyExcluded: boolean;
+  readonly description: string;
+  readonly shortDesc: string;
+  readonly schedule: { readonly [key: string]: Json } | null;
+  readonly eligibility: { readonly [key: string]: Json } | null;
+  readonly metadata: { readonly [key: string]: Json };
+  readonly tags: readonly string[];
+  readonly productType: string | null;
+  readonly margin: number | null;
+  readonly revenueValue: number | null;
+}
+
+export interface SnapshotCreative {
+  readonly id: string;
+  readonly name: string;
+  readonly offerId: string;
+  readonly channelId: string;
+  readonly placementId: string | null;
+  readonly templateType: string;
+  readonly content: { readonly [key: string]: Json };
+  readonly personalization: readonly PersonalizationEntry[];
+  readonly constraints: {
+    readonly frequencyCapPerDay?: number;
+    readonly cooldownHours?: number;
+    readonly priorityOverride?: number;
+  };
+  readonly abTestVariant: string | null;
+  readonly weight: number;
+}
+
+export interface PersonalizationEntry {
+  readonly variable: string;
+  readonly fallback?: Json;
+  readonly source?: string | null;
+}
+
+/** One assignment of a rule or policy; `scopeId` null only for `global`. */
+export interface ScopeAssignment {
+  readonly scope: string;
+  readonly scopeId: string | null;
+}
+
+export interface SnapshotRule {
+  readonly id: string;
+  readonly name: string;
+  readonly ruleType: string;
+  readonly config: { readonly [key: string]: Json };
+  readonly scopes: readonly ScopeAssignment[];
+  readonly priority: number;
+  readonly stage: 'eligibility' | 'fit' | 'match' | 'ranking';
+  /** Epoch ms; ties of priority are broken by age, then id. */
+  readonly createdAt: number;
+}
+
+export interface SnapshotPolicy {
+  readonly id: string;
+  readonly name: string;
+  readonly ruleType: string;
+  readonly config: { readonly [key: string]: Json };
+  readonly scopes: readonly ScopeAssignment[];
+  readonly priority: number;
+  readonly createdAt: number;
+}
+
+export interface SnapshotSchema {
+  readonly id: string;
+  readonly name: string;
+  readonly schemaType: string;
+  readonly autoEnrich: boolean;
+  /** Column compared with the customer id (api-catalogue.md 2.2 no. 4). */
+  readonly rowKey: string;
+  /** Columns in ordinal order, the row key included. */
+  readonly columns: readonly { readonly name: string; readonly dataType: string; readonly neverStore: boolean }[];
+}

@@ -1,0 +1,37 @@
+import type { Role } from '@arbiter/contract';
+import type { Kysely } from 'kysely';
+
+/** Who acts: written to audit rows as `userId` and `userName` (api-access.md 7). */
+export interface Actor {
+  /** `<user id>`, `apikey:<id>`, `oauth:<id>`, `scim` or `system:<job>`. */
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+declare const txBrand: unique symbol;
+
+/**
+ * An open transaction with the tenant set for row-level security. Every service and store function takes it first
+ * (architecture.md 5). Only `db/` makes one.
+ */
+export interface Tx {
+  readonly [txBrand]: true;
+  /** Tenant of the transaction; the empty string in a system transaction. */
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly requestId: string;
+  /** The clock's instant at which the transaction was opened. Use it for every timestamp that is written. */
+  readonly now: Date;
+  /** Plain SQL with `$1` parameters. */
+  query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Kysely over this transaction's connection; the store names its own tables. camelCase in the types is snake_case in
+   * the database (CamelCasePlugin; keys inside JSON values stay as they are).
+   */
+  kysely<Tables>(): Kysely<Tables>;
+  /** Runs after the commit (never after a rollback); for pushes inside the process. */
+  afterCommit(effect: () => void): void;
+  /** Marks the catalogue as changed: the version is raised once, at commit, and every node is told (decisioning.md 6). */
+  touchCatalogue(): void;
+}

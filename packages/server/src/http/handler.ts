@@ -1,0 +1,36 @@
+import type { Operation, OperationInput, OperationReply, Role } from '@arbiter/contract';
+import type { Actor, Tx } from '../db/tx.ts';
+
+/** What the binder knows of a request once the credential, tenant, role and limits have passed. */
+export interface RequestFacts {
+  readonly requestId: string;
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly role: Role;
+  /** Stable id of the credential; scope of idempotency keys. */
+  readonly credentialId: string;
+  readonly ip: string;
+  readonly userAgent: string;
+  /** Value of `Idempotency-Key`, when the operation takes one and it was sent. */
+  readonly idempotencyKey: string | null;
+}
+
+export type HandlerRequest<O extends Operation> = OperationInput<O> & RequestFacts;
+
+/** Handler of an operation with `transaction: 'tenant'`: the binder opened `tx` and commits it before it answers. */
+export type TenantHandler<O extends Operation> = (tx: Tx, request: HandlerRequest<O>) => Promise<OperationReply<O>>;
+
+/** Handler of an operation with `transaction: 'own'` or `'none'`. */
+export type FreeHandler<O extends Operation> = (request: HandlerRequest<O>) => Promise<OperationReply<O>>;
+
+export type Handler<O extends Operation> = O['transaction'] extends 'tenant' ? TenantHandler<O> : FreeHandler<O>;
+
+/** A handler for each operation of a contract module; a missing one does not compile. */
+export type Handlers<Operations extends Record<string, Operation>> = {
+  readonly [K in keyof Operations]: Handler<Operations[K]>;
+};
+
+/** Answers 2xx with a body (null = none). */
+export function reply<const S extends number, B>(status: S, body: B, headers?: Readonly<Record<string, string>>) {
+  return headers === undefined ? { status, body } : { status, body, headers };
+}

@@ -1,0 +1,36 @@
+import { type ErrorCode, type ErrorEntry, errorRegistry } from '@arbiter/contract';
+
+export interface AppErrorOptions {
+  /** What is wrong, for a person. Never SQL, files, stacks or foreign data (quality.md T36). */
+  readonly detail?: string;
+  readonly errors?: readonly ErrorEntry[];
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** The one error that services throw: a code of the closed registry (api-access.md 2). */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly detail: string | undefined;
+  readonly errors: readonly ErrorEntry[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(
+      options.detail ?? errorRegistry[code].title,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.name = 'AppError';
+    this.code = code;
+    this.status = errorRegistry[code].status;
+    this.detail = options.detail;
+    this.errors = options.errors ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** 400 `validation_failed` for one value. `path`: JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */
+export function invalid(path: string, message: string): AppError {
+  return new AppError('validation_failed', { detail: `${path} ${message}`.trim(), errors: [{ path, message }] });
+}

@@ -1,0 +1,7 @@
+/** The one clock of the server. Tests pass their own; nothing else reads the time (architecture.md 2). */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
