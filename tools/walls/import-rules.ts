@@ -1,0 +1,201 @@
+import type { IForbiddenRuleType } from 'dependency-cruiser';
+
+/**
+ * The table of docs/architecture.md as dependency-cruiser rules. Paths are relative to the repository's root.
+ * Rules that need more than an import graph stand in source-rules.ts. Every rule needs a canary (canaries.ts).
+ */
+
+/** Tests and test kits see more than the code they test. */
+export const testFile = String.raw`(\.test\.ts$|/test-[^/]+\.ts$)`;
+
+/** Lowest first. A feature may import features of the tiers before its own, through their index.ts. */
+export const featureTiers = [
+  ['audit'],
+  ['settings', 'users'],
+  ['credentials'],
+  ['tenants'],
+  ['records'],
+  ['schemas', 'categories', 'channels', 'outcomes', 'offers', 'creatives', 'qualification', 'contact-policies'],
+  ['flows'],
+  ['decisions'],
+  ['seed-packs'],
+  ['admin'],
+] as const;
+
+const features = '^packages/server/src/features/';
+
+const featureOrder: IForbiddenRuleType[] = featureTiers.flatMap((tier, level) => {
+  const above = featureTiers.slice(level).flat();
+  return tier.map((feature): IForbiddenRuleType => {
+    const closed = above.filter((other) => other !== feature);
+    return {
+      name: `feature-order-${feature}`,
+      comment: `${feature} may import features below it only; what lies beside or above comes through a port that main plugs in.`,
+      severity: 'error',
+      from: { path: `${features}${feature}/`, pathNot: testFile },
+      to: { path: closed.length > 0 ? `${features}(${closed.join('|')})/` : '^nothing$' },
+    };
+  });
+});
+
+/** Rooms of the server, each with the rooms it may import besides itself. `main` may import all of them. */
+const serverRooms: Readonly<Record<string, readonly string[]>> = {
+  platform: ['config'],
+  db: ['platform', 'config'],
+  http: ['platform', 'db', 'config'],
+  jobs: ['platform', 'db', 'config'],
+  features: ['platform', 'db', 'http', 'jobs', 'config'],
+};
+
+const roomOrder: IForbiddenRuleType[] = Object.entries(serverRooms).map(([room, allowed]) => ({
+  name: `server-${room}`,
+  comment: `packages/server/src/${room} may import ${allowed.join(', ')} and itself.`,
+  severity: 'error',
+  from: { path: `^packages/server/src/${room}/`, pathNot: testFile },
+  to: {
+    path: '^packages/server/src/',
+    pathNot: [`^packages/server/src/${room}/`, ...allowed.map((other) => `^packages/server/src/${other}(/|\\.ts$)`)],
+  },
+}));
+
+/** Workspace packages, each with the packages of the repository it may import. */
+const packageTable: Readonly<Record<string, readonly string[]>> = {
+  engine: [],
+  contract: [],
+  sdk: ['contract'],
+  packs: ['contract'],
+  server: ['engine', 'contract', 'packs'],
+  console: ['contract', 'sdk', 'engine'],
+  cli: ['contract', 'sdk', 'server'],
+};
+
+const packageOrder: IForbiddenRuleType[] = Object.entries(packageTable).map(([name, allowed]) => ({
+  name: `package-${name}`,
+  comment: `packages/${name} may import ${allowed.length > 0 ? allowed.join(', ') : 'no package of this repository'}.`,
+  severity: 'error',
+  from: { path: `^packages/${name}/` },
+  to: { path: '^packages/', pathNot: [name, ...allowed].map((other) => `^packages/${other}/`) },
+}));
+
+export const importRules: IForbiddenRuleType[] = [
+  ...packageOrder,
+  ...roomOrder,
+  ...featureOrder,
+  {
+    name: 'engine-imports-nothing',
+    comment: 'The engine is pure: no library, no node: module.',
+    severity: 'error',
+    from: { path: '^packages/engine/src/', pathNot: testFile },
+    to: { pathNot: '^packages/engine/src/' },
+  },
+  {
+    name: 'contract-imports-typebox-only',
+    severity: 'error',
+    from: { path: '^packages/contract/src/', pathNot: testFile },
+    to: { pathNot: ['^packages/contract/src/', '(^|/)node_modules/typebox/'] },
+  },
+  {
+    name: 'packs-and-sdk-have-no-library',
+    comment: 'Packs are data, the SDK needs fetch only.',
+    severity: 'error',
+    from: { path: '^packages/(packs|sdk)/src/', pathNot: testFile },
+    to: { pathNot: '^packages/' },
+  },
+  {
+    name: 'packages-meet-at-the-door',
+    comment: "A package is imported through its index.ts (or another entry of its package.json's exports).",
+    severity: 'error',
+    from: { path: '^packages/([^/]+)/', pathNot: testFile },
+    to: { path: '^packages/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/index\\.ts$'] },
+  },
+  {
+    name: 'cli-starts-the-server-in-two-files',
+    severity: 'error',
+    from: { path: '^packages/cli/', pathNot: '^packages/cli/src/commands/(serve|migrate)\\.ts$' },
+    to: { path: '^packages/server/' },
+  },
+  {
+    name: 'nothing-imports-main',
+    comment: "Only tests, and the package's door, which the CLI's serve and migrate use.",
+    severity: 'error',
+    from: {
+      path: '^packages/',
+      pathNot: ['^packages/server/src/main/', '^packages/server/src/index\\.ts$', testFile],
+    },
+    to: { path: '^packages/server/src/main/' },
+  },
+  {
+    name: 'server-does-not-use-its-own-door',
+    severity: 'error',
+    from: { path: '^packages/server/src/' },
+    to: { path: '^packages/server/src/index\\.ts$' },
+  },
+  {
+    name: 'features-meet-at-the-door',
+    comment: 'A feature is imported through its index.ts only.',
+    severity: 'error',
+    from: { path: '^packages/server/src/features/([^/]+)/', pathNot: testFile },
+    to: { path: features, pathNot: [`${features}$1/`, `${features}[^/]+/index\\.ts$`] },
+  },
+  {
+    name: 'main-uses-feature-doors',
+    severity: 'error',
+    from: { path: '^packages/server/src/main/', pathNot: testFile },
+    to: { path: features, pathNot: `${features}[^/]+/index\\.ts$` },
+  },
+  {
+    name: 'jobs-own-the-queue',
+    severity: 'error',
+    from: { path: '^packages/', pathNot: ['^packages/server/src/jobs/', testFile] },
+    to: { path: '(^|/)node_modules/graphile-worker/' },
+  },
+  {
+    name: 'platform-owns-the-outside',
+    comment: 'Clients to the outside: HTTP, mail, LLM, chat, cloud. One room guards them all.',
+    severity: 'error',
+    from: { path: '^packages/server/src/', pathNot: ['^packages/server/src/platform/', testFile] },
+    to: {
+      path: '(^|/)node_modules/(undici|nodemailer|@aws-sdk|@google-cloud|@azure|@anthropic-ai|openai|ioredis|got|axios)/',
+    },
+  },
+  {
+    name: 'processes-are-started-in-db-and-main',
+    comment: 'The embedded database is the only child process.',
+    severity: 'error',
+    from: { path: '^packages/server/src/', pathNot: ['^packages/server/src/(db|main)/', testFile] },
+    to: { path: '^(node:)?child_process$' },
+  },
+  {
+    name: 'no-cycles',
+    severity: 'error',
+    from: {},
+    to: { circular: true },
+  },
+  {
+    name: 'no-unresolved',
+    comment: 'An import the checker cannot follow is an import it cannot judge.',
+    severity: 'error',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+  {
+    name: 'declared-dependencies',
+    comment: 'A package imports what its own package.json declares.',
+    severity: 'error',
+    from: { path: '^packages/', pathNot: testFile },
+    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+  },
+  {
+    name: 'tests-stay-tests',
+    comment: 'Code does not import tests or test kits.',
+    severity: 'error',
+    from: { path: '^packages/', pathNot: testFile },
+    to: { path: testFile, pathNot: 'node_modules' },
+  },
+  {
+    name: 'packages-do-not-use-tools-or-suites',
+    severity: 'error',
+    from: { path: '^packages/', pathNot: testFile },
+    to: { path: '^(tools|test)/' },
+  },
+];
