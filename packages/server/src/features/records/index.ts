@@ -1,0 +1,30 @@
+export { type ListOrder, newestFirst, oldestFirst, type SortKey } from './cursors.ts';
+export { type ListOptions, listRecords, type Pagination, type RecordList } from './record-lists.ts';
+export {
+  type Addressed,
+  type GovernedRow,
+  isUuid,
+  type NewRecord,
+  type RecordChange,
+  type RecordSpec,
+  toWire,
+  type UniqueMeaning,
+  type Wire,
+} from './record-spec.ts';
+export { explainViolations, findRecord, findRecords } from './record-store.ts';
+export {
+  assertRowVersion,
+  cascadeSoftDelete,
+  createRecord,
+  type DeleteOptions,
+  getRecord,
+  hardDeleteRecord,
+  isDeleted,
+  lockRecord,
+  noteChange,
+  sameId,
+  softDeleteRecord,
+  type UpdateOptions,
+  updateRecord,
+} from './records.service.ts';
+export { assertNotReferenced, inUse, inUseEntry, type Referable, type Referrer, requireLive } from './references.ts';

@@ -1,0 +1,239 @@
+import type { Tx } from '../../db/tx.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
+import { newId } from '../../platform/ids.ts';
+import { recordAudit } from '../audit/index.ts';
+import {
+  type Addressed,
+  type GovernedRow,
+  type NewRecord,
+  type RecordChange,
+  type RecordSpec,
+  toWire,
+} from './record-spec.ts';
+import { type AnyTables, asRow, columnValues, explainViolations, findRecord } from './record-store.ts';
+
+/** True for a row that `deletedAt` hides. */
+export function isDeleted(row: GovernedRow): boolean {
+  return 'deletedAt' in row && row.deletedAt !== null;
+}
+
+const notFound = (noun: string) => new AppError('not_found', { detail: `There is no such ${noun}.` });
+
+function versionOf<Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): number {
+  return Number(new Map(Object.entries(row)).get(spec.versionColumn));
+}
+
+function auditView<Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): Readonly<Record<string, unknown>> {
+  if (spec.auditView !== undefined) return spec.auditView(row);
+  const { tenantId: _tenant, ...shown } = toWire(row);
+  return shown;
+}
+
+/** The audit row of one change, in the change's transaction, and the catalogue's new version. */
+export async function noteChange<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  action: string,
+  change: { readonly before: Row | null; readonly after: Row | null },
+): Promise<void> {
+  const row = change.after ?? change.before;
+  if (row === null) throw new Error('a change has a before or an after');
+  await recordAudit(tx, {
+    action,
+    entityType: spec.entityType,
+    entityId: row.id,
+    entityName: spec.nameOf(row),
+    entityVersion: versionOf(spec, row),
+    ...(change.before === null ? {} : { before: auditView(spec, change.before) }),
+    ...(change.after === null ? {} : { after: auditView(spec, change.after) }),
+  });
+  tx.touchCatalogue();
+}
+
+/**
+ * Inserts a record with a new id and version 1, its audit row and the new catalogue version.
+ * Throws 409 `duplicate_name` / `duplicate_key` by the spec's constraints.
+ */
+export async function createRecord<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  values: NewRecord<Row>,
+  options: { readonly id?: string; readonly action?: string } = {},
+): Promise<Row> {
+  const inserted = await explainViolations(spec, () =>
+    tx
+      .kysely<AnyTables>()
+      .insertInto(spec.table)
+      .values({
+        ...columnValues(spec, values),
+        id: options.id ?? newId(),
+        tenantId: tx.tenantId,
+        [spec.versionColumn]: 1,
+        createdAt: tx.now,
+        updatedAt: tx.now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+  const row = asRow<Row>(inserted);
+  await noteChange(tx, spec, options.action ?? 'create', { before: null, after: row });
+  return row;
+}
+
+/** The live record; 404 `not_found` when missing, soft-deleted, foreign, or when the id is malformed. */
+export async function getRecord<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, id: string): Promise<Row> {
+  const row = await findRecord(tx, spec, id);
+  if (row === null || isDeleted(row)) throw notFound(spec.noun);
+  return row;
+}
+
+/** `getRecord` that keeps the row locked until the transaction ends, for actions that look before they change. */
+export async function lockRecord<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, id: string): Promise<Row> {
+  const row = await findRecord(tx, spec, id, 'change');
+  if (row === null || isDeleted(row)) throw notFound(spec.noun);
+  return row;
+}
+
+export interface UpdateOptions<Row extends GovernedRow> {
+  /** Precondition: the current version; unequal = 409 `row_version_conflict`. */
+  readonly rowVersion?: number | undefined;
+  /** Audit action; default `update`. */
+  readonly action?: string;
+  /** The columns to set, given the locked row. Throws an AppError to refuse. */
+  change(current: Row): RecordChange<Row> | Promise<RecordChange<Row>>;
+}
+
+/**
+ * Changes a live record under its row lock: precondition, change, version + 1 (also when nothing changed), audit row
+ * with before and after, catalogue version. Throws 404, 409 `row_version_conflict`, 409 duplicates.
+ */
+export async function updateRecord<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  id: string,
+  options: UpdateOptions<Row>,
+): Promise<Row> {
+  const before = await lockRecord(tx, spec, id);
+  assertRowVersion(spec, before, options.rowVersion);
+  const after = await writeRow(tx, spec, before, await options.change(before));
+  await noteChange(tx, spec, options.action ?? 'update', { before, after });
+  return after;
+}
+
+/** Throws 409 `row_version_conflict` unless the precondition is absent or equals the record's counter. */
+export function assertRowVersion<Row extends GovernedRow>(
+  spec: RecordSpec<Row>,
+  row: Row,
+  rowVersion: number | undefined,
+): void {
+  const current = versionOf(spec, row);
+  if (rowVersion === undefined || rowVersion === current) return;
+  throw new AppError('row_version_conflict', {
+    detail: `The ${spec.noun} is at version ${current}, not ${rowVersion}.`,
+    errors: [{ path: '/rowVersion', message: `is ${rowVersion}, the record is at ${current}` }],
+  });
+}
+
+async function writeRow<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  before: Row,
+  change: Readonly<Record<string, unknown>>,
+): Promise<Row> {
+  const updated = await explainViolations(spec, () =>
+    tx
+      .kysely<AnyTables>()
+      .updateTable(spec.table)
+      .set({
+        ...columnValues(spec, change),
+        [spec.versionColumn]: versionOf(spec, before) + 1,
+        updatedAt: tx.now,
+      })
+      .where('tenantId', '=', tx.tenantId)
+      .where('id', '=', before.id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  );
+  return asRow<Row>(updated);
+}
+
+export interface DeleteOptions<Row extends GovernedRow> {
+  /** `query`: DELETE ?id=; `path`: DELETE /{id}. Default `path`. */
+  readonly addressed?: Addressed;
+  /**
+   * Runs while the row is locked, before anything is written: in-use checks, `protected`. When it also changes other
+   * rows (cascades), it locks all of them before it writes the first.
+   */
+  check?(row: Row): Promise<void> | void;
+}
+
+async function lockForDeletion<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  id: string,
+  options: DeleteOptions<Row>,
+): Promise<Row> {
+  const row = await findRecord(tx, spec, id, 'delete');
+  if (row === null || isDeleted(row)) {
+    if (spec.softDelete && options.addressed === 'query') {
+      throw new AppError('already_deleted', { detail: `There is no ${spec.noun} with this id to delete.` });
+    }
+    throw notFound(spec.noun);
+  }
+  await options.check?.(row);
+  return row;
+}
+
+/**
+ * Sets `deletedAt`, version + 1, audit row `delete`. A record that is missing, foreign or deleted is 400
+ * `already_deleted` when addressed by `?id=` (part 2, section 7), 404 when addressed by path.
+ */
+export async function softDeleteRecord<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  id: string,
+  options: DeleteOptions<Row> = {},
+): Promise<Row> {
+  const before = await lockForDeletion(tx, spec, id, options);
+  const after = await writeRow(tx, spec, before, { deletedAt: tx.now });
+  await noteChange(tx, spec, 'delete', { before, after });
+  return after;
+}
+
+/** Soft-deletes rows that go with another one; `rows` were locked by the caller. One audit row and version step each. */
+export async function cascadeSoftDelete<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  rows: readonly Row[],
+): Promise<void> {
+  for (const before of rows) {
+    const after = await writeRow(tx, spec, before, { deletedAt: tx.now });
+    await noteChange(tx, spec, 'delete', { before, after });
+  }
+}
+
+/** Removes the row for good, with its audit row. 404 when missing or foreign, however addressed. */
+export async function hardDeleteRecord<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  id: string,
+  options: DeleteOptions<Row> = {},
+): Promise<Row> {
+  const before = await lockForDeletion(tx, spec, id, options);
+  await explainViolations(spec, () =>
+    tx
+      .kysely<AnyTables>()
+      .deleteFrom(spec.table)
+      .where('tenantId', '=', tx.tenantId)
+      .where('id', '=', before.id)
+      .execute(),
+  );
+  await noteChange(tx, spec, 'delete', { before, after: null });
+  return before;
+}
+
+/** The id of a PUT that may carry it in the path and in the body; 400 when they differ (api-access.md 1). */
+export function sameId(pathId: string, bodyId: string | undefined): string {
+  if (bodyId !== undefined && bodyId !== pathId) throw invalid('/id', 'differs from the id in the path');
+  return pathId;
+}
