@@ -1,0 +1,69 @@
+import type { FormulaScope } from '../formula/scope.ts';
+
+/** Operators in their stored spelling (api-catalogue.md 1.3), and `regex` of the filter node. */
+export type Operator =
+  | 'eq'
+  | 'neq'
+  | 'gt'
+  | 'gte'
+  | 'lt'
+  | 'lte'
+  | 'between'
+  | 'in'
+  | 'not_in'
+  | 'contains'
+  | 'not_contains'
+  | 'starts_with'
+  | 'exists'
+  | 'not_exists'
+  | 'within_last_days'
+  | 'not_within_last_days'
+  | 'regex';
+
+export type Scalar = string | number | boolean;
+
+/** Stored form of a leaf. `exists` and `not_exists` have no value. */
+export interface ConditionLeaf {
+  readonly field: string;
+  readonly operator: Operator;
+  readonly value?: Scalar | readonly Scalar[];
+}
+
+export interface ConditionGroup {
+  readonly logic: 'and' | 'or';
+  readonly conditions: readonly (ConditionGroup | ConditionLeaf)[];
+}
+
+/** A leaf at the top stays a leaf; every other spelling is stored as a group. */
+export type Condition = ConditionGroup | ConditionLeaf;
+
+/** `path`: JSON Pointer relative to the condition, e.g. `/conditions/0/operator`; empty for the whole. */
+export interface ConditionProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ConditionOptions {
+  /**
+   * First parts that a dotted field may have. Default: `customer attributes request offer channel`. A bare name is a
+   * customer attribute, unless `bareNames` says that there are none.
+   */
+  readonly namespaces?: ReadonlySet<string>;
+  /** `customer` (default): a bare name is a customer attribute; `none`: every field needs a namespace. */
+  readonly bareNames?: 'customer' | 'none';
+  /** Operators allowed; default: all of api-catalogue.md 1.3 (without `regex`). */
+  readonly operators?: ReadonlySet<Operator>;
+}
+
+export interface CompiledCondition {
+  /** Never throws. */
+  test(scope: FormulaScope): boolean;
+  /** Every path it can read, e.g. `['customer', 'age']`, without repeats. */
+  readonly paths: readonly (readonly string[])[];
+  /** The stored form: operators in first spelling, groups as `{ logic, conditions }`. */
+  readonly stored: Condition;
+}
+
+export type ConditionCompilation =
+  | { readonly ok: true; readonly condition: CompiledCondition }
+  | { readonly ok: false; readonly problems: readonly ConditionProblem[] };
