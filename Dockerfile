@@ -1,0 +1,29 @@
+# Arbiter: API server and worker in one process. PostgreSQL runs beside it (compose.yaml), or set DATABASE_URL.
+FROM node:24-bookworm-slim AS install
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages/engine/package.json packages/engine/
+COPY packages/contract/package.json packages/contract/
+COPY packages/sdk/package.json packages/sdk/
+COPY packages/packs/package.json packages/packs/
+COPY packages/server/package.json packages/server/
+COPY packages/console/package.json packages/console/
+COPY packages/cli/package.json packages/cli/
+# The image has its own Node and its own database server: the optional packages that bring both to a bare machine stay
+# out, and no install script runs.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+WORKDIR /app
+COPY --from=install /app ./
+COPY packages ./packages
+COPY LICENSE README.md ./
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/api/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "packages/cli/src/main.ts"]
+CMD ["serve"]
