@@ -41,11 +41,17 @@ export interface Operation {
   readonly csrfExempt?: boolean;
   readonly loadClass: LoadClass;
   readonly rateLimits?: readonly RateLimit[];
+  /** Variable of the configuration that sets a limit per tenant and minute for this operation; 0 = none. */
+  readonly rateLimitSetting?: 'RECOMMEND_RATE_PER_MINUTE';
   /** Takes the optional `Idempotency-Key` header; its answer is kept 7 days in the effect's transaction. */
   readonly idempotent?: boolean;
+  /** An object of strings and numbers. A record id is a plain string here: a malformed one is answered like an unknown one. */
   readonly params?: TSchema;
+  /** An object; values are coerced strictly and defaults are filled in. */
   readonly query?: TSchema;
+  /** Headers that decide something, under their documented names; sent twice = 400, read as UTF-8 (quality.md F22). */
   readonly headers?: TSchema;
+  /** JSON, never coerced; a `default` in it is documentation and the handler applies it (an update must not). */
   readonly body?: TSchema;
   /** Bytes; default 1 MiB (64 KiB without credential). */
   readonly bodyLimit?: number;
@@ -75,10 +81,11 @@ export function operation<const O extends Operation>(value: O): O {
 
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;
 
-/** Params, query and body that a handler of `O` receives after validation. */
+/** Params, query, declared headers and body that a handler of `O` receives after validation. */
 export interface OperationInput<O extends Operation> {
   readonly params: StaticOr<O['params'], Record<string, never>>;
   readonly query: StaticOr<O['query'], Record<string, never>>;
+  readonly headers: StaticOr<O['headers'], Record<string, never>>;
   readonly body: StaticOr<O['body'], undefined>;
 }
 

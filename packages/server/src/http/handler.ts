@@ -34,3 +34,28 @@ export type Handlers<Operations extends Record<string, Operation>> = {
 export function reply<const S extends number, B>(status: S, body: B, headers?: Readonly<Record<string, string>>) {
   return headers === undefined ? { status, body } : { status, body, headers };
 }
+
+/** A handler whose operation is not known to the type system any more; only the binder calls it. */
+export type AnyHandler = (...args: never[]) => Promise<unknown>;
+
+/** The `[operation id, handler]` pairs of a module, for the map that `main` hands to `createApp`. */
+export function handlerEntries<const M extends Record<string, Operation>>(
+  operations: M,
+  handlers: Handlers<M>,
+): [string, AnyHandler][] {
+  return Object.entries(operations).map(([name, operation]) => [operation.id, handlers[name as keyof M] as AnyHandler]);
+}
+
+/** JSON text that is sent as it is, byte for byte (stored answers). */
+export class RawJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A reply body from stored JSON text: `reply(200, rawJson<RecommendAnswer>(text))` sends the very bytes. */
+export function rawJson<Body>(text: string): Body {
+  return new RawJson(text) as Body;
+}

@@ -1,0 +1,72 @@
+import Type, { type Static } from 'typebox';
+import { type ErrorCode, errorRegistry } from './errors.ts';
+import type { Operation } from './operation.ts';
+import { StringEnum } from './schemas.ts';
+
+const codes = Object.keys(errorRegistry) as [ErrorCode, ...ErrorCode[]];
+
+/** Body of every error answer, `application/problem+json` (RFC 9457, api-access.md 2). */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: '`urn:arbiter:error:<code>`.' }),
+    title: Type.String({ description: 'What kind of problem it is; constant for a code.' }),
+    status: Type.Integer({ description: 'The HTTP status of the answer.' }),
+    detail: Type.Optional(Type.String({ description: 'What is wrong with this request, for a person.' })),
+    code: StringEnum(codes, { description: 'The code to program against; the registry is closed.' }),
+    requestId: Type.String({ description: 'Same as the header X-Request-Id.' }),
+    error: Type.String({ description: 'Repeats `detail`, or `title` where there is no detail.' }),
+    errors: Type.Array(
+      Type.Object(
+        {
+          path: Type.String({
+            description: 'JSON Pointer into the body, or `query.<name>`, `path.<name>`, `header.<name>`.',
+          }),
+          message: Type.String({ description: 'What is wrong there.' }),
+          code: Type.Optional(Type.String({ description: 'A finer code of this finding.' })),
+          nodeId: Type.Optional(Type.String({ description: 'The flow node that the finding is about.' })),
+        },
+        { description: 'One finding.' },
+      ),
+      { description: 'The findings, at most 50.' },
+    ),
+    retryAfterSeconds: Type.Optional(
+      Type.Integer({ description: 'Only with 429 and 503: same as the header Retry-After.' }),
+    ),
+  },
+  { description: 'What went wrong (RFC 9457).' },
+);
+export type Problem = Static<typeof Problem>;
+
+/**
+ * Every code that an operation can answer: those it declares, and those that follow from its credential, method, body,
+ * limits and transaction (api-access.md 3). In the order of the registry, without twins.
+ */
+export function errorCodesOf(operation: Operation): ErrorCode[] {
+  const found = new Set<ErrorCode>(operation.errors);
+  if (operation.auth !== 'none') found.add('unauthorized');
+  if (operation.auth === 'credential') {
+    for (const code of ['malformed_request', 'tenant_mismatch', 'forbidden'] as const) found.add(code);
+  }
+  if (needsRequestedWith(operation)) found.add('csrf_header_required');
+  if (operation.params !== undefined || operation.query !== undefined || operation.headers !== undefined) {
+    for (const code of ['malformed_request', 'validation_failed'] as const) found.add(code);
+  }
+  if (operation.body !== undefined) {
+    const bodyCodes = ['validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
+    for (const code of bodyCodes) found.add(code);
+  }
+  if (operation.idempotent === true) {
+    const keyCodes = ['validation_failed', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
+    for (const code of keyCodes) found.add(code);
+  }
+  if (operation.auth === 'credential' || (operation.rateLimits ?? []).length > 0) found.add('rate_limited');
+  found.add('internal');
+  if (operation.auth === 'credential' || operation.transaction !== 'none') found.add('unavailable');
+  if (operation.loadClass !== 'health') found.add('overloaded');
+  return codes.filter((code) => found.has(code));
+}
+
+/** True when the call must carry `X-Requested-With` (quality.md T32). */
+export function needsRequestedWith(operation: Operation): boolean {
+  return operation.method !== 'GET' && operation.csrfExempt !== true;
+}

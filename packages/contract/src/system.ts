@@ -1,0 +1,136 @@
+import Type, { type Static } from 'typebox';
+import { operation } from './core/operation.ts';
+import { JsonObject, StringEnum } from './core/schemas.ts';
+
+/** What the process says about itself (api-access.md 19). */
+export const Health = Type.Object(
+  {
+    status: StringEnum(['ok'], { description: 'Always ok: the process answers.' }),
+    version: Type.String({ description: 'Version of Arbiter.' }),
+    uptimeSeconds: Type.Integer({ minimum: 0, description: 'Whole seconds since the process started.' }),
+  },
+  { description: 'The process is alive.' },
+);
+export type Health = Static<typeof Health>;
+
+const Check = (what: string) =>
+  StringEnum(['ok', 'failed', 'off'], { description: `${what}; off = not used by this process.` });
+
+export const ReadyChecks = Type.Object(
+  {
+    database: Check('The database answers'),
+    migrations: Check('All migrations are applied'),
+    role: Check('The database role cannot bypass row-level security'),
+    queueConsumer: Check('The worker takes jobs'),
+    scheduler: Check('The scheduler runs'),
+  },
+  { description: 'The single checks.' },
+);
+export type ReadyChecks = Static<typeof ReadyChecks>;
+
+export const Readiness = Type.Object(
+  {
+    status: StringEnum(['ready', 'not_ready'], { description: 'Whether traffic may be sent here.' }),
+    checks: ReadyChecks,
+  },
+  { description: 'Whether the process may take traffic.' },
+);
+export type Readiness = Static<typeof Readiness>;
+
+const open = { auth: 'none', role: null, errors: [], audit: [], transaction: 'none' } as const;
+const html = (description: string) => ({
+  description,
+  schema: Type.String({ description: 'An HTML page.' }),
+  mediaType: 'text/html; charset=utf-8',
+});
+
+/** Health, metrics and documents (api-access.md 19); every path also without `/v1`. */
+export const systemOperations = {
+  health: operation({
+    ...open,
+    id: 'system.health',
+    method: 'GET',
+    path: '/api/v1/health',
+    aliases: ['/api/health'],
+    tag: 'System',
+    summary: 'Is the process alive',
+    loadClass: 'health',
+    responses: { 200: { description: 'It is.', schema: Health } },
+  }),
+  ready: operation({
+    ...open,
+    id: 'system.ready',
+    method: 'GET',
+    path: '/api/v1/ready',
+    aliases: ['/api/ready'],
+    tag: 'System',
+    summary: 'May traffic be sent here',
+    description: 'Turns 503 first when the process is asked to stop, so that a balancer can take it out.',
+    loadClass: 'health',
+    responses: {
+      200: { description: 'Ready.', schema: Readiness },
+      503: { description: 'Not ready: starting, stopping, or a check failed.', schema: Readiness },
+    },
+  }),
+  metrics: operation({
+    id: 'system.metrics',
+    method: 'GET',
+    path: '/api/v1/metrics',
+    aliases: ['/api/metrics'],
+    tag: 'System',
+    summary: 'Metrics in Prometheus text form',
+    description: 'Opened by the bearer `METRICS_TOKEN` only; while that variable is unset every call is 401.',
+    auth: 'metricsToken',
+    role: null,
+    loadClass: 'health',
+    responses: {
+      200: {
+        description: 'The metrics.',
+        schema: Type.String({ description: 'Prometheus text format.' }),
+        mediaType: 'text/plain; version=0.0.4; charset=utf-8',
+      },
+    },
+    errors: [],
+    audit: [],
+    transaction: 'none',
+  }),
+  openapi: operation({
+    ...open,
+    id: 'system.openapi',
+    method: 'GET',
+    path: '/api/v1/openapi.json',
+    aliases: ['/api/openapi.json'],
+    tag: 'System',
+    summary: 'This description as an OpenAPI 3.1 document',
+    loadClass: 'crud',
+    headers: Type.Object(
+      { 'If-None-Match': Type.Optional(Type.String({ description: 'ETag of the copy that the caller has.' })) },
+      { description: 'Headers.' },
+    ),
+    responses: {
+      200: { description: 'The document, with an ETag.', schema: JsonObject('An OpenAPI 3.1 document.') },
+      304: { description: 'The copy of the caller is the current one.', schema: null },
+    },
+  }),
+  docs: operation({
+    ...open,
+    id: 'system.docs',
+    method: 'GET',
+    path: '/api/v1/docs',
+    aliases: ['/api/docs'],
+    tag: 'System',
+    summary: 'The operations as a page for people',
+    loadClass: 'crud',
+    responses: { 200: html('The page.') },
+  }),
+  errors: operation({
+    ...open,
+    id: 'system.errors',
+    method: 'GET',
+    path: '/docs/errors',
+    tag: 'System',
+    summary: 'The error codes as a page for people',
+    loadClass: 'crud',
+    responses: { 200: html('The page.') },
+  }),
+};

@@ -1,0 +1,24 @@
+import type { Role } from '@arbiter/contract';
+import type { Actor } from '../db/tx.ts';
+
+/** Who a proven credential stands for (api-access.md 4). */
+export interface Principal {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  /** The highest role that the credential gives; `X-User-Role` may lower it for one request. */
+  readonly role: Role;
+  /** `read`, `write`, `admin`, `scim`; one without any of the first three opens SCIM routes only. */
+  readonly scopes: readonly string[];
+  /** Stable id of the credential; scope of idempotency keys and of limits per credential. */
+  readonly credentialId: string;
+}
+
+/** A credential as the request carried it. Access tokens and sessions will be further kinds of this union. */
+export type PresentedCredential = { readonly kind: 'apiKey'; readonly value: string };
+
+/**
+ * Proves a credential; null = refused, for whatever reason. Throws AppError `unauthorized` with a detail when it cannot
+ * prove anything at all (pepper unset) and `unavailable` when the database is away. Answers without a promise when it
+ * knows from its cache.
+ */
+export type Authenticate = (presented: PresentedCredential) => Principal | null | Promise<Principal | null>;
