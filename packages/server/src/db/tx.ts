@@ -30,6 +30,12 @@ export interface Tx {
    * the database (CamelCasePlugin; keys inside JSON values stay as they are).
    */
   kysely<Tables>(): Kysely<Tables>;
+  /**
+   * Runs inside the transaction, right before its commit, in the order of registration and before the catalogue's
+   * version is raised; a throw rolls everything back. For what locks a row of the whole tenant (audit head): taken
+   * last and in one order, such locks are short and cannot deadlock.
+   */
+  beforeCommit(effect: () => Promise<void>): void;
   /** Runs after the commit (never after a rollback); for pushes inside the process. */
   afterCommit(effect: () => void): void;
   /** Marks the catalogue as changed: the version is raised once, at commit, and every node is told (decisioning.md 6). */
