@@ -1,0 +1,342 @@
+import Type, { type Static } from 'typebox';
+import { operation } from './core/operation.ts';
+import { cursorPage, cursorQuery } from './core/pages.ts';
+import { Id, Int, JsonObject, Name, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
+import { offerStatuses } from './offers.ts';
+
+const FlowStatus = StringEnum(offerStatuses, { description: 'Only active flows with a published version run.' });
+
+const Coupling = Nullable(StringEnum(['partial', 'atomic'], { description: 'Mode.' }), {
+  description: "Beats the channel's coupling mode; null = the channel decides.",
+});
+
+const DraftConfig = JsonObject('Flow config v2: { version: 2, nodes: [{ id, type, config }], flowConfig }.');
+
+const Key = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '\\S',
+  description: 'Machine key that recommend names; unique among flows that are not deleted.',
+});
+
+/** One published version; it never changes. */
+export const PublishedVersion = Type.Object(
+  {
+    version: Int(1, 2_147_483_647, 'Counts from 1 without gap.'),
+    publishedAt: Timestamp('When it was published.'),
+    notes: Nullable(Type.String(), { description: 'What the publisher wrote, or null.' }),
+    configSnapshot: Nullable(JsonObject('The draft as it was published.'), {
+      description: 'The draft as it was published. Null in lists.',
+    }),
+  },
+  { description: 'A published version.' },
+);
+export type PublishedVersion = Static<typeof PublishedVersion>;
+
+/** A decision flow (part 2, section 2). */
+export const DecisionFlow = Type.Object(
+  {
+    id: Id('Flow.'),
+    tenantId: Id('Tenant.'),
+    key: Key,
+    name: Name('Name.'),
+    description: Type.String({ description: 'Free text.' }),
+    status: FlowStatus,
+    autoAssembly: Type.Boolean({ description: 'Offer and creative changes may edit the draft.' }),
+    isDefault: Type.Boolean({ description: 'Runs when neither key nor route names a flow. One flow per tenant.' }),
+    isProtected: Type.Boolean({ description: 'Cannot be deleted. Set by publishing.' }),
+    couplingOverride: Coupling,
+    draftConfig: DraftConfig,
+    publishedVersions: Type.Array(PublishedVersion, { description: 'Published versions, oldest first.' }),
+    rowVersion: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
+    createdAt: Timestamp('When it was made.'),
+    updatedAt: Timestamp('When it last changed.'),
+  },
+  { description: 'A decision flow.' },
+);
+export type DecisionFlow = Static<typeof DecisionFlow>;
+
+const settings = {
+  description: Type.Optional(Type.String({ maxLength: 2000, description: 'Free text.' })),
+  status: Type.Optional(FlowStatus),
+  autoAssembly: Type.Optional(
+    Type.Boolean({ description: 'Offer and creative changes may edit the draft. Default true.' }),
+  ),
+  isDefault: Type.Optional(Type.Boolean({ description: 'True takes the default away from every other flow.' })),
+  couplingOverride: Type.Optional(Coupling),
+  draftConfig: Type.Optional(DraftConfig),
+};
+
+/** Body of POST: key and name are required (part 2, 4.6). */
+export const DecisionFlowCreate = Type.Object(
+  { key: Key, name: Name('Name.'), ...settings },
+  { description: 'A new flow. The first flow of a tenant becomes its default.' },
+);
+export type DecisionFlowCreate = Static<typeof DecisionFlowCreate>;
+
+const changes = {
+  name: Type.Optional(Name('Name.')),
+  ...settings,
+  isProtected: Type.Optional(Type.Boolean({ description: 'A protected flow cannot be deleted.' })),
+  rowVersion: Type.Optional(Type.Integer({ description: 'Expected rowVersion; another one is 409.' })),
+};
+
+/** Body of PUT on the collection: `id` plus the fields that change. */
+export const DecisionFlowUpdate = Type.Object(
+  { id: Id('The flow to change.'), ...changes },
+  { description: 'Fields of a flow that change.' },
+);
+export type DecisionFlowUpdate = Static<typeof DecisionFlowUpdate>;
+
+const UpdateById = Type.Object(
+  { id: Type.Optional(Id('Must equal the id in the path.')), ...changes },
+  { description: 'Fields of a flow that change.' },
+);
+
+/** One finding of the flow check (api-decisioning.md 7). */
+export const FlowProblem = Type.Object(
+  {
+    path: Type.String({ description: 'JSON Pointer into draftConfig.' }),
+    nodeId: Nullable(Type.String(), { description: 'Node it is about, or null.' }),
+    code: Type.String({ description: 'Closed list of api-decisioning.md 7.' }),
+    message: Type.String({ description: 'What is wrong.' }),
+  },
+  { description: 'A finding.' },
+);
+
+const FlowCheck = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'True when there is no error.' }),
+    errors: Type.Array(FlowProblem, { description: 'What keeps the draft from being saved or published.' }),
+    warnings: Type.Array(FlowProblem, { description: 'What has no effect.' }),
+  },
+  { description: 'Outcome of a check.' },
+);
+
+const FlowVersions = Type.Object(
+  {
+    flowId: Id('Flow.'),
+    versions: Type.Array(
+      Type.Object(
+        {
+          version: Type.Integer({ description: 'Number of the version.' }),
+          publishedAt: Timestamp('When it was published.'),
+          publishedBy: Type.String({ description: 'Who published it.' }),
+          notes: Nullable(Type.String(), { description: 'What the publisher wrote, or null.' }),
+          summary: Type.Object(
+            {
+              nodeCount: Type.Integer({ description: 'Number of nodes.' }),
+              scoringMethod: Nullable(Type.String(), { description: 'Method of the score node, or null.' }),
+            },
+            { description: 'What the version holds.' },
+          ),
+          configSnapshot: Type.Optional(JsonObject('The config; only of the version asked for.')),
+        },
+        { description: 'A version.' },
+      ),
+      { description: 'Newest first.' },
+    ),
+  },
+  { description: 'Versions of a flow.' },
+);
+
+const DeletedFlow = Type.Object(
+  {
+    success: Type.Literal(true, { description: 'Always true.' }),
+    cascaded: Type.Integer({ description: 'Flow routes that went with it.' }),
+  },
+  { description: 'What was deleted.' },
+);
+
+const EnsuredBase = (created: boolean) =>
+  Type.Object(
+    {
+      flowId: Id('The base flow.'),
+      created: Type.Literal(created, { description: 'True when this call made it.' }),
+    },
+    { description: 'The base flow.' },
+  );
+
+const IdParams = Type.Object({ id: Type.String({ description: 'Flow.' }) }, { description: 'Path.' });
+
+const common = { tag: 'Decision flows', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
+const updateErrors = ['validation_failed', 'not_found', 'row_version_conflict', 'pipeline_invalid'] as const;
+
+export const decisionFlowOperations = {
+  list: operation({
+    ...common,
+    id: 'decisionFlows.list',
+    method: 'GET',
+    path: '/api/v1/decision-flows',
+    summary: 'List decision flows by status, then last update',
+    role: 'viewer',
+    query: Type.Object(
+      {
+        ...cursorQuery(25, 200),
+        includeDeleted: Type.Optional(QueryFlag('Also deleted flows.')),
+        search: Type.Optional(
+          Type.String({ maxLength: 255, description: 'Part of the name or key, any letter case.' }),
+        ),
+        q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
+        status: Type.Optional(FlowStatus),
+      },
+      { description: 'Page and filters.' },
+    ),
+    responses: { 200: { description: 'A page of flows.', schema: cursorPage(DecisionFlow) } },
+    errors: ['invalid_cursor'],
+    audit: [],
+  }),
+  create: operation({
+    ...common,
+    id: 'decisionFlows.create',
+    method: 'POST',
+    path: '/api/v1/decision-flows',
+    summary: 'Create a decision flow',
+    role: 'editor',
+    rateLimits: [{ limit: 500, windowSeconds: 60, per: 'tenant' }],
+    body: DecisionFlowCreate,
+    responses: { 201: { description: 'The flow.', schema: DecisionFlow } },
+    errors: ['validation_failed', 'duplicate_key'],
+    audit: [{ action: 'create', entityType: 'decisionFlow' }],
+  }),
+  get: operation({
+    ...common,
+    id: 'decisionFlows.get',
+    method: 'GET',
+    path: '/api/v1/decision-flows/{id}',
+    summary: 'Read a decision flow',
+    role: 'viewer',
+    params: IdParams,
+    responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
+    errors: ['not_found'],
+    audit: [],
+  }),
+  update: operation({
+    ...common,
+    id: 'decisionFlows.update',
+    method: 'PUT',
+    path: '/api/v1/decision-flows',
+    summary: 'Change a decision flow',
+    role: 'editor',
+    body: DecisionFlowUpdate,
+    responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
+    errors: updateErrors,
+    audit: [{ action: 'update', entityType: 'decisionFlow' }],
+  }),
+  updateById: operation({
+    ...common,
+    id: 'decisionFlows.updateById',
+    method: 'PUT',
+    path: '/api/v1/decision-flows/{id}',
+    summary: 'Change a decision flow',
+    role: 'editor',
+    params: IdParams,
+    body: UpdateById,
+    responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
+    errors: updateErrors,
+    audit: [{ action: 'update', entityType: 'decisionFlow' }],
+  }),
+  delete: operation({
+    ...common,
+    id: 'decisionFlows.delete',
+    method: 'DELETE',
+    path: '/api/v1/decision-flows',
+    summary: 'Delete a decision flow (soft)',
+    role: 'editor',
+    query: Type.Object({ id: Type.String({ description: 'Flow.' }) }, { description: 'The flow to delete.' }),
+    responses: { 200: { description: 'Deleted.', schema: DeletedFlow } },
+    errors: ['validation_failed', 'already_deleted', 'protected'],
+    audit: [{ action: 'soft_delete', entityType: 'decisionFlow' }],
+  }),
+  deleteById: operation({
+    ...common,
+    id: 'decisionFlows.deleteById',
+    method: 'DELETE',
+    path: '/api/v1/decision-flows/{id}',
+    summary: 'Delete a decision flow (soft)',
+    role: 'editor',
+    params: IdParams,
+    responses: { 200: { description: 'Deleted.', schema: DeletedFlow } },
+    errors: ['not_found', 'protected'],
+    audit: [{ action: 'soft_delete', entityType: 'decisionFlow' }],
+  }),
+  publish: operation({
+    ...common,
+    id: 'decisionFlows.publish',
+    method: 'POST',
+    path: '/api/v1/decision-flows/publish',
+    summary: 'Publish the draft as the next version',
+    description: 'Sets status active and protects the flow. A call that loses a race with another change is 409.',
+    role: 'editor',
+    body: Type.Object(
+      {
+        id: Id('The flow to publish.'),
+        notes: Type.Optional(Nullable(Type.String({ maxLength: 2000 }), { description: 'What changed.' })),
+        rowVersion: Type.Optional(Type.Integer({ description: 'Expected rowVersion; another one is 409.' })),
+      },
+      { description: 'What to publish.' },
+    ),
+    responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
+    errors: [
+      'validation_failed',
+      'not_found',
+      'row_version_conflict',
+      'concurrent_modification',
+      'pipeline_invalid',
+      'scoring_not_configured',
+    ],
+    audit: [{ action: 'publish', entityType: 'decisionFlow' }],
+  }),
+  validate: operation({
+    ...common,
+    id: 'decisionFlows.validate',
+    method: 'POST',
+    path: '/api/v1/decision-flows/validate',
+    summary: 'Check a draft as publishing would; stores nothing',
+    role: 'viewer',
+    body: Type.Object(
+      {
+        id: Type.Optional(Id('Flow the draft belongs to.')),
+        draftConfig: DraftConfig,
+      },
+      { description: 'The draft.' },
+    ),
+    responses: { 200: { description: 'The findings.', schema: FlowCheck } },
+    errors: ['validation_failed', 'reference_not_found'],
+    audit: [],
+  }),
+  versions: operation({
+    ...common,
+    id: 'decisionFlows.versions',
+    method: 'GET',
+    path: '/api/v1/decision-flows/versions',
+    summary: 'List the published versions of a flow, newest first',
+    role: 'viewer',
+    query: Type.Object(
+      {
+        id: Type.String({ description: 'Flow.' }),
+        version: Type.Optional(Int(1, 2_147_483_647, 'Only this version, with its configSnapshot.')),
+      },
+      { description: 'Which versions.' },
+    ),
+    responses: { 200: { description: 'The versions.', schema: FlowVersions } },
+    errors: ['not_found'],
+    audit: [],
+  }),
+  ensureBase: operation({
+    ...common,
+    id: 'decisionFlows.ensureBase',
+    method: 'POST',
+    path: '/api/v1/decision-flows/ensure-base',
+    summary: 'Find or make the base flow',
+    description: 'The flow with key "base", published as version 1; the default when the tenant has none.',
+    role: 'editor',
+    responses: {
+      200: { description: 'It was there.', schema: EnsuredBase(false) },
+      201: { description: 'It was made.', schema: EnsuredBase(true) },
+    },
+    errors: [],
+    audit: [],
+  }),
+};

@@ -1,0 +1,278 @@
+import Type, { type Static } from 'typebox';
+import { operation } from './core/operation.ts';
+import { cursorPage, cursorQuery } from './core/pages.ts';
+import { Id, Int, JsonObject, Name, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
+
+/** Statuses of offers and creatives (part 2, section 2). */
+export const offerStatuses = ['draft', 'active', 'paused', 'archived'] as const;
+export type OfferStatus = (typeof offerStatuses)[number];
+
+const OfferStatusSchema = StringEnum(offerStatuses, {
+  description: 'Only active offers take part in decisions.',
+});
+
+/** Validity of an offer (api-catalogue.md 6). */
+export const OfferSchedule = Type.Object(
+  {
+    startDate: Type.Optional(
+      Nullable(Type.String(), {
+        description: 'First day (YYYY-MM-DD, from 00:00) or instant with offset (inclusive).',
+      }),
+    ),
+    endDate: Type.Optional(
+      Nullable(Type.String(), {
+        description: 'Last day (YYYY-MM-DD, to its end) or instant with offset (exclusive).',
+      }),
+    ),
+    daysOfWeek: Type.Optional(
+      Type.Array(Int(0, 6, 'Day, 0 = Sunday.'), { maxItems: 7, description: 'Allowed days; empty = all.' }),
+    ),
+    startHour: Type.Optional(Nullable(Int(0, 24, 'Hour.'), { description: 'First allowed hour, inclusive.' })),
+    endHour: Type.Optional(Nullable(Int(0, 24, 'Hour.'), { description: 'End of the allowed hours, exclusive.' })),
+    timezone: Type.Optional(Nullable(Type.String(), { description: "IANA zone; null = the tenant's zone." })),
+  },
+  { additionalProperties: false, description: 'When the offer may be decided; empty = always.' },
+);
+export type OfferSchedule = Static<typeof OfferSchedule>;
+
+/** Gates of an offer that hold before the qualification rules (api-catalogue.md 6). */
+export const OfferEligibility = Type.Object(
+  {
+    propensityThreshold: Type.Optional(
+      Nullable(Type.Number({ minimum: 0, maximum: 1 }), { description: 'Least propensity, 0 to 1.' }),
+    ),
+    requiredSegments: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        maxItems: 1000,
+        description: 'Segments (id or name) the customer must all belong to.',
+      }),
+    ),
+    excludedSegments: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        maxItems: 1000,
+        description: 'Segments (id or name) the customer must not belong to.',
+      }),
+    ),
+    conditions: Type.Optional(
+      Type.Unknown({ description: 'Condition group or list (api-catalogue.md 1.3) over customer and request values.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'Gates that must all hold; empty = none.' },
+);
+export type OfferEligibility = Static<typeof OfferEligibility>;
+
+/** A creative as its offer shows it. */
+export const OfferCreativeRef = Type.Object(
+  {
+    id: Id('Creative.'),
+    name: Type.String({ description: 'Name of the creative.' }),
+    status: Type.String({ description: 'Status of the creative.' }),
+    channelId: Id('Channel of the creative.'),
+    placementId: Nullable(Type.String(), { description: 'Placement the creative is bound to, or null.' }),
+    templateType: Type.String({ description: 'Template type of the creative.' }),
+    weight: Type.Integer({ description: 'Share weight of the creative.' }),
+    version: Type.Integer({ description: 'Version of the creative.' }),
+  },
+  { description: 'A creative of the offer.' },
+);
+export type OfferCreativeRef = Static<typeof OfferCreativeRef>;
+
+const CategoryRef = Type.Object(
+  {
+    id: Id('Category.'),
+    name: Type.String({ description: 'Name of the category.' }),
+    status: Type.String({ description: 'Status of the category.' }),
+  },
+  { description: 'A category as an offer shows it.' },
+);
+
+const writable = {
+  name: Name('Unique among offers that are not deleted.'),
+  status: OfferStatusSchema,
+  categoryId: Nullable(Id('Category.'), { description: 'Category of the offer.' }),
+  subCategoryId: Nullable(Id('Sub-category.'), { description: 'Sub-category; must belong to the category.' }),
+  category: Type.String({ maxLength: 255, description: 'Legacy label.' }),
+  group: Type.String({ maxLength: 255, description: 'Legacy group.' }),
+  priority: Int(0, 100, 'Higher is shown first.'),
+  businessValue: Type.Number({ minimum: 0, maximum: 100, description: 'Feeds the impact component.' }),
+  mandatory: Type.Boolean({ description: 'Forced into every answer it qualifies for. Set by admins only.' }),
+  mandatoryReason: Nullable(Type.String({ maxLength: 1000 }), { description: 'Why the offer is mandatory.' }),
+  mandatoryExpiresAt: Nullable(Timestamp('Instant.'), { description: 'When it stops being mandatory.' }),
+  mandatoryApprovedBy: Nullable(Id('User.'), { description: 'Active admin of the tenant who approved it.' }),
+  emergencyExcluded: Type.Boolean({ description: 'True takes the offer out of every decision at once.' }),
+  description: Type.String({ maxLength: 10_000, description: 'Long text.' }),
+  shortDesc: Type.String({ maxLength: 500, description: 'Short text.' }),
+  eligibility: OfferEligibility,
+  budget: JsonObject('Budget limits and counters. Must be empty: budgets are not available yet.'),
+  schedule: OfferSchedule,
+  inventory: JsonObject('Stock. Must be empty: inventory is not available yet.'),
+  frequencyCaps: JsonObject('Caps per customer. Must be empty: use contact policies until they are available.'),
+  metadata: JsonObject('Free data, at most 64 KB.'),
+  tags: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 50, description: 'Labels.' }),
+  productType: Nullable(Type.String({ maxLength: 255 }), { description: 'Used for relevance in scoring.' }),
+  margin: Nullable(Type.Number(), { description: 'Feeds the impact component.' }),
+  revenueValue: Nullable(Type.Number({ minimum: 0 }), { description: 'Feeds the impact component.' }),
+};
+
+/** An offer with its relations (part 2, section 2). */
+export const Offer = Type.Object(
+  {
+    id: Id('Offer.'),
+    tenantId: Id('Tenant.'),
+    ...writable,
+    version: Type.Integer({ description: 'Starts at 1, rises with every update and cascade.' }),
+    deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
+    creatives: Type.Array(OfferCreativeRef, { description: 'Its creatives that are not deleted, oldest first.' }),
+    categoryRef: Nullable(CategoryRef, { description: 'The category, or null.' }),
+    subCategoryRef: Nullable(CategoryRef, { description: 'The sub-category, or null.' }),
+    createdAt: Timestamp('When it was made.'),
+    updatedAt: Timestamp('When it last changed.'),
+  },
+  { description: 'An offer.' },
+);
+export type Offer = Static<typeof Offer>;
+
+/** Body of POST: only the name is required (part 2, 4.3). */
+export const OfferCreate = Type.Object(
+  { ...Type.Partial(Type.Object(writable)).properties, name: writable.name },
+  { description: 'A new offer. Defaults: draft, category "engagement", priority 50, businessValue 50.' },
+);
+export type OfferCreate = Static<typeof OfferCreate>;
+
+const changes = {
+  ...Type.Partial(Type.Object(writable)).properties,
+  rowVersion: Type.Optional(Type.Integer({ description: 'Expected version; another one is 409.' })),
+};
+
+/** Body of PUT on the collection: `id` plus the fields that change. */
+export const OfferUpdate = Type.Object(
+  { id: Id('The offer to change.'), ...changes },
+  { description: 'Fields of an offer that change.' },
+);
+export type OfferUpdate = Static<typeof OfferUpdate>;
+
+const OfferUpdateById = Type.Object(
+  { id: Type.Optional(Id('Must equal the id in the path.')), ...changes },
+  { description: 'Fields of an offer that change.' },
+);
+
+const DeletedOffer = Type.Object(
+  {
+    success: Type.Literal(true, { description: 'Always true.' }),
+    id: Id('The deleted offer.'),
+    cascaded: Type.Integer({ description: 'Creatives that were deleted with it.' }),
+  },
+  { description: 'What was deleted.' },
+);
+
+const IdParams = Type.Object({ id: Type.String({ description: 'Offer.' }) }, { description: 'Path.' });
+
+const common = {
+  tag: 'Offers',
+  auth: 'credential',
+  loadClass: 'crud',
+  transaction: 'tenant',
+  rateLimits: [{ limit: 2000, windowSeconds: 60, per: 'tenant' }],
+} as const;
+
+const writeErrors = ['validation_failed', 'reference_not_found', 'forbidden', 'duplicate_name'] as const;
+
+export const offerOperations = {
+  list: operation({
+    ...common,
+    id: 'offers.list',
+    method: 'GET',
+    path: '/api/v1/offers',
+    summary: 'List offers, newest first',
+    role: 'viewer',
+    query: Type.Object(
+      {
+        ...cursorQuery(25, 200),
+        includeDeleted: Type.Optional(QueryFlag('Also deleted offers.')),
+        search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name, any letter case.' })),
+        q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
+        status: Type.Optional(OfferStatusSchema),
+        categoryId: Type.Optional(Type.String({ description: 'Only offers of this category.' })),
+        subCategoryId: Type.Optional(Type.String({ description: 'Only offers of this sub-category.' })),
+      },
+      { description: 'Page and filters.' },
+    ),
+    responses: { 200: { description: 'A page of offers.', schema: cursorPage(Offer) } },
+    errors: ['invalid_cursor'],
+    audit: [],
+  }),
+  create: operation({
+    ...common,
+    id: 'offers.create',
+    method: 'POST',
+    path: '/api/v1/offers',
+    summary: 'Create an offer',
+    description: '`mandatory: true` needs role admin and its three governance fields.',
+    role: 'editor',
+    body: OfferCreate,
+    responses: { 201: { description: 'The offer.', schema: Offer } },
+    errors: writeErrors,
+    audit: [{ action: 'create', entityType: 'offer' }],
+  }),
+  get: operation({
+    ...common,
+    id: 'offers.get',
+    method: 'GET',
+    path: '/api/v1/offers/{id}',
+    summary: 'Read an offer',
+    role: 'viewer',
+    params: IdParams,
+    responses: { 200: { description: 'The offer.', schema: Offer } },
+    errors: ['not_found'],
+    audit: [],
+  }),
+  update: operation({
+    ...common,
+    id: 'offers.update',
+    method: 'PUT',
+    path: '/api/v1/offers',
+    summary: 'Change an offer',
+    role: 'editor',
+    body: OfferUpdate,
+    responses: { 200: { description: 'The offer.', schema: Offer } },
+    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
+    audit: [{ action: 'update', entityType: 'offer' }],
+  }),
+  updateById: operation({
+    ...common,
+    id: 'offers.updateById',
+    method: 'PUT',
+    path: '/api/v1/offers/{id}',
+    summary: 'Change an offer',
+    role: 'editor',
+    params: IdParams,
+    body: OfferUpdateById,
+    responses: { 200: { description: 'The offer.', schema: Offer } },
+    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
+    audit: [{ action: 'update', entityType: 'offer' }],
+  }),
+  delete: operation({
+    ...common,
+    id: 'offers.delete',
+    method: 'DELETE',
+    path: '/api/v1/offers',
+    summary: 'Delete an offer and its creatives (soft)',
+    role: 'editor',
+    query: Type.Object({ id: Type.String({ description: 'Offer.' }) }, { description: 'The offer to delete.' }),
+    responses: { 200: { description: 'Deleted.', schema: DeletedOffer } },
+    errors: ['validation_failed', 'already_deleted'],
+    audit: [{ action: 'soft_delete', entityType: 'offer' }],
+  }),
+  deleteById: operation({
+    ...common,
+    id: 'offers.deleteById',
+    method: 'DELETE',
+    path: '/api/v1/offers/{id}',
+    summary: 'Delete an offer and its creatives (soft)',
+    role: 'editor',
+    params: IdParams,
+    responses: { 200: { description: 'Deleted.', schema: DeletedOffer } },
+    errors: ['not_found'],
+    audit: [{ action: 'soft_delete', entityType: 'offer' }],
+  }),
+};
