@@ -1,0 +1,124 @@
+import pg from 'pg';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import { connectionConfig } from './connection.ts';
+import { translateError } from './errors.ts';
+import { createListener, type ListenOptions } from './listener.ts';
+import { type OpenTransaction, openTransaction, type TransactionFacts } from './transaction.ts';
+import type { Actor, Tx } from './tx.ts';
+
+export interface DatabaseOptions {
+  /** URL of the application role, which is bound by row-level security. */
+  readonly url: string;
+  /** Most connections of the pool; the listener has one more. Default 10. */
+  readonly poolMax?: number;
+  /** Milliseconds that a caller waits for a connection before it gets 503 `unavailable`. Default 2,000 (T27). */
+  readonly acquireTimeoutMs?: number;
+  /** Milliseconds one statement may take. More than `acquireTimeoutMs`; default 4,000, so that nothing hangs over 5 s (R3). */
+  readonly statementTimeoutMs?: number;
+  readonly clock?: Clock;
+  /** Gets errors that have no caller: idle connections that broke, effects after a commit that threw. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface TransactionOptions {
+  readonly requestId?: string;
+  /** Longer limit for the statements of work that is known to be long (packs, cleanup). */
+  readonly statementTimeoutMs?: number;
+}
+
+/** The only way to the data. The pool itself is not handed out (architecture.md 5). */
+export interface Database {
+  /**
+   * One READ COMMITTED transaction bound to a tenant; commits when `fn` resolves, rolls back when it throws. Throws
+   * AppError `unavailable` when the database is away, DatabaseError for what a statement broke.
+   */
+  withTenant<T>(tenantId: string, actor: Actor, fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * One transaction before or across tenants, as role `arbiter_system`: it sees exactly the tables that migrations
+   * opened to that role. `reason` names the work, as in `systemActor`.
+   */
+  withSystem<T>(reason: string, fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Calls `handler` for each NOTIFY on the channel, until the returned function is called. Comes back after losses. */
+  listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): () => void;
+  /** Resolves when every subscription so far is in force. */
+  listening(): Promise<void>;
+  /** Connections of the pool right now. */
+  connections(): { readonly total: number; readonly idle: number; readonly waiting: number };
+  /** Waits for borrowed connections, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** Actor of background and start-up work: `system:<job>`, with the rights of an admin. */
+export function systemActor(job: string): Actor {
+  return { id: `system:${job}`, name: 'system', role: 'admin' };
+}
+
+/** Opens the pool lazily: nothing is connected before the first transaction. */
+export function createDatabase(options: DatabaseOptions): Database {
+  const clock = options.clock ?? systemClock;
+  const onError = options.onError ?? (() => undefined);
+  const defaultTimeoutMs = options.statementTimeoutMs ?? 4_000;
+  const acquireTimeoutMs = options.acquireTimeoutMs ?? 2_000;
+  const pool = new pg.Pool({
+    ...connectionConfig({ url: options.url, connectTimeoutMs: acquireTimeoutMs }),
+    max: options.poolMax ?? 10,
+    idleTimeoutMillis: 30_000,
+  });
+  // A connection that breaks while idle has left the pool already.
+  pool.on('error', onError);
+  const listener = createListener(options.url, onError);
+
+  async function transact<T>(
+    identity: Pick<TransactionFacts, 'tenantId' | 'actor'>,
+    fn: (tx: Tx) => Promise<T>,
+    extra: TransactionOptions = {},
+  ): Promise<T> {
+    const asked = performance.now();
+    const client = await pool.connect().catch((error: unknown) => {
+      throw translateError(error);
+    });
+    // While borrowed, a broken connection reports here; the statement in flight fails with it.
+    client.on('error', onError);
+    let open: OpenTransaction | null = null;
+    let clean = false;
+    let result: T;
+    try {
+      open = await openTransaction(client, {
+        ...identity,
+        requestId: extra.requestId ?? newId(),
+        now: new Date(clock.now()),
+        // Time spent on waiting for the connection counts, so that the caller's whole wait stays bounded (R3).
+        statementTimeoutMs: extra.statementTimeoutMs ?? defaultTimeoutMs - (performance.now() - asked),
+      });
+      result = await fn(open.tx);
+      clean = await open.commit();
+    } catch (error) {
+      if (open !== null) clean = await open.rollback();
+      throw translateError(error);
+    } finally {
+      client.off('error', onError);
+      // A connection that is broken, or still carries a tenant, is destroyed (quality.md F6).
+      client.release(!clean);
+    }
+    for (const effect of open.effects) {
+      try {
+        effect();
+      } catch (error) {
+        onError(error);
+      }
+    }
+    return result;
+  }
+
+  return {
+    withTenant: (tenantId, actor, fn, extra) => transact({ tenantId, actor }, fn, extra),
+    withSystem: (reason, fn, extra) => transact({ tenantId: null, actor: systemActor(reason) }, fn, extra),
+    listen: (channel, handler, listenOptions) => listener.listen(channel, handler, listenOptions),
+    listening: () => listener.ready(),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    async close() {
+      await Promise.all([listener.close(), pool.end()]);
+    },
+  };
+}

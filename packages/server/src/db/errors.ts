@@ -1,0 +1,132 @@
+import { AppError } from '../platform/app-error.ts';
+
+/** What kind of rule of the database a statement broke. */
+export type DatabaseErrorKind =
+  | 'unique'
+  | 'foreign_key'
+  | 'check'
+  | 'not_null'
+  | 'exclusion'
+  | 'invalid_text'
+  | 'out_of_range'
+  | 'too_long'
+  | 'lock_not_available'
+  | 'duplicate_object'
+  | 'undefined_object'
+  | 'insufficient_privilege'
+  | 'raised'
+  | 'other';
+
+/** An error that the database reported about a statement. Its text stays inside the process (quality.md T36). */
+export class DatabaseError extends Error {
+  readonly kind: DatabaseErrorKind;
+  /** Name of the constraint that was broken, when there is one. */
+  readonly constraint: string | null;
+  /** Table and column the database names, when it does. */
+  readonly table: string | null;
+  readonly column: string | null;
+  /** The five characters of SQLSTATE. */
+  readonly sqlState: string;
+
+  constructor(kind: DatabaseErrorKind, facts: DriverFacts, cause: unknown) {
+    super(`${kind}: ${facts.message}`, { cause });
+    this.name = 'DatabaseError';
+    this.kind = kind;
+    this.constraint = facts.constraint;
+    this.table = facts.table;
+    this.column = facts.column;
+    this.sqlState = facts.sqlState;
+  }
+}
+
+interface DriverFacts {
+  readonly message: string;
+  readonly sqlState: string;
+  readonly constraint: string | null;
+  readonly table: string | null;
+  readonly column: string | null;
+}
+
+const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
+  '23505': 'unique',
+  '23503': 'foreign_key',
+  '23514': 'check',
+  '23502': 'not_null',
+  '23P01': 'exclusion',
+  '22P02': 'invalid_text',
+  '22P05': 'invalid_text',
+  '22021': 'invalid_text',
+  '22007': 'invalid_text',
+  '22003': 'out_of_range',
+  '22008': 'out_of_range',
+  '22001': 'too_long',
+  '55P03': 'lock_not_available',
+  '42P07': 'duplicate_object',
+  '42710': 'duplicate_object',
+  '42701': 'duplicate_object',
+  '42P06': 'duplicate_object',
+  '42P01': 'undefined_object',
+  '42703': 'undefined_object',
+  '3F000': 'undefined_object',
+  '42501': 'insufficient_privilege',
+  P0001: 'raised',
+};
+
+/** SQLSTATE classes and codes that mean "the database cannot serve now": connection, resources, shutdown, read-only. */
+const awayClasses = ['08', '53', '57', '58'];
+const awayCodes = ['25006', '25P03', '25P04'];
+const awaySystemCodes = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+];
+/** The driver's own errors carry no code; these are its wordings (pg 8.23, pg-pool 3). */
+const awayMessages =
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client (has encountered|was closed)|Cannot use a pool after|Client closed)/;
+/** Deadlock and serialisation failure: the caller lost a race. */
+const raceCodes = ['40001', '40P01'];
+
+/**
+ * Turns an error of the driver into one of ours: `unavailable` when the database is away, stopping or overloaded (503;
+ * the statement may or may not have run), `concurrent_modification` for a deadlock, else a DatabaseError. Errors that
+ * are not the driver's pass unchanged.
+ */
+export function translateError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof AppError || error instanceof DatabaseError) return error;
+  if (isAway(error)) return new AppError('unavailable', { retryAfterSeconds: 1, cause: error });
+  const sqlState = text(error, 'code');
+  if (sqlState === null || !/^[0-9A-Z]{5}$/.test(sqlState) || text(error, 'severity') === null) return error;
+  if (raceCodes.includes(sqlState)) return new AppError('concurrent_modification', { cause: error });
+  return new DatabaseError(
+    kinds[sqlState] ?? 'other',
+    {
+      message: error.message,
+      sqlState,
+      constraint: text(error, 'constraint'),
+      table: text(error, 'table'),
+      column: text(error, 'column'),
+    },
+    error,
+  );
+}
+
+function isAway(error: Error): boolean {
+  const code = text(error, 'code');
+  if (code === null) {
+    const inner = error instanceof AggregateError ? error.errors : [];
+    return awayMessages.test(error.message) || inner.some((each) => each instanceof Error && isAway(each));
+  }
+  if (awaySystemCodes.includes(code)) return true;
+  return code.length === 5 && (awayCodes.includes(code) || awayClasses.includes(code.slice(0, 2)));
+}
+
+function text(error: Error, key: string): string | null {
+  const value: unknown = Reflect.get(error, key);
+  return typeof value === 'string' ? value : null;
+}

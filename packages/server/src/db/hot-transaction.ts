@@ -1,0 +1,211 @@
+import pg from 'pg';
+import { isId } from '../platform/ids.ts';
+import { connectionConfig } from './connection.ts';
+import { translateError } from './errors.ts';
+
+/** A statement of the hot path: prepared once per connection under its name. */
+export interface HotStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export type HotRow = Readonly<Record<string, unknown>>;
+
+/** An open transaction of the hot path: what is sent together travels in one trip (stack.md, "driver"). */
+export interface HotTransaction {
+  /** Runs the statements in order and answers with the rows of each. */
+  send(statements: readonly HotStatement[]): Promise<(readonly HotRow[])[]>;
+  /** Runs the statements and commits, in one trip. Resolves only when the commit is durable. */
+  commit(statements: readonly HotStatement[]): Promise<void>;
+}
+
+/** Pipelined connections for the batcher, beside the pool. */
+export interface HotPath {
+  /**
+   * Runs `fn` in a transaction bound to the tenant. A transaction that `fn` did not commit is rolled back. Throws
+   * AppError `unavailable` when the database is away or no connection is free within two seconds.
+   */
+  run<T>(tenantId: string, fn: (tx: HotTransaction) => Promise<T>): Promise<T>;
+  /** Connections in use now. */
+  inUse(): number;
+  close(): Promise<void>;
+}
+
+export interface HotPathOptions {
+  readonly url: string;
+  /** Connections at most; each carries one batch at a time. */
+  readonly connections: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+// Every statement of this path finds its rows by key. Fresh tables have no statistics yet, and a sequential scan chosen
+// for that reason would lock or read a whole tenant; so the planner is told once per connection.
+const sessionOptions = [
+  'search_path=arbiter,pg_temp',
+  'plan_cache_mode=force_generic_plan',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+  'statement_timeout=4000',
+  'idle_in_transaction_session_timeout=60000',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+const answerTimeoutMs = 4_500;
+const acquireTimeoutMs = 2_000;
+
+const setTenant = { name: 'hot.tenant', text: `select set_config('app.tenant', $1, true)` };
+const leftover = { name: 'hot.leftover', text: `select current_setting('app.tenant', true) as tenant` };
+
+interface Waiter {
+  readonly take: (client: pg.Client) => void;
+  readonly fail: (error: unknown) => void;
+  readonly until: number;
+}
+
+/** Opens connections lazily, up to the number given. */
+export function createHotPath(options: HotPathOptions): HotPath {
+  const onError = options.onError ?? (() => undefined);
+  const idle: pg.Client[] = [];
+  const waiters: Waiter[] = [];
+  let open = 0;
+  let used = 0;
+  let closing = false;
+
+  async function connect(): Promise<pg.Client> {
+    open++;
+    const client = new pg.Client({
+      ...connectionConfig({ url: options.url, applicationName: 'arbiter decisions' }),
+      options: sessionOptions,
+      pipeline: true,
+      query_timeout: answerTimeoutMs,
+    });
+    client.on('error', (error) => {
+      onError(error);
+      const at = idle.indexOf(client);
+      if (at >= 0) {
+        idle.splice(at, 1);
+        open--;
+      }
+    });
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      open--;
+      throw translateError(error);
+    }
+  }
+
+  async function acquire(): Promise<pg.Client> {
+    if (closing) throw translateError(new Error('Cannot use a pool after calling end on the pool'));
+    const client = idle.pop();
+    if (client) return client;
+    if (open < options.connections) return connect();
+    return new Promise((take, fail) => {
+      const waiter: Waiter = { take, fail, until: performance.now() + acquireTimeoutMs };
+      waiters.push(waiter);
+    });
+  }
+
+  function release(client: pg.Client, clean: boolean): void {
+    if (!clean || closing) {
+      open--;
+      client.end().catch(onError);
+      const next = takeWaiter();
+      if (next) connect().then(next.take, next.fail);
+      return;
+    }
+    const next = takeWaiter();
+    if (next) next.take(client);
+    else idle.push(client);
+  }
+
+  function takeWaiter(): Waiter | undefined {
+    for (;;) {
+      const next = waiters.shift();
+      if (!next || next.until >= performance.now()) return next;
+      next.fail(translateError(new Error('timeout exceeded when trying to connect')));
+    }
+  }
+
+  return {
+    async run(tenantId, fn) {
+      if (!isId(tenantId)) throw new Error('a hot transaction needs the id of a tenant');
+      const client = await acquire();
+      used++;
+      let clean = false;
+      let state: 'new' | 'open' | 'over' = 'new';
+
+      const opening = (): Promise<pg.QueryResult>[] => {
+        state = 'open';
+        return [client.query('begin'), client.query({ ...setTenant, values: [tenantId] })];
+      };
+      const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
+        statements.map((s) => client.query({ name: s.name, text: s.text, values: [...s.values] }));
+
+      const tx: HotTransaction = {
+        async send(statements) {
+          const before = state === 'new' ? opening() : [];
+          const results = await settle([...before, ...dispatch(statements)]);
+          return results.slice(before.length).map((r) => r.rows);
+        },
+        async commit(statements) {
+          const before = state === 'new' ? opening() : [];
+          const sent = [...before, ...dispatch(statements), client.query('commit'), client.query({ ...leftover })];
+          state = 'over';
+          const results = await settle(sent);
+          if (results.at(-2)?.command !== 'COMMIT') throw new Error('nothing was committed');
+          clean = isClean(results.at(-1));
+        },
+      };
+      try {
+        return await fn(tx);
+      } catch (error) {
+        throw translateError(error);
+      } finally {
+        if (state === 'new') clean = true;
+        else if (!clean) clean = await rollback(client);
+        used--;
+        release(client, clean);
+      }
+    },
+    inUse: () => used,
+    async close() {
+      closing = true;
+      for (const waiter of waiters.splice(0)) waiter.fail(translateError(new Error('Client closed')));
+      await Promise.all(
+        idle.splice(0).map((client) => {
+          open--;
+          return client.end().catch(onError);
+        }),
+      );
+    },
+  };
+}
+
+/** Waits for all, then throws the first error: the connection must be quiet before anybody else gets it. */
+async function settle(sent: readonly Promise<pg.QueryResult>[]): Promise<pg.QueryResult[]> {
+  const settled = await Promise.allSettled(sent);
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+}
+
+async function rollback(client: pg.Client): Promise<boolean> {
+  try {
+    const results = await settle([client.query('rollback'), client.query({ ...leftover })]);
+    return isClean(results.at(-1));
+  } catch {
+    // The connection is lost; the database rolls back by itself.
+    return false;
+  }
+}
+
+function isClean(result: pg.QueryResult | undefined): boolean {
+  const tenant: unknown = result?.rows[0]?.tenant;
+  return tenant === '' || tenant === null;
+}

@@ -1,0 +1,5 @@
+export type { Database, DatabaseOptions, TransactionOptions } from './database.ts';
+export { createDatabase, systemActor } from './database.ts';
+export { DatabaseError, type DatabaseErrorKind } from './errors.ts';
+export type { ListenOptions } from './listener.ts';
+export type { Actor, Tx } from './tx.ts';

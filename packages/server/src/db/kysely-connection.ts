@@ -1,0 +1,63 @@
+import {
+  CamelCasePlugin,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely';
+
+/** Runs one statement on the transaction's connection. */
+export type RunStatement = (
+  text: string,
+  values: readonly unknown[],
+) => Promise<{ rows: unknown[]; rowCount: number | null; command: string }>;
+
+/**
+ * Kysely over one open transaction: it builds and maps statements, the transaction stays ours. camelCase in the types
+ * is snake_case in the database; keys inside JSON values are left alone.
+ */
+export function kyselyOver<Tables>(run: RunStatement): Kysely<Tables> {
+  const connection: DatabaseConnection = {
+    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+      const result = await run(query.sql, query.parameters);
+      const changes = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(result.command);
+      return {
+        // The row type is the caller's promise about its own table, as everywhere in kysely.
+        rows: result.rows as Row[],
+        ...(changes ? { numAffectedRows: BigInt(result.rowCount ?? 0) } : {}),
+      };
+    },
+    streamQuery() {
+      throw new Error('streaming is not supported inside a transaction of db/');
+    },
+  };
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driverOf(connection),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  });
+}
+
+function driverOf(connection: DatabaseConnection): Driver {
+  const refuse = async () => {
+    throw new Error('the transaction belongs to withTenant or withSystem; kysely cannot open one inside it');
+  };
+  const nothing = async () => {};
+  return {
+    init: nothing,
+    acquireConnection: async () => connection,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    releaseConnection: nothing,
+    destroy: nothing,
+  };
+}

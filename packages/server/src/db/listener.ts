@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { connectionConfig } from './connection.ts';
+
+export interface ListenOptions {
+  /** Called when the connection is back after a loss: messages may have been missed, so read again. */
+  readonly onReconnect?: () => void;
+}
+
+/** One connection that listens on every channel somebody subscribed to, and comes back by itself. */
+export interface Listener {
+  /** Subscribes at once; the returned function ends the subscription. */
+  listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): () => void;
+  /** Resolves when the connection stands and every subscription so far is in force. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Subscription {
+  readonly channel: string;
+  readonly handler: (payload: string) => void;
+  readonly onReconnect: (() => void) | undefined;
+}
+
+const channelName = /^[a-z_][a-z0-9_]{0,62}$/;
+const firstPauseMs = 50;
+const longestPauseMs = 1_000;
+const heartbeatMs = 5_000;
+const heartbeatTimeoutMs = 2_000;
+
+/**
+ * LISTEN on a dedicated connection. Lost connections are opened again with growing pauses up to a second; a connection
+ * that is silently dead is found by a heartbeat. `onFailure` gets errors for the log.
+ */
+export function createListener(url: string, onFailure: (error: unknown) => void): Listener {
+  const subscriptions = new Set<Subscription>();
+  const stop = new AbortController();
+  let client: pg.Client | null = null;
+  let loop: Promise<void> | null = null;
+  let settled: Promise<unknown> = Promise.resolve();
+  let connected = Promise.withResolvers<void>();
+
+  async function run(): Promise<void> {
+    let pauseMs = firstPauseMs;
+    let established = false;
+    while (!stop.signal.aborted) {
+      const current = new pg.Client(connectionConfig({ url, applicationName: 'arbiter listener' }));
+      const lost = new AbortController();
+      current.on('error', () => lost.abort());
+      current.on('end', () => lost.abort());
+      current.on('notification', ({ channel, payload }) => deliver(channel, payload ?? ''));
+      try {
+        await current.connect();
+        for (const channel of new Set([...subscriptions].map((each) => each.channel))) {
+          await current.query(`listen ${channel}`);
+        }
+        client = current;
+        connected.resolve();
+        if (established) for (const each of subscriptions) guarded(() => each.onReconnect?.());
+        established = true;
+        pauseMs = firstPauseMs;
+        await watch(current, AbortSignal.any([lost.signal, stop.signal]));
+      } catch (error) {
+        if (!stop.signal.aborted) onFailure(error);
+      }
+      client = null;
+      await current.end().catch(() => undefined);
+      if (stop.signal.aborted) break;
+      connected = Promise.withResolvers<void>();
+      await sleep(pauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    }
+    connected.resolve();
+  }
+
+  function deliver(channel: string, payload: string): void {
+    for (const each of subscriptions) {
+      if (each.channel === channel) guarded(() => each.handler(payload));
+    }
+  }
+
+  function guarded(effect: () => void): void {
+    try {
+      effect();
+    } catch (error) {
+      onFailure(error);
+    }
+  }
+
+  /** Changes what the live connection listens to; when it fails, the reconnect does it. */
+  function tell(statement: string): void {
+    const current = client;
+    if (current === null) return;
+    settled = settled.then(() => current.query(statement)).catch(() => undefined);
+  }
+
+  return {
+    listen(channel, handler, options = {}) {
+      if (!channelName.test(channel)) throw new Error(`not a channel name: ${channel}`);
+      const subscription: Subscription = { channel, handler, onReconnect: options.onReconnect };
+      subscriptions.add(subscription);
+      tell(`listen ${channel}`);
+      loop ??= run();
+      return () => {
+        subscriptions.delete(subscription);
+        if (![...subscriptions].some((each) => each.channel === channel)) tell(`unlisten ${channel}`);
+      };
+    },
+    async ready() {
+      if (loop === null) return;
+      await connected.promise;
+      await settled;
+    },
+    async close() {
+      stop.abort();
+      await loop;
+    },
+  };
+}
+
+/** Resolves when the connection is lost or the listener stops; throws when a heartbeat stays unanswered. */
+async function watch(client: pg.Client, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await sleep(heartbeatMs, undefined, { signal: over, ref: false }).catch(() => undefined);
+    if (over.aborted) return;
+    const heartbeat = { text: 'select 1', query_timeout: heartbeatTimeoutMs };
+    await client.query(heartbeat);
+  }
+}

@@ -1,0 +1,159 @@
+import type pg from 'pg';
+import { isId } from '../platform/ids.ts';
+import { translateError } from './errors.ts';
+import { kyselyOver, type RunStatement } from './kysely-connection.ts';
+import type { Actor, Tx } from './tx.ts';
+
+/** What a transaction is opened with. */
+export interface TransactionFacts {
+  /** Tenant for row-level security; null opens a system transaction as `arbiter_system`. */
+  readonly tenantId: string | null;
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly now: Date;
+  /** Longest time of one statement, in milliseconds: the database cancels it, and we stop waiting a little later. */
+  readonly statementTimeoutMs: number;
+}
+
+/** A transaction that `db/` can end. `tx` is what everybody else gets. */
+export interface OpenTransaction {
+  readonly tx: Tx;
+  /** Commits; true when the connection is clean and may go back to the pool. Throws when nothing was committed. */
+  commit(): Promise<boolean>;
+  /** Rolls back; true when the connection is clean. Never throws. */
+  rollback(): Promise<boolean>;
+  /** Effects to run once the commit has succeeded. */
+  readonly effects: readonly (() => void)[];
+}
+
+/** The extended protocol takes one statement only, so that no text of ours can be cut in two (quality.md T3). */
+interface Statement extends pg.QueryConfig {
+  readonly query_timeout: number;
+  readonly queryMode?: 'extended';
+}
+
+/** How much longer than the database we wait for an answer before the connection counts as lost. */
+const answerGraceMs = 500;
+/** A transaction whose process has stopped may not hold its locks for longer than this. */
+const idleInTransactionMs = 60_000;
+const leftover = `select current_setting('app.tenant', true) as tenant`;
+const raiseCatalogueVersion =
+  'insert into arbiter.catalogue_versions (tenant_id, version) ' +
+  `values (nullif(current_setting('app.tenant'), '')::uuid, 1) ` +
+  'on conflict (tenant_id) do update set version = catalogue_versions.version + 1, updated_at = now(); ' +
+  `select pg_notify('arbiter_catalogue', current_setting('app.tenant'))`;
+
+/**
+ * Statements that open a transaction for one tenant, sent as one trip. Every setting is local to the transaction
+ * (quality.md F6).
+ */
+export function beginStatements(tenantId: string | null, statementTimeoutMs: number): string {
+  if (tenantId !== null && !isId(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
+  const settings = [
+    ['app.tenant', tenantId ?? ''],
+    ['search_path', 'arbiter, pg_temp'],
+    ['statement_timeout', String(Math.ceil(statementTimeoutMs))],
+    ['idle_in_transaction_session_timeout', String(idleInTransactionMs)],
+  ];
+  const calls = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
+  const role = tenantId === null ? 'set local role arbiter_system; ' : '';
+  return `begin isolation level read committed; ${role}select ${calls.join(', ')}`;
+}
+
+/** Opens a transaction on a connection that the caller has borrowed and will give back. */
+export async function openTransaction(client: pg.ClientBase, facts: TransactionFacts): Promise<OpenTransaction> {
+  const waitMs = facts.statementTimeoutMs + answerGraceMs;
+  const effects: (() => void)[] = [];
+  let catalogueTouched = false;
+  let over = false;
+  // The driver wants one statement at a time; callers may start several at once.
+  let tail: Promise<unknown> = Promise.resolve();
+
+  // After a statement that nobody answered, the connection takes no more of them.
+  let stuck = false;
+
+  const send = async (statement: Statement): Promise<pg.QueryResult[]> => {
+    try {
+      // With several statements in one text the driver answers with a list, which its types do not say.
+      const results: pg.QueryResult | pg.QueryResult[] = await client.query(statement);
+      return Array.isArray(results) ? results : [results];
+    } catch (error) {
+      stuck ||= error instanceof Error && error.message === 'Query read timeout';
+      throw translateError(error);
+    }
+  };
+  const script = (text: string) => send({ text, query_timeout: waitMs });
+
+  const run: RunStatement = async (text, values) => {
+    if (over) throw new Error('this transaction is over');
+    const statement = tail.then(() =>
+      send({ text, values: [...values], queryMode: 'extended', query_timeout: waitMs }),
+    );
+    tail = statement.catch(() => undefined);
+    const [result] = await statement;
+    if (result === undefined) throw new Error('the driver answered without a result');
+    return result;
+  };
+
+  const kysely = lazily(() => kyselyOver(run));
+  const tx = {
+    tenantId: facts.tenantId ?? '',
+    actor: facts.actor,
+    requestId: facts.requestId,
+    now: facts.now,
+    async query(text: string, values: readonly unknown[] = []) {
+      return (await run(text, values)).rows;
+    },
+    kysely,
+    afterCommit(effect: () => void) {
+      effects.push(effect);
+    },
+    touchCatalogue() {
+      if (facts.tenantId === null) throw new Error('a system transaction has no catalogue');
+      catalogueTouched = true;
+    },
+    // The brand and the row types exist for the compiler only.
+  } as unknown as Tx;
+
+  await script(beginStatements(facts.tenantId, facts.statementTimeoutMs));
+
+  return {
+    tx,
+    effects,
+    async commit() {
+      over = true;
+      await tail;
+      const results = await script(`${catalogueTouched ? `${raiseCatalogueVersion}; ` : ''}commit; ${leftover}`);
+      // COMMIT of a transaction in which a statement failed answers ROLLBACK, without an error.
+      if (results.at(-2)?.command !== 'COMMIT') {
+        throw new Error('nothing was committed: an earlier statement of the transaction had failed');
+      }
+      return isClean(results.at(-1));
+    },
+    async rollback() {
+      over = true;
+      await tail;
+      if (stuck) return false;
+      try {
+        return isClean((await script(`rollback; ${leftover}`)).at(-1));
+      } catch {
+        // The connection is lost or stuck; the caller destroys it, and the database rolls back by itself.
+        return false;
+      }
+    },
+  };
+}
+
+/** True when the connection carries no tenant into the next transaction (quality.md F5, F6). */
+function isClean(result: pg.QueryResult | undefined): boolean {
+  const tenant: unknown = result?.rows[0]?.tenant;
+  return tenant === '' || tenant === null;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let value: T | undefined;
+  return () => {
+    value ??= make();
+    return value;
+  };
+}
