@@ -6,13 +6,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { cpus } from 'node:os';
 import pg from 'pg';
-import {
-  addContact,
-  decodeState,
-  emptyState,
-  encodeState,
-  laneOf,
-} from '../../packages/server/src/features/decisions/customer-state.ts';
+import { addContact, emptyState, laneOf } from '../../packages/server/src/features/decisions/customer-state.ts';
+import { decodeState, encodeState } from '../../packages/server/src/features/decisions/customer-state-codec.ts';
 
 const seconds = Number(process.env.SECONDS_PER_CASE ?? 4);
 const batchSize = 25;
@@ -53,13 +48,11 @@ await admin.query(`
     end loop; end $$;
 `);
 
-let idAt = 0;
 const uuid7 = (): string => {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(Date.now(), 0, 6);
   bytes[6] = (bytes[6]! & 15) | 112;
   bytes[8] = (bytes[8]! & 63) | 128;
-  idAt++;
   const h = bytes.toString('hex');
   return `${h.slice(0, 8)}-${h.slice(8, 12)}-${h.slice(12, 16)}-${h.slice(16, 20)}-${h.slice(20)}`;
 };

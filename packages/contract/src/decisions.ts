@@ -6,7 +6,6 @@ import { Int, JsonObject, Nullable, StringEnum, Timestamp } from './core/schemas
 
 const CustomerIdOrAnonymous = Type.String({
   maxLength: 255,
-  format: 'customer-id-or-empty',
   description: 'Id of the customer; missing, empty or `anonymous` derives an anonymous id.',
 });
 

@@ -1,0 +1,81 @@
+import type { Evidence } from '@arbiter/engine';
+
+/**
+ * Positive and negative outcomes by offer, category and tenant: a numbered state in memory (api-decisioning.md 3).
+ * State n is the sum of the changes 1..n; a decision records the number that it used.
+ */
+export interface EvidenceState {
+  number: number;
+  readonly offers: Map<string, [positives: number, negatives: number]>;
+  readonly categories: Map<string, [positives: number, negatives: number]>;
+  readonly global: [positives: number, negatives: number];
+}
+
+/** One numbered change: what one response taught about one offer. */
+export interface EvidenceChange {
+  readonly number: number;
+  readonly offerId: string;
+  readonly categoryId: string | null;
+  readonly positives: number;
+  readonly negatives: number;
+}
+
+/** State 0. */
+export function emptyEvidence(): EvidenceState {
+  return { number: 0, offers: new Map(), categories: new Map(), global: [0, 0] };
+}
+
+/** Applies the next change. Throws when a number is missing in between: a state must be the sum of all before it. */
+export function applyChange(state: EvidenceState, change: EvidenceChange): void {
+  if (change.number !== state.number + 1) {
+    throw new Error(`evidence change ${change.number} cannot follow state ${state.number}`);
+  }
+  raise(state.offers, change.offerId, change);
+  if (change.categoryId !== null) raise(state.categories, change.categoryId, change);
+  state.global[0] += change.positives;
+  state.global[1] += change.negatives;
+  state.number = change.number;
+}
+
+/** What the engine reads. A view of the live state: take it for one synchronous decision only. */
+export function evidenceView(state: EvidenceState): Evidence {
+  return {
+    number: state.number,
+    global: state.global,
+    offer: (id) => state.offers.get(id) ?? none,
+    category: (id) => state.categories.get(id) ?? none,
+  };
+}
+
+/** JSON form of a snapshot: sorted, so that equal states have equal bytes. */
+export function evidenceToJson(state: EvidenceState) {
+  const entries = (map: Map<string, [number, number]>) =>
+    [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, [p, n]]) => [id, p, n] as const);
+  return { offers: entries(state.offers), categories: entries(state.categories), global: state.global };
+}
+
+export type EvidenceSnapshot = ReturnType<typeof evidenceToJson>;
+
+/** The state that a snapshot of that number holds. */
+export function evidenceFromJson(number: number, body: EvidenceSnapshot): EvidenceState {
+  const map = (rows: EvidenceSnapshot['offers']) =>
+    new Map(rows.map(([id, p, n]): [string, [number, number]] => [id, [p, n]]));
+  return {
+    number,
+    offers: map(body.offers),
+    categories: map(body.categories),
+    global: [body.global[0], body.global[1]],
+  };
+}
+
+const none: readonly [number, number] = [0, 0];
+
+function raise(map: Map<string, [number, number]>, id: string, change: EvidenceChange): void {
+  const pair = map.get(id);
+  if (pair) {
+    pair[0] += change.positives;
+    pair[1] += change.negatives;
+  } else {
+    map.set(id, [change.positives, change.negatives]);
+  }
+}
