@@ -1,0 +1,47 @@
+import type { PackFlow } from '../pack.ts';
+import { tierStars } from './members.ts';
+
+/** The pack's flows; the first becomes the tenant's default when it has none but the base flow. */
+export const coffeeFlows: readonly PackFlow[] = [
+  {
+    key: 'coffee-next-best-offer',
+    name: 'Coffee next best offer',
+    description: 'The best offers for a member, on any channel.',
+    notes: 'coffee_rewards',
+    draftConfig: {
+      version: 2,
+      nodes: [
+        { id: 'inventory', type: 'inventory', name: 'All offers', config: { scope: 'all' } },
+        { id: 'creatives', type: 'match_creatives', name: 'With a message', config: { requireCreative: true } },
+        { id: 'qualify', type: 'qualify', name: 'Who may get it', config: {} },
+        { id: 'policy', type: 'contact_policy', name: 'Not too often', config: {} },
+        {
+          id: 'score',
+          type: 'score',
+          name: 'Propensity, relevance, impact, emphasis',
+          config: {
+            method: 'formula',
+            formula: { propensityWeight: 0.4, relevanceWeight: 0.2, impactWeight: 0.3, emphasisWeight: 0.1 },
+          },
+        },
+        { id: 'rank', type: 'rank', name: 'Best first', config: { method: 'topN', topN: 10 } },
+        {
+          id: 'compute',
+          type: 'compute',
+          name: 'Stars to the next tier',
+          config: {
+            formulaExtras: [
+              {
+                key: 'stars_to_next_tier',
+                formula: `if(customer.tier == "black", 0, max(0, if(customer.tier == "gold", ${tierStars.black}, ${tierStars.gold}) - coalesce(customer.stars, 0)))`,
+                outputType: 'number',
+              },
+            ],
+          },
+        },
+        { id: 'response', type: 'response', name: 'Answer', config: { responseFormat: 'standard' } },
+      ],
+      flowConfig: { defaultLimit: 3 },
+    },
+  },
+];

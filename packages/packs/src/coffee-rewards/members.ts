@@ -1,0 +1,251 @@
+import type { PackField, PackRow } from '../pack.ts';
+import { chanceOf } from '../random.ts';
+
+/** Stars at which a member reaches the tier; the flow computes the distance to the next one from the same numbers. */
+export const tierStars = { gold: 450, black: 1200 } as const;
+
+export const memberCount = 1000;
+
+const dayMs = 86_400_000;
+
+export const memberFields: PackField[] = [
+  {
+    name: 'member_id',
+    displayName: 'Member',
+    dataType: 'varchar',
+    length: 40,
+    isPrimaryKey: true,
+    isNullable: false,
+    description: 'Number on the member card, CM-000001 and up.',
+  },
+  { name: 'first_name', displayName: 'First name', dataType: 'varchar', length: 40, description: 'First name.' },
+  { name: 'age', displayName: 'Age', dataType: 'integer', isPredictor: true, description: 'Age in years.' },
+  {
+    name: 'city',
+    displayName: 'City',
+    dataType: 'varchar',
+    length: 40,
+    isPredictor: true,
+    description: 'City of the home store.',
+  },
+  {
+    name: 'annual_income',
+    displayName: 'Annual income',
+    dataType: 'numeric',
+    precision: 14,
+    scale: 4,
+    isPredictor: true,
+    description: 'Yearly income before tax, as stated at registration; null when not stated.',
+  },
+  { name: 'member_since', displayName: 'Member since', dataType: 'date', description: 'Day of registration.' },
+  {
+    name: 'tenure_days',
+    displayName: 'Tenure in days',
+    dataType: 'integer',
+    isPredictor: true,
+    description: 'Days since registration.',
+  },
+  {
+    name: 'tier',
+    displayName: 'Tier',
+    dataType: 'varchar',
+    length: 40,
+    isPredictor: true,
+    description: 'green, gold (450 stars) or black (1,200 stars).',
+  },
+  { name: 'stars', displayName: 'Stars', dataType: 'integer', isPredictor: true, description: 'Stars of this year.' },
+  {
+    name: 'favourite',
+    displayName: 'Favourite',
+    dataType: 'varchar',
+    length: 40,
+    isPredictor: true,
+    description: 'What the member buys most: espresso, latte, cold_brew, tea or food.',
+  },
+  {
+    name: 'app_user',
+    displayName: 'Uses the app',
+    dataType: 'boolean',
+    isPredictor: true,
+    description: 'True when the member has signed in to the app.',
+  },
+  {
+    name: 'consent_email',
+    displayName: 'E-mail allowed',
+    dataType: 'boolean',
+    isPredictor: true,
+    description: 'True when the member agreed to e-mail.',
+  },
+  {
+    name: 'consent_push',
+    displayName: 'Push allowed',
+    dataType: 'boolean',
+    isPredictor: true,
+    description: 'True when the member agreed to push messages.',
+  },
+  {
+    name: 'avg_ticket',
+    displayName: 'Average ticket',
+    dataType: 'numeric',
+    precision: 14,
+    scale: 4,
+    isPredictor: true,
+    description: 'Mean amount of a visit.',
+  },
+  {
+    name: 'visits_30d',
+    displayName: 'Visits in 30 days',
+    dataType: 'integer',
+    isPredictor: true,
+    description: 'Visits in the last 30 days.',
+  },
+  {
+    name: 'last_visit_at',
+    displayName: 'Last visit',
+    dataType: 'timestamptz',
+    description: 'Instant of the last visit.',
+  },
+  {
+    name: 'days_since_visit',
+    displayName: 'Days since the last visit',
+    dataType: 'integer',
+    isPredictor: true,
+    description: 'Whole days since the last visit.',
+  },
+  {
+    name: 'churn_risk',
+    displayName: 'Churn risk',
+    dataType: 'numeric',
+    precision: 14,
+    scale: 4,
+    isPredictor: true,
+    description: 'Estimated chance, 0 to 1, of no visit in the next 60 days.',
+  },
+];
+
+const firstNames = [
+  'Ada',
+  'Amir',
+  'Anika',
+  'Bea',
+  'Carlos',
+  'Chloe',
+  'Dina',
+  'Elif',
+  'Emil',
+  'Fatima',
+  'Felix',
+  'Grace',
+  'Hana',
+  'Hugo',
+  'Ines',
+  'Ivan',
+  'Jonas',
+  'June',
+  'Kofi',
+  'Lara',
+  'Leo',
+  'Lina',
+  'Mateo',
+  'Maya',
+  'Mei',
+  'Nadia',
+  'Noah',
+  'Olga',
+  'Omar',
+  'Priya',
+  'Quinn',
+  'Rosa',
+  'Ruben',
+  'Sam',
+  'Sofia',
+  'Tariq',
+  'Tess',
+  'Uma',
+  'Viktor',
+  'Yuki',
+] as const;
+
+const cities = [
+  ['Lisbon', 24],
+  ['Hamburg', 22],
+  ['Leeds', 18],
+  ['Lyon', 14],
+  ['Turin', 12],
+  ['Aarhus', 10],
+] as const;
+
+/**
+ * The rows of `coffee_members`. The members are the same at every load; only `member_since` and `last_visit_at` are
+ * laid out backwards from `loadedAt`.
+ */
+export function memberRows(seed: string, loadedAt: Date): PackRow[] {
+  return Array.from({ length: memberCount }, (_, index) => memberRow(seed, index + 1, loadedAt));
+}
+
+function memberRow(seed: string, number: number, loadedAt: Date): PackRow {
+  const chance = chanceOf(`${seed}/members/${number}`);
+  const firstName = firstNames[chance.int(0, firstNames.length - 1)] ?? 'Ada';
+  const age = clamp(Math.round(chance.bell(38, 14)), 14, 84);
+  const city = chance.pick(cities);
+  const income = chance.flip(0.12) ? null : roundTo(clamp(chance.bell(18_000 + age * 480, 11_000), 9_000, 120_000), 2);
+  const tenureDays = tenureOf(chance.next());
+  const daysSinceVisit = chance.flip(0.22) ? chance.int(21, 88) : chance.int(0, 20);
+  const visits30d = daysSinceVisit >= 30 ? 0 : clamp(Math.round(chance.bell(7 - daysSinceVisit / 6, 4)), 1, 30);
+  const stars = starsOf(chance.next(), tenureDays, visits30d);
+  const appUser = chance.flip(age < 40 ? 0.72 : 0.41);
+  const favourite = chance.pick([
+    ['latte', 34],
+    ['espresso', 22],
+    ['cold_brew', age < 35 ? 24 : 9],
+    ['tea', 14],
+    ['food', 12],
+  ]);
+  const avgTicket = roundTo(clamp(chance.bell(favourite === 'food' ? 9.4 : 6.2, 2.1), 2.4, 24), 2);
+  const churn = 0.06 + daysSinceVisit / 110 - visits30d / 90 + (tenureDays < 60 ? 0.12 : 0) + (appUser ? -0.04 : 0.04);
+  const visitedMsAgo = daysSinceVisit * dayMs + chance.int(0, dayMs - 1);
+  return {
+    member_id: memberId(number),
+    first_name: firstName,
+    age,
+    city,
+    annual_income: income,
+    member_since: new Date(loadedAt.getTime() - tenureDays * dayMs).toISOString().slice(0, 10),
+    tenure_days: tenureDays,
+    tier: stars >= tierStars.black ? 'black' : stars >= tierStars.gold ? 'gold' : 'green',
+    stars,
+    favourite,
+    app_user: appUser,
+    consent_email: chance.flip(0.81),
+    consent_push: appUser && chance.flip(0.68),
+    avg_ticket: avgTicket,
+    visits_30d: visits30d,
+    last_visit_at: new Date(loadedAt.getTime() - visitedMsAgo).toISOString(),
+    days_since_visit: daysSinceVisit,
+    churn_risk: roundTo(clamp(churn + chance.bell(0, 0.05), 0.01, 0.97), 4),
+  };
+}
+
+/** Customer id of the n-th member, from 1: `CM-000001`. */
+export function memberId(number: number): string {
+  return `CM-${String(number).padStart(6, '0')}`;
+}
+
+/** Few members collect many stars: long membership and frequent visits lift a skewed draw. */
+function starsOf(draw: number, tenureDays: number, visits30d: number): number {
+  const pace = 0.35 + Math.min(tenureDays, 900) / 1400 + visits30d / 26;
+  return Math.floor(draw * draw * 1500 * pace);
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}
+
+function roundTo(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+/** More young memberships than old ones: two days to six and a half years. */
+function tenureOf(draw: number): number {
+  return Math.floor(draw * Math.sqrt(draw) * 2400) + 2;
+}
