@@ -1,4 +1,5 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
 import {
   type CursorPosition,

@@ -1,5 +1,5 @@
 import type { ErrorEntry } from '@arbiter/contract';
-import { sql } from 'kysely';
+import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { type Addressed, isUuid } from './record-spec.ts';
