@@ -1,5 +1,16 @@
+import { adminRlsOperations } from './admin-rls.ts';
+import { apiKeyOperations } from './api-keys.ts';
+import { auditLogOperations } from './audit-logs.ts';
+import { categoryOperations, subCategoryOperations } from './categories.ts';
+import { channelOperations } from './channels.ts';
 import type { Operation } from './core/operation.ts';
+import { decisionOperations } from './decisions.ts';
+import { outcomeTypeOperations } from './outcome-types.ts';
+import { placementOperations } from './placements.ts';
+import { schemaOperations } from './schemas.ts';
 import { systemOperations } from './system.ts';
+import { tenantSettingsOperations } from './tenant-settings.ts';
+import { tenantOperations } from './tenants.ts';
 
 /** A contract module's operations, keyed by their ids instead of by their names inside the module. */
 type ById<M extends Record<string, Operation>> = { [K in keyof M as M[K]['id']]: M[K] };
@@ -11,6 +22,18 @@ function byId<const M extends Record<string, Operation>>(module: M): ById<M> {
 /** Every operation of the API, by id. A contract module adds its line here and its export in `index.ts`. */
 export const operations = {
   ...byId(systemOperations),
+  ...byId(schemaOperations),
+  ...byId(categoryOperations),
+  ...byId(subCategoryOperations),
+  ...byId(channelOperations),
+  ...byId(placementOperations),
+  ...byId(outcomeTypeOperations),
+  ...byId(tenantOperations),
+  ...byId(tenantSettingsOperations),
+  ...byId(auditLogOperations),
+  ...byId(apiKeyOperations),
+  ...byId(adminRlsOperations),
+  ...byId(decisionOperations),
 };
 
 export type Operations = typeof operations;

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
@@ -33,7 +34,7 @@ function auditView<Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): Re
 export async function noteChange<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,
-  action: string,
+  action: AuditAction,
   change: { readonly before: Row | null; readonly after: Row | null },
 ): Promise<void> {
   const row = change.after ?? change.before;
@@ -58,7 +59,7 @@ export async function createRecord<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,
   values: NewRecord<Row>,
-  options: { readonly id?: string; readonly action?: string } = {},
+  options: { readonly id?: string; readonly action?: AuditAction } = {},
 ): Promise<Row> {
   const inserted = await explainViolations(spec, () =>
     tx
@@ -98,7 +99,7 @@ export interface UpdateOptions<Row extends GovernedRow> {
   /** Precondition: the current version; unequal = 409 `row_version_conflict`. */
   readonly rowVersion?: number | undefined;
   /** Audit action; default `update`. */
-  readonly action?: string;
+  readonly action?: AuditAction;
   /** The columns to set, given the locked row. Throws an AppError to refuse. */
   change(current: Row): RecordChange<Row> | Promise<RecordChange<Row>>;
 }
@@ -185,7 +186,7 @@ async function lockForDeletion<Row extends GovernedRow>(
 }
 
 /**
- * Sets `deletedAt`, version + 1, audit row `delete`. A record that is missing, foreign or deleted is 400
+ * Sets `deletedAt`, version + 1, audit row `soft_delete`. A record that is missing, foreign or deleted is 400
  * `already_deleted` when addressed by `?id=` (part 2, section 7), 404 when addressed by path.
  */
 export async function softDeleteRecord<Row extends GovernedRow>(
@@ -196,7 +197,7 @@ export async function softDeleteRecord<Row extends GovernedRow>(
 ): Promise<Row> {
   const before = await lockForDeletion(tx, spec, id, options);
   const after = await writeRow(tx, spec, before, { deletedAt: tx.now });
-  await noteChange(tx, spec, 'delete', { before, after });
+  await noteChange(tx, spec, 'soft_delete', { before, after });
   return after;
 }
 
@@ -208,7 +209,7 @@ export async function cascadeSoftDelete<Row extends GovernedRow>(
 ): Promise<void> {
   for (const before of rows) {
     const after = await writeRow(tx, spec, before, { deletedAt: tx.now });
-    await noteChange(tx, spec, 'delete', { before, after });
+    await noteChange(tx, spec, 'soft_delete', { before, after });
   }
 }
 

@@ -1,0 +1,170 @@
+import Type, { type Static } from 'typebox';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+
+export const customFieldTypes = ['text', 'number', 'boolean', 'select', 'date', 'computed'] as const;
+
+const Status = StringEnum(['active', 'inactive'], {
+  description: 'inactive hides the entry from pickers; it does not change decisions.',
+});
+
+/** Definition of a field that the offers of a category carry (api-catalogue.md 4). */
+export const CustomField = Type.Object(
+  {
+    key: Type.String({
+      pattern: '^[a-z][A-Za-z0-9_]{0,62}$',
+      description: 'Name of the field in metadata.customFields; unique in the record.',
+    }),
+    label: Type.Optional(Type.String({ maxLength: 255, description: 'Name for people.' })),
+    type: StringEnum(customFieldTypes, { description: 'Kind of value.' }),
+    defaultValue: Type.Optional(
+      Nullable(Type.Unknown(), {
+        description: 'Value on read where an offer has none; of the type. Not for computed.',
+      }),
+    ),
+    required: Type.Optional(Type.Boolean({ description: 'An active offer must have a value. Not for computed.' })),
+    options: Type.Optional(
+      Nullable(
+        Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+          minItems: 1,
+          maxItems: 200,
+          uniqueItems: true,
+        }),
+        { description: 'The values of a select.' },
+      ),
+    ),
+    formula: Type.Optional(
+      Nullable(Type.String({ maxLength: 10_000 }), { description: 'The formula of a computed field.' }),
+    ),
+    outputType: Type.Optional(
+      Nullable(StringEnum(['number', 'decimal', 'text', 'string'], { description: 'Kind of result.' }), {
+        description: 'Result of a computed field: number (also decimal) or text (also string).',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'A field of the offers of this category.' },
+);
+export type CustomField = Static<typeof CustomField>;
+
+const writable = {
+  name: Name('Name, unique among records that are not deleted.'),
+  description: Type.String({ maxLength: 2000, description: 'What belongs here.' }),
+  icon: Type.String({ maxLength: 64, description: 'Name of an icon.' }),
+  color: Type.String({ maxLength: 32, description: 'Name of a colour.' }),
+  status: Status,
+  ordinal: Int(0, 1_000_000, 'Place in lists.'),
+  customFields: Type.Array(CustomField, { maxItems: 500, description: 'Fields that the offers carry.' }),
+};
+
+const Count = Type.Object(
+  { offers: Type.Integer({ description: 'Offers that are not deleted.' }) },
+  { description: 'Numbers of related records.' },
+);
+
+const stamps = {
+  version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+  deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
+  createdAt: Timestamp('When it was made.'),
+  updatedAt: Timestamp('When it last changed.'),
+};
+
+const CategorySubCategory = Type.Object(
+  {
+    id: Id('Id of the sub-category.'),
+    name: Type.String({ description: 'Name of the sub-category.' }),
+    status: Status,
+    ordinal: Type.Integer({ description: 'Place in lists.' }),
+  },
+  { description: 'A sub-category of the category.' },
+);
+
+/** The first level of the offer hierarchy. */
+export const Category = Type.Object(
+  {
+    id: Id('Id of the category.'),
+    tenantId: Id('Tenant.'),
+    ...writable,
+    subCategories: Type.Array(CategorySubCategory, { description: 'Sub-categories that are not deleted.' }),
+    _count: Count,
+    ...stamps,
+  },
+  { description: 'A category.' },
+);
+export type Category = Static<typeof Category>;
+
+/** The second level of the offer hierarchy. */
+export const SubCategory = Type.Object(
+  {
+    id: Id('Id of the sub-category.'),
+    tenantId: Id('Tenant.'),
+    categoryId: Id('Its category; cannot change.'),
+    ...writable,
+    category: Type.Object(
+      { id: Id('Id of the category.'), name: Type.String({ description: 'Name of the category.' }) },
+      { description: 'The category.' },
+    ),
+    _count: Count,
+    ...stamps,
+  },
+  { description: 'A sub-category.' },
+);
+export type SubCategory = Static<typeof SubCategory>;
+
+const changes = Type.Partial(Type.Object(writable)).properties;
+
+export const CategoryCreate = Type.Object(
+  { ...changes, name: writable.name },
+  { description: 'A new category. Defaults: color blue, active, ordinal 0.' },
+);
+export type CategoryCreate = Static<typeof CategoryCreate>;
+
+export const SubCategoryCreate = Type.Object(
+  { ...changes, name: writable.name, categoryId: Id('The category.') },
+  { description: 'A new sub-category. Defaults as for categories.' },
+);
+export type SubCategoryCreate = Static<typeof SubCategoryCreate>;
+
+export const categoryOperations = recordOperations({
+  resource: 'categories',
+  path: 'categories',
+  tag: 'Categories',
+  noun: 'category',
+  nouns: 'categories',
+  entityType: 'category',
+  writeRole: 'editor',
+  softDelete: true,
+  record: Category,
+  create: CategoryCreate,
+  changes,
+  filters: { status: Type.Optional(Status) },
+  order: 'ordinal, then name',
+  defaultLimit: 25,
+  maximumLimit: 200,
+  createErrors: ['duplicate_name'],
+  updateErrors: ['duplicate_name', 'in_use'],
+  deleteErrors: ['in_use'],
+});
+
+export const subCategoryOperations = recordOperations({
+  resource: 'subCategories',
+  path: 'sub-categories',
+  tag: 'Categories',
+  noun: 'sub-category',
+  nouns: 'sub-categories',
+  entityType: 'subCategory',
+  writeRole: 'editor',
+  softDelete: true,
+  record: SubCategory,
+  create: SubCategoryCreate,
+  changes,
+  filters: {
+    status: Type.Optional(Status),
+    categoryId: Type.Optional(Type.String({ maxLength: 255, description: 'Only sub-categories of this category.' })),
+  },
+  order: 'ordinal, then name',
+  defaultLimit: 25,
+  maximumLimit: 200,
+  createErrors: ['reference_not_found', 'duplicate_name'],
+  updateErrors: ['duplicate_name', 'in_use'],
+  deleteErrors: ['in_use'],
+});

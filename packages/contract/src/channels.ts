@@ -1,0 +1,131 @@
+import Type, { type Static } from 'typebox';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { placementWritable } from './placements.ts';
+
+export const channelStatuses = ['draft', 'active', 'paused', 'archived'] as const;
+export const impressionModes = ['implicit', 'explicit'] as const;
+export const couplingModes = ['partial', 'atomic'] as const;
+export const deliveryModes = ['api', 'file', 'integration', 'manual'] as const;
+
+const keyPattern = '^[a-z0-9][a-z0-9_-]{0,62}$';
+
+const Status = StringEnum(channelStatuses, { description: 'Only active channels take part in decisions.' });
+const ChannelType = Type.String({
+  pattern: '^[a-z][a-z0-9_]{0,31}$',
+  description:
+    'email, sms, push, in_app, web, mobile, whatsapp, social, phone, direct_mail, webhook or other; any other word acts as other.',
+});
+
+const writable = {
+  name: Name('Name, unique among channels that are not deleted.'),
+  key: Type.String({
+    pattern: keyPattern,
+    description: 'Short word for requests, unique; made from the name by default.',
+  }),
+  channelType: ChannelType,
+  description: Type.String({ maxLength: 2000, description: 'What the channel is for.' }),
+  status: Status,
+  deliveryMode: StringEnum(deliveryModes, {
+    description:
+      'api: the caller shows the answer; file: campaign files; integration: sent by a provider; manual: call lists.',
+  }),
+  impressionMode: StringEnum(impressionModes, {
+    description: 'implicit: an answer counts as shown; explicit: it reserves until the impression is reported.',
+  }),
+  couplingMode: StringEnum(couplingModes, {
+    description: 'atomic: all placements of a request are filled or none; partial: each for itself.',
+  }),
+  providerConfig: JsonObject('Provider and its settings. Secrets are write-only.'),
+  fileConfig: JsonObject('Settings of campaign files.'),
+  timezone: Nullable(Type.String({ minLength: 1, maxLength: 64 }), {
+    description: "IANA time zone of the channel; null: the tenant's.",
+  }),
+};
+
+/** A placement as its channel shows it. */
+const ChannelPlacement = Type.Object(
+  {
+    id: Id('Id of the placement.'),
+    channelId: Id('Its channel.'),
+    ...placementWritable,
+    version: Type.Integer({ description: 'Version of the placement.' }),
+    createdAt: Timestamp('When it was made.'),
+    updatedAt: Timestamp('When it last changed.'),
+  },
+  { description: 'A placement of the channel.' },
+);
+
+/** A creative as channels and placements show it. */
+export const BoundCreative = Type.Object(
+  {
+    id: Id('Id of the creative.'),
+    name: Type.String({ description: 'Name of the creative.' }),
+    offerId: Id('Its offer.'),
+    placementId: Nullable(Type.String(), { description: 'Its placement, or null.' }),
+    status: Type.String({ description: 'Status of the creative.' }),
+  },
+  { description: 'A creative bound to the channel.' },
+);
+export type BoundCreative = Static<typeof BoundCreative>;
+
+/** A way to reach customers (api-catalogue.md 5.1). */
+export const Channel = Type.Object(
+  {
+    id: Id('Id of the channel.'),
+    tenantId: Id('Tenant.'),
+    ...writable,
+    placements: Type.Array(ChannelPlacement, { description: 'Placements that are not deleted, by name.' }),
+    creatives: Type.Array(BoundCreative, { description: 'Creatives that are not deleted, oldest first.' }),
+    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
+    createdAt: Timestamp('When it was made.'),
+    updatedAt: Timestamp('When it last changed.'),
+  },
+  { description: 'A channel with its placements.' },
+);
+export type Channel = Static<typeof Channel>;
+
+const changes = Type.Partial(Type.Object(writable)).properties;
+
+const InlinePlacement = Type.Object(
+  { ...Type.Partial(Type.Object(placementWritable)).properties, name: placementWritable.name },
+  { description: 'A placement made with the channel.' },
+);
+
+export const ChannelCreate = Type.Object(
+  {
+    ...changes,
+    name: writable.name,
+    channelType: ChannelType,
+    placements: Type.Optional(
+      Type.Array(InlinePlacement, { maxItems: 100, description: 'Placements made with the channel, all or nothing.' }),
+    ),
+  },
+  { description: 'A new channel. Defaults: active, deliveryMode api, impressionMode implicit, couplingMode partial.' },
+);
+export type ChannelCreate = Static<typeof ChannelCreate>;
+
+export const channelOperations = recordOperations({
+  resource: 'channels',
+  path: 'channels',
+  tag: 'Channels',
+  noun: 'channel',
+  nouns: 'channels',
+  entityType: 'channel',
+  writeRole: 'editor',
+  softDelete: true,
+  record: Channel,
+  create: ChannelCreate,
+  changes,
+  filters: {
+    status: Type.Optional(Status),
+    channelType: Type.Optional(Type.String({ maxLength: 32, description: 'Only channels of this type.' })),
+  },
+  order: 'newest first',
+  defaultLimit: 25,
+  maximumLimit: 200,
+  createErrors: ['duplicate_name', 'duplicate_key'],
+  updateErrors: ['duplicate_name', 'duplicate_key'],
+  deleteErrors: ['in_use'],
+});

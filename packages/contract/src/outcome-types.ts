@@ -1,0 +1,83 @@
+import Type, { type Static } from 'typebox';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+
+export const outcomeClassifications = ['positive', 'negative', 'neutral'] as const;
+export type OutcomeClassification = (typeof outcomeClassifications)[number];
+
+export const outcomeCategories = ['impression', 'response'] as const;
+export type OutcomeCategory = (typeof outcomeCategories)[number];
+
+const Classification = StringEnum(outcomeClassifications, { description: 'How the outcome counts for the offer.' });
+const Category = StringEnum(outcomeCategories, {
+  description: 'impression: about the showing itself; response: what the customer did.',
+});
+const Status = StringEnum(['active', 'inactive'], { description: 'New outcomes are taken for active types only.' });
+
+const writable = {
+  name: Name('Name, unique among outcome types that are not deleted.'),
+  description: Type.String({ maxLength: 2000, description: 'What the outcome means.' }),
+  classification: Classification,
+  category: Category,
+  isConversion: Type.Boolean({ description: 'Counts as a conversion; needs classification positive.' }),
+  ordinal: Int(0, 1_000_000, 'Place in lists.'),
+  status: Status,
+};
+
+/** A kind of outcome that can be recorded for a shown offer (api-catalogue.md 10). */
+export const OutcomeType = Type.Object(
+  {
+    id: Id('Id of the outcome type.'),
+    tenantId: Id('Tenant.'),
+    key: Type.String({ description: 'The word that respond takes; never changes, unique for ever.' }),
+    ...writable,
+    isSystem: Type.Boolean({ description: 'Made with the tenant; cannot be changed or deleted.' }),
+    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
+    createdAt: Timestamp('When it was made.'),
+    updatedAt: Timestamp('When it last changed.'),
+  },
+  { description: 'A kind of outcome.' },
+);
+export type OutcomeType = Static<typeof OutcomeType>;
+
+const changes = Type.Partial(Type.Object(writable)).properties;
+
+export const OutcomeTypeCreate = Type.Object(
+  {
+    ...changes,
+    key: Type.String({
+      pattern: '^[a-z][a-z0-9_]{0,63}$',
+      description: 'The word that respond takes: a lower-case letter, then letters, digits, underscores.',
+    }),
+    name: writable.name,
+    classification: writable.classification,
+  },
+  { description: 'A new outcome type. Defaults: category response, isConversion false, ordinal 0, active.' },
+);
+export type OutcomeTypeCreate = Static<typeof OutcomeTypeCreate>;
+
+export const outcomeTypeOperations = recordOperations({
+  resource: 'outcomeTypes',
+  path: 'outcome-types',
+  tag: 'Outcome types',
+  noun: 'outcome type',
+  nouns: 'outcome types',
+  entityType: 'outcomeType',
+  writeRole: 'editor',
+  softDelete: true,
+  record: OutcomeType,
+  create: OutcomeTypeCreate,
+  changes,
+  filters: {
+    status: Type.Optional(Status),
+    classification: Type.Optional(Classification),
+    category: Type.Optional(Category),
+  },
+  order: 'ordinal, then oldest first',
+  defaultLimit: 100,
+  maximumLimit: 200,
+  createErrors: ['duplicate_name', 'duplicate_key'],
+  updateErrors: ['duplicate_name', 'protected'],
+  deleteErrors: ['protected', 'in_use'],
+});

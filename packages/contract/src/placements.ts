@@ -1,0 +1,108 @@
+import Type, { type Static } from 'typebox';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+
+export const slotTypes = ['banner', 'card', 'inline', 'modal', 'overlay', 'list'] as const;
+
+const Status = StringEnum(['active', 'inactive'], { description: 'Only active placements take items.' });
+
+const ContentRules = Type.Object(
+  {
+    requiredFields: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        maxItems: 100,
+        description: 'Content keys that an active creative must fill.',
+      }),
+    ),
+    maxLength: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 100 }), Type.Integer({ minimum: 0 }), {
+        description: 'Longest text by content key, in code points.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'What the content of a creative must look like here.' },
+);
+
+/** Properties that a caller sets. */
+export const placementWritable = {
+  name: Name('Name, unique in the channel among placements that are not deleted.'),
+  key: Type.String({
+    pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
+    description: 'Short word for requests, unique in the channel; made from the name by default.',
+  }),
+  description: Type.String({ maxLength: 2000, description: 'Where it is.' }),
+  slotType: StringEnum(slotTypes, { description: 'Kind of slot.' }),
+  maxSlots: Int(1, 50, 'Items it takes; a smaller limit of the request wins.'),
+  schema: Nullable(ContentRules, { description: 'Rules for the content of creatives, or null.' }),
+  targeting: Nullable(Type.Unknown(), {
+    description: 'Condition on request, attributes and customer; when false the placement gets no items.',
+  }),
+  status: Status,
+};
+
+const ChannelRef = Type.Object(
+  { id: Id('Id of the channel.'), name: Type.String({ description: 'Name of the channel.' }) },
+  { description: 'The channel.' },
+);
+
+/** A place on a channel where items are shown (api-catalogue.md 5.2). */
+export const Placement = Type.Object(
+  {
+    id: Id('Id of the placement.'),
+    tenantId: Id('Tenant.'),
+    channelId: Id('Its channel; cannot change.'),
+    ...placementWritable,
+    channel: ChannelRef,
+    creatives: Type.Array(
+      Type.Object(
+        {
+          id: Id('Id of the creative.'),
+          name: Type.String({ description: 'Name of the creative.' }),
+          offerId: Id('Its offer.'),
+          placementId: Nullable(Type.String(), { description: 'Its placement, or null.' }),
+          status: Type.String({ description: 'Status of the creative.' }),
+        },
+        { description: 'A creative bound to the placement.' },
+      ),
+      { description: 'Creatives that are not deleted, oldest first.' },
+    ),
+    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
+    createdAt: Timestamp('When it was made.'),
+    updatedAt: Timestamp('When it last changed.'),
+  },
+  { description: 'A placement.' },
+);
+export type Placement = Static<typeof Placement>;
+
+const changes = Type.Partial(Type.Object(placementWritable)).properties;
+
+export const PlacementCreate = Type.Object(
+  { ...changes, channelId: Id('The channel.'), name: placementWritable.name },
+  { description: 'A new placement. Defaults: slotType banner, maxSlots 1, active.' },
+);
+export type PlacementCreate = Static<typeof PlacementCreate>;
+
+export const placementOperations = recordOperations({
+  resource: 'placements',
+  path: 'placements',
+  tag: 'Channels',
+  noun: 'placement',
+  nouns: 'placements',
+  entityType: 'placement',
+  writeRole: 'editor',
+  softDelete: true,
+  record: Placement,
+  create: PlacementCreate,
+  changes,
+  filters: {
+    channelId: Type.Optional(Type.String({ maxLength: 255, description: 'Only placements of this channel.' })),
+    status: Type.Optional(Status),
+  },
+  order: 'name',
+  defaultLimit: 25,
+  maximumLimit: 200,
+  createErrors: ['reference_not_found', 'duplicate_name', 'duplicate_key'],
+  updateErrors: ['duplicate_name', 'duplicate_key'],
+  deleteErrors: ['in_use'],
+});

@@ -1,0 +1,350 @@
+import Type, { type Static } from 'typebox';
+import { operation } from './core/operation.ts';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+
+/** Data types of fields in their stored spelling (api-catalogue.md 2.1). */
+export const dataTypes = [
+  'varchar',
+  'char',
+  'text',
+  'smallint',
+  'integer',
+  'bigint',
+  'decimal',
+  'numeric',
+  'real',
+  'double',
+  'boolean',
+  'date',
+  'time',
+  'timestamp',
+  'timestamptz',
+  'uuid',
+  'jsonb',
+] as const;
+export type DataType = (typeof dataTypes)[number];
+
+const Text = (maxLength: number, description: string) => Type.String({ maxLength, description });
+
+const describing = {
+  displayName: Name('Name for people.'),
+  description: Text(10_000, 'What it holds.'),
+};
+
+const fieldFlags = {
+  isPredictor: Type.Boolean({ description: 'Offered to models as an input.' }),
+  neverStore: Type.Boolean({ description: 'The value is never written to the sealed record of a decision.' }),
+};
+
+/** A column of a schema's table (part 2, section 2). */
+export const SchemaField = Type.Object(
+  {
+    id: Id('Id of the field.'),
+    schemaId: Id('Its schema.'),
+    name: Type.String({ description: 'Column name.' }),
+    ...describing,
+    dataType: StringEnum(dataTypes, { description: 'Kind of value.' }),
+    length: Nullable(Type.Integer(), {
+      description: 'Longest text of varchar and char in code points; null: unlimited.',
+    }),
+    precision: Nullable(Type.Integer(), { description: 'Digits of decimal and numeric; null: unlimited.' }),
+    scale: Nullable(Type.Integer(), { description: 'Digits after the point of decimal and numeric.' }),
+    isNullable: Type.Boolean({ description: 'May be null or missing.' }),
+    isPrimaryKey: Type.Boolean({ description: 'Identifies the row; at most one field, set at creation.' }),
+    isUnique: Type.Boolean({ description: 'No two rows have the same value.' }),
+    ...fieldFlags,
+    defaultValue: Nullable(Type.String(), {
+      description: 'Value where none is given: a literal of the type, or now(), gen_random_uuid(), true, false.',
+    }),
+    ordinal: Type.Integer({ description: 'Place among the fields, from 0.' }),
+  },
+  { description: 'A field of a schema.' },
+);
+export type SchemaField = Static<typeof SchemaField>;
+
+const fieldDefinition = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description:
+      'Column name: a letter or underscore, then letters, digits, underscores; at most 63 bytes; kept as sent.',
+  }),
+  displayName: Type.Optional(Name('Name for people; default: the name.')),
+  dataType: Type.Optional(
+    Text(
+      64,
+      'Kind of value, any letter case, aliases allowed, `varchar(50)` and `numeric(10,2)` too. Default varchar.',
+    ),
+  ),
+  length: Type.Optional(Nullable(Int(1, 65_535, 'Length.'), { description: 'Longest text of varchar and char.' })),
+  precision: Type.Optional(Nullable(Int(1, 100, 'Digits.'), { description: 'Digits of decimal and numeric.' })),
+  scale: Type.Optional(Nullable(Int(0, 100, 'Digits.'), { description: 'Digits after the point.' })),
+  isNullable: Type.Optional(Type.Boolean({ description: 'May be null or missing; default true.' })),
+  isPrimaryKey: Type.Optional(Type.Boolean({ description: 'Identifies the row; default false.' })),
+  isUnique: Type.Optional(Type.Boolean({ description: 'No two rows have the same value; default false.' })),
+  isPredictor: Type.Optional(fieldFlags.isPredictor),
+  neverStore: Type.Optional(fieldFlags.neverStore),
+  defaultValue: Type.Optional(
+    Nullable(Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Boolean()]), {
+      description: 'A literal of the type, or now(), gen_random_uuid(), true, false, null.',
+    }),
+  ),
+  description: Type.Optional(describing.description),
+};
+
+/** A field as POST takes it. */
+export const SchemaFieldDefinition = Type.Object(fieldDefinition, { description: 'A new field.' });
+export type SchemaFieldDefinition = Static<typeof SchemaFieldDefinition>;
+
+const schemaChanges = {
+  displayName: Type.Optional(describing.displayName),
+  description: Type.Optional(describing.description),
+  entityType: Type.Optional(
+    Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$', description: 'customer, account or custom; default custom.' }),
+  ),
+  schemaType: Type.Optional(
+    Type.String({
+      pattern: '^[a-z][a-z0-9_]{0,31}$',
+      description: 'customer (default), account, transaction, event, product, reference or a word of your own.',
+    }),
+  ),
+  linkedSchemaId: Type.Optional(
+    Nullable(Id('Schema.'), { description: 'The parent: a customer-type schema, or null.' }),
+  ),
+  joinMapping: Type.Optional(
+    Nullable(JsonObject('Mapping.', { maxProperties: 50 }), {
+      description: '`{ parentField, childField, joinType: left | inner }`: how rows find their parent.',
+    }),
+  ),
+  summaryColumns: Type.Optional(
+    Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 500 }), {
+      description: 'Columns that enrichment summarises or takes over.',
+    }),
+  ),
+  autoEnrich: Type.Optional(Type.Boolean({ description: 'Decisions read this schema by themselves; default false.' })),
+};
+
+/** A data schema with its fields (part 2, section 2). */
+export const DataSchema = Type.Object(
+  {
+    id: Id('Id of the schema.'),
+    tenantId: Id('Tenant.'),
+    name: Type.String({ description: 'Name in lower-case letters, digits and underscores; unique.' }),
+    ...describing,
+    tableName: Type.String({ description: 'Backing table: ds_ and the name.' }),
+    entityType: Type.String({ description: 'customer, account, custom.' }),
+    schemaType: Type.String({ description: 'customer, transaction, event and so on.' }),
+    status: Type.String({ description: 'active.' }),
+    linkedSchemaId: Nullable(Type.String(), { description: 'The parent schema, or null.' }),
+    joinMapping: Nullable(JsonObject('Mapping.'), { description: 'How rows find their parent, or null.' }),
+    linkActive: Type.Boolean({ description: 'True when the schema has a parent and both fields of the link exist.' }),
+    summaryColumns: Nullable(Type.Array(Type.String()), {
+      description: 'Columns that enrichment summarises or takes over.',
+    }),
+    autoEnrich: Type.Boolean({ description: 'Decisions read this schema by themselves.' }),
+    rowKey: Type.String({ description: 'Column that is compared with the customer id.' }),
+    fields: Type.Array(SchemaField, { description: 'Fields by ordinal.' }),
+    version: Type.Integer({ description: 'Starts at 1, rises with every change of the schema or its fields.' }),
+    createdAt: Timestamp('When it was made.'),
+    updatedAt: Timestamp('When it last changed.'),
+  },
+  { description: 'A data schema.' },
+);
+export type DataSchema = Static<typeof DataSchema>;
+
+export const DataSchemaCreate = Type.Object(
+  {
+    ...schemaChanges,
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Made lower-case; everything but letters a-z, digits and underscores becomes an underscore.',
+    }),
+    displayName: describing.displayName,
+    fields: Type.Optional(Type.Array(SchemaFieldDefinition, { maxItems: 500, description: 'Fields in their order.' })),
+  },
+  { description: 'A new schema; its table is made with it.' },
+);
+export type DataSchemaCreate = Static<typeof DataSchemaCreate>;
+
+const DataRow = JsonObject('A row: values by column name.');
+
+const SchemaRows = Type.Object(
+  {
+    total: Type.Integer({ description: 'Rows of the table, or 1 or 0 with `key`.' }),
+    limit: Type.Integer({ description: 'The page size that was used.' }),
+    offset: Type.Integer({ description: 'Rows left out in front.' }),
+    rows: Type.Array(DataRow, { description: 'Rows with all columns, by primary key.' }),
+  },
+  { description: 'A page of rows.' },
+);
+
+const InsertedRows = Type.Object(
+  {
+    inserted: Type.Integer({ description: 'Rows that are new.' }),
+    updated: Type.Integer({ description: 'Rows that were there and were overwritten.' }),
+    skipped: Type.Integer({ description: 'Rows that were left out as duplicates.' }),
+    tableName: Type.String({ description: 'Backing table.' }),
+  },
+  { description: 'What happened to the rows; the three numbers sum to the rows sent.' },
+);
+
+const schemaParams = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 255, description: 'Id of the schema.' }) },
+  { description: 'Which schema.' },
+);
+
+const common = { tag: 'Schemas', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
+const fieldErrors = ['not_found', 'reference_not_found', 'duplicate_name'] as const;
+const schemaUpdated = [{ action: 'update', entityType: 'dataSchema' }] as const;
+
+/** Schemas: records with a real table behind them. */
+export const schemaRecordOperations = recordOperations({
+  resource: 'schemas',
+  path: 'schemas',
+  tag: 'Schemas',
+  noun: 'schema',
+  nouns: 'schemas',
+  entityType: 'dataSchema',
+  writeRole: 'editor',
+  softDelete: false,
+  record: DataSchema,
+  create: DataSchemaCreate,
+  changes: schemaChanges,
+  filters: {
+    entityType: Type.Optional(Text(32, 'Only this entity type.')),
+    schemaType: Type.Optional(Text(32, 'Only this schema type.')),
+  },
+  order: 'newest first',
+  defaultLimit: 20,
+  maximumLimit: 200,
+  createErrors: ['reference_not_found', 'duplicate_name'],
+  updateErrors: ['reference_not_found'],
+  deleteErrors: ['in_use'],
+});
+
+/** Fields and rows of schemas (part 2, 4.1). */
+export const schemaTableOperations = {
+  listFields: operation({
+    ...common,
+    id: 'schemas.listFields',
+    method: 'GET',
+    path: '/api/v1/schemas/fields',
+    summary: 'List the fields of a schema by ordinal',
+    role: 'viewer',
+    query: Type.Object(
+      { schemaId: Type.String({ minLength: 1, maxLength: 255, description: 'The schema.' }) },
+      { description: 'Which schema.' },
+    ),
+    responses: {
+      200: { description: 'The fields.', schema: Type.Array(SchemaField, { description: 'Fields by ordinal.' }) },
+    },
+    errors: ['not_found'],
+    audit: [],
+  }),
+  createField: operation({
+    ...common,
+    id: 'schemas.createField',
+    method: 'POST',
+    path: '/api/v1/schemas/fields',
+    summary: 'Add a field and its column',
+    role: 'editor',
+    body: Type.Object(
+      {
+        ...fieldDefinition,
+        schemaId: Id('The schema.'),
+        dataType: Text(64, 'Kind of value, any letter case; aliases, `varchar(50)` and `numeric(10,2)` too.'),
+      },
+      { description: 'A new field.' },
+    ),
+    responses: { 201: { description: 'The field.', schema: SchemaField } },
+    errors: fieldErrors,
+    audit: schemaUpdated,
+  }),
+  updateField: operation({
+    ...common,
+    id: 'schemas.updateField',
+    method: 'PUT',
+    path: '/api/v1/schemas/fields',
+    summary: 'Change how a field is described and used',
+    role: 'editor',
+    body: Type.Object(
+      {
+        fieldId: Id('The field.'),
+        displayName: Type.Optional(describing.displayName),
+        description: Type.Optional(describing.description),
+        ordinal: Type.Optional(Int(0, 499, 'New place; the others move.')),
+        isPredictor: Type.Optional(fieldFlags.isPredictor),
+        neverStore: Type.Optional(fieldFlags.neverStore),
+      },
+      { description: 'Changes of a field; its column stays as it is.' },
+    ),
+    responses: { 200: { description: 'The field.', schema: SchemaField } },
+    errors: ['not_found'],
+    audit: schemaUpdated,
+  }),
+  deleteField: operation({
+    ...common,
+    id: 'schemas.deleteField',
+    method: 'DELETE',
+    path: '/api/v1/schemas/fields',
+    summary: 'Drop a field, its column and its data',
+    role: 'editor',
+    query: Type.Object(
+      { fieldId: Type.String({ minLength: 1, maxLength: 255, description: 'The field.' }) },
+      { description: 'Which field.' },
+    ),
+    responses: { 204: { description: 'Dropped.', schema: null } },
+    errors: ['not_found', 'protected'],
+    audit: schemaUpdated,
+  }),
+  insertRows: operation({
+    ...common,
+    id: 'schemas.insertRows',
+    method: 'POST',
+    path: '/api/v1/schemas/{id}/data',
+    summary: 'Insert rows, all or none',
+    role: 'editor',
+    params: schemaParams,
+    bodyLimit: 10 * 1024 * 1024,
+    body: Type.Object(
+      {
+        rows: Type.Array(DataRow, { minItems: 1, maxItems: 10_000, description: 'Rows; keys are column names.' }),
+        onDuplicate: Type.Optional(
+          StringEnum(['skip', 'update'], {
+            description: 'skip (default): a row whose key exists is left out; update: its columns are overwritten.',
+          }),
+        ),
+      },
+      { description: 'Rows to insert.' },
+    ),
+    responses: { 201: { description: 'The rows are stored.', schema: InsertedRows } },
+    errors: ['not_found', 'duplicate_key'],
+    audit: [{ action: 'upload', entityType: 'dataSchema' }],
+  }),
+  listRows: operation({
+    ...common,
+    id: 'schemas.listRows',
+    method: 'GET',
+    path: '/api/v1/schemas/{id}/data',
+    summary: 'Read rows by primary key',
+    role: 'viewer',
+    params: schemaParams,
+    query: Type.Object(
+      {
+        limit: Type.Optional(Type.Integer({ minimum: 1, default: 50, description: 'Rows; above 500 it becomes 500.' })),
+        offset: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 9_007_199_254_740_991, default: 0, description: 'Rows to leave out.' }),
+        ),
+        key: Type.Optional(Type.String({ maxLength: 10_000, description: 'Only the row with this row key.' })),
+      },
+      { description: 'Page.' },
+    ),
+    responses: { 200: { description: 'A page of rows.', schema: SchemaRows } },
+    errors: ['not_found'],
+    audit: [],
+  }),
+};
+
+export const schemaOperations = { ...schemaRecordOperations, ...schemaTableOperations };
