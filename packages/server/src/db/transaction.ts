@@ -64,6 +64,7 @@ export function beginStatements(tenantId: string | null, statementTimeoutMs: num
 export async function openTransaction(client: pg.ClientBase, facts: TransactionFacts): Promise<OpenTransaction> {
   const waitMs = facts.statementTimeoutMs + answerGraceMs;
   const effects: (() => void)[] = [];
+  const lastWork: (() => Promise<void>)[] = [];
   let catalogueTouched = false;
   let over = false;
   // The driver wants one statement at a time; callers may start several at once.
@@ -105,6 +106,9 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       return (await run(text, values)).rows;
     },
     kysely,
+    beforeCommit(effect: () => Promise<void>) {
+      lastWork.push(effect);
+    },
     afterCommit(effect: () => void) {
       effects.push(effect);
     },
@@ -121,6 +125,9 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     tx,
     effects,
     async commit() {
+      await tail;
+      // Work may ask for more work, so the list is read to its moving end.
+      for (const effect of lastWork) await effect();
       over = true;
       await tail;
       const results = await script(`${catalogueTouched ? `${raiseCatalogueVersion}; ` : ''}commit; ${leftover}`);

@@ -1,26 +1,14 @@
--- Access: tenants, users, settings, API keys, audit log, repair of row-level security
--- (contract part 1, sections 2, 4.2, 4.13; api-access.md 4, 5, 6, 7).
+-- Access: users, settings, API keys, audit log (contract part 1, sections 2, 4.2; api-access.md 4, 5, 6, 7).
 
-create table arbiter.tenants (
-  tenant_id uuid primary key,
-  name text not null check (name ~ '\S'),
-  is_playground boolean not null default false,
-  -- Name by which the operator's bootstrap file finds the tenant again. Kept apart from the display name, so that
-  -- nobody can take over an operator's tenant, or hide from the file, by a name of their own choice.
-  bootstrap_name text,
-  created_at timestamptz(3) not null,
-  updated_at timestamptz(3) not null
-);
+-- Name by which the operator's bootstrap file finds a tenant again. Kept apart from the display name, so that nobody can
+-- take over an operator's tenant, or hide one from the file, by a name of their own choice.
+alter table arbiter.tenants add column bootstrap_name text;
 -- The only unique index that does not lead with the tenant: these names are the operator's, no tenant can set one.
 create unique index tenants_bootstrap_name on arbiter.tenants (bootstrap_name) where bootstrap_name is not null;
-select arbiter.protect_table('arbiter.tenants');
-revoke delete on arbiter.tenants from arbiter_app;
-create policy system_lookup on arbiter.tenants for select to arbiter_system using (true);
-grant select on arbiter.tenants to arbiter_system;
 
 -- Decisions that a playground has used up (api-access.md 5.4). Only playgrounds have a row.
 create table arbiter.playground_quotas (
-  tenant_id uuid primary key references arbiter.tenants (tenant_id),
+  tenant_id uuid primary key references arbiter.tenants (id),
   used integer not null default 0 check (used >= 0)
 );
 select arbiter.protect_table('arbiter.playground_quotas');
@@ -28,7 +16,7 @@ revoke delete on arbiter.playground_quotas from arbiter_app;
 
 -- What the tenant set; absent keys have the defaults of the contract.
 create table arbiter.tenant_settings (
-  tenant_id uuid primary key references arbiter.tenants (tenant_id),
+  tenant_id uuid primary key references arbiter.tenants (id),
   version integer not null check (version > 0),
   overrides jsonb not null check (jsonb_typeof(overrides) = 'object'),
   updated_at timestamptz(3) not null
@@ -37,7 +25,7 @@ select arbiter.protect_table('arbiter.tenant_settings');
 revoke delete on arbiter.tenant_settings from arbiter_app;
 
 create table arbiter.users (
-  tenant_id uuid not null references arbiter.tenants (tenant_id),
+  tenant_id uuid not null references arbiter.tenants (id),
   id uuid not null,
   email text not null,
   -- The address as it is compared: one row per address and tenant, whatever the letter case (quality.md E8).
@@ -56,7 +44,7 @@ select arbiter.protect_table('arbiter.users');
 revoke delete on arbiter.users from arbiter_app;
 
 create table arbiter.api_keys (
-  tenant_id uuid not null references arbiter.tenants (tenant_id),
+  tenant_id uuid not null references arbiter.tenants (id),
   id uuid not null,
   name text not null,
   prefix text not null,
@@ -73,12 +61,10 @@ create table arbiter.api_keys (
 );
 -- For the lookup before the tenant is known. Not unique: a broken unique index would tell of other tenants' keys.
 create index api_keys_lookup on arbiter.api_keys (key_hash);
-create index api_keys_newest on arbiter.api_keys (tenant_id, created_at desc, id desc);
 select arbiter.protect_table('arbiter.api_keys');
 revoke delete on arbiter.api_keys from arbiter_app;
 revoke select on arbiter.api_keys from arbiter_readonly;
-create policy system_lookup on arbiter.api_keys for select to arbiter_system using (true);
-grant select on arbiter.api_keys to arbiter_system;
+select arbiter.open_to_system('arbiter.api_keys', 'select');
 
 -- Apart from the key, so that noting a use never waits for a change of the key, nor a change for it (quality.md E23).
 create table arbiter.api_key_uses (
@@ -95,20 +81,19 @@ create function arbiter.notify_credentials() returns trigger
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform pg_notify('arbiter_credentials', coalesce(new.tenant_id, old.tenant_id)::text);
+  perform pg_notify('arbiter_credentials',
+    case tg_table_name when 'tenants' then to_jsonb(old) ->> 'id' else to_jsonb(coalesce(new, old)) ->> 'tenant_id' end);
   return null;
 end
 $$;
 create trigger api_keys_changed after insert or update or delete on arbiter.api_keys
   for each row execute function arbiter.notify_credentials();
-create trigger tenants_changed after update or delete on arbiter.tenants
-  for each row execute function arbiter.notify_credentials();
-create trigger users_changed after update or delete on arbiter.users
+create trigger tenants_gone after update of deleted_at or delete on arbiter.tenants
   for each row execute function arbiter.notify_credentials();
 
 -- Rows are appended, never changed (quality.md T26). Milliseconds, because that is what the hash covers.
 create table arbiter.audit_logs (
-  tenant_id uuid not null references arbiter.tenants (tenant_id),
+  tenant_id uuid not null references arbiter.tenants (id),
   id uuid not null,
   sequence bigint not null check (sequence > 0),
   timestamp timestamptz(3) not null,
@@ -129,72 +114,13 @@ create table arbiter.audit_logs (
   constraint audit_logs_sequence unique (tenant_id, sequence)
 );
 create index audit_logs_entity on arbiter.audit_logs (tenant_id, entity_type, entity_id, sequence desc);
-select arbiter.protect_table('arbiter.audit_logs');
-revoke update, delete, truncate on arbiter.audit_logs from arbiter_app;
+select arbiter.protect_table('arbiter.audit_logs', 'insert_only');
 
 -- The end of each chain: locked by the writer, compared by the check.
 create table arbiter.audit_heads (
-  tenant_id uuid primary key references arbiter.tenants (tenant_id),
+  tenant_id uuid primary key references arbiter.tenants (id),
   sequence bigint not null check (sequence >= 0),
   hash text not null check (hash ~ '^[0-9a-f]{64}$')
 );
 select arbiter.protect_table('arbiter.audit_heads');
 revoke delete on arbiter.audit_heads from arbiter_app;
-
--- Row-level security of every table with tenant data that concerns the caller's tenant: the tables of the house, their
--- partitions, and the tenant's own data tables. Those of other tenants are not shown (quality.md 2, law 4).
-create function arbiter.row_security_report()
-  returns table (schema_name text, table_name text, rls_enabled boolean, rls_forced boolean, policies text[])
-  language sql stable set search_path = pg_catalog, pg_temp
-as $$
-  select n.nspname::text, c.relname::text, c.relrowsecurity, c.relforcerowsecurity,
-    array(select p.polname::text from pg_policy p where p.polrelid = c.oid order by 1)
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where c.relkind in ('r', 'p')
-    and (
-      (n.nspname = 'arbiter' and exists (
-        select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped))
-      or n.nspname = 't_' || replace(current_setting('app.tenant', true), '-', '')
-    )
-  order by 1, 2
-$$;
-revoke all on function arbiter.row_security_report() from public;
-grant execute on function arbiter.row_security_report() to arbiter_app;
-
--- Puts row-level security back where it is missing; a table that cannot be repaired is named with the error, the others
--- are repaired all the same. Runs as the owner. Tables that are right are not touched, and so not locked.
-create function arbiter.repair_row_security()
-  returns table (schema_name text, table_name text, error text)
-  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '1s'
-as $$
-declare
-  found record;
-  isolation constant text := '(tenant_id = (select nullif(current_setting(''app.tenant'', true), '''')::uuid))';
-begin
-  if nullif(current_setting('app.tenant', true), '') is null then
-    raise exception 'repair_row_security needs a tenant';
-  end if;
-  for found in select * from arbiter.row_security_report() loop
-    schema_name := found.schema_name;
-    table_name := found.table_name;
-    error := null;
-    begin
-      if not found.rls_enabled then
-        execute format('alter table %I.%I enable row level security', schema_name, table_name);
-      end if;
-      if not found.rls_forced then
-        execute format('alter table %I.%I force row level security', schema_name, table_name);
-      end if;
-      if not 'tenant_isolation' = any (found.policies) then
-        execute format('create policy tenant_isolation on %I.%I using %s with check %s',
-          schema_name, table_name, isolation, isolation);
-      end if;
-    exception when others then
-      error := sqlerrm;
-    end;
-    return next;
-  end loop;
-end
-$$;
-revoke all on function arbiter.repair_row_security() from public;
-grant execute on function arbiter.repair_row_security() to arbiter_app;

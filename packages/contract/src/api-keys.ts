@@ -1,0 +1,143 @@
+import Type, { type Static } from 'typebox';
+import { operation, roles } from './core/operation.ts';
+import { cursorPage, cursorQuery } from './core/pages.ts';
+import { Id, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+
+/** Scopes of an API key, in the order in which they are returned (api-access.md 4.1). */
+export const apiKeyScopes = ['read', 'write', 'admin', 'scim'] as const;
+export type ApiKeyScope = (typeof apiKeyScopes)[number];
+
+/** Form of every key: made ones are `krn_` + 64 hex digits, a bootstrap file may bring its own (api-access.md 4.1). */
+export const apiKeyPattern = '^krn_[A-Za-z0-9_-]{20,128}$';
+
+const Scopes = (description: string) =>
+  Type.Array(StringEnum(apiKeyScopes, { description: 'A scope.' }), { minItems: 1, maxItems: 16, description });
+
+const described = {
+  id: Id('Id of the key.'),
+  name: Type.String({ description: 'Name of the key.' }),
+  prefix: Type.String({ description: 'First 12 characters of the key, the only part that is shown later.' }),
+  scopes: Scopes('What the key may do: read, write, admin; scim for the SCIM routes.'),
+  role: Nullable(StringEnum(roles, { description: 'A role.' }), {
+    description: 'Role by the highest scope: admin, write (editor), read (viewer); null for a key of SCIM routes only.',
+  }),
+  expiresAt: Nullable(Timestamp('An instant.'), { description: 'First instant at which the key is refused, or null.' }),
+  createdAt: Timestamp('When the key was created.'),
+};
+
+/** An API key as lists show it; the key itself is never shown again. */
+export const ApiKey = Type.Object(
+  {
+    ...described,
+    lastUsedAt: Nullable(Timestamp('An instant.'), {
+      description: 'When the key was last used, to the minute; null before the first use.',
+    }),
+    createdBy: Type.String({ description: 'The person the key acts for: a user id, or `system`.' }),
+  },
+  { description: 'An API key.' },
+);
+export type ApiKey = Static<typeof ApiKey>;
+
+export const ApiKeyCreate = Type.Object(
+  {
+    name: Type.Optional(Name('Name of the key; default `key-<timestamp>`.', 120)),
+    expiresAt: Type.Optional(
+      Nullable(Timestamp('An instant.'), { description: 'First instant at which the key is refused; must lie ahead.' }),
+    ),
+    scopes: Type.Optional(Scopes('What the key may do; default all four.')),
+  },
+  { description: 'A key to be made.' },
+);
+export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
+
+/** The answer to a creation, the only one that carries the key. */
+export const ApiKeyCreated = Type.Object(
+  {
+    ...described,
+    key: Type.String({ description: 'The key. Shown this once; only its HMAC is stored.' }),
+    warning: Type.String({ description: 'Reminder to keep the key now.' }),
+  },
+  { description: 'A new API key.' },
+);
+export type ApiKeyCreated = Static<typeof ApiKeyCreated>;
+
+const RevokeBody = Type.Object(
+  { reason: Type.Optional(Type.String({ maxLength: 500, description: 'Why; kept in the audit row.' })) },
+  { description: 'Why a key is revoked.' },
+);
+
+const ApiKeyPage = cursorPage(ApiKey);
+
+const shared = {
+  tag: 'API keys',
+  auth: 'credential',
+  role: 'admin',
+  loadClass: 'crud',
+  transaction: 'tenant',
+} as const;
+const revoke = {
+  ...shared,
+  method: 'DELETE',
+  body: RevokeBody,
+  responses: { 204: { description: 'Revoked on every node within a second.', schema: null } },
+  errors: ['not_found'],
+  audit: [{ action: 'revoke', entityType: 'apiKey' }],
+} as const;
+
+export const apiKeyOperations = {
+  create: operation({
+    ...shared,
+    id: 'apiKeys.create',
+    method: 'POST',
+    path: '/api/v1/api-keys',
+    summary: 'Make an API key',
+    body: ApiKeyCreate,
+    responses: { 201: { description: 'The key, shown this once.', schema: ApiKeyCreated } },
+    errors: ['not_configured'],
+    audit: [{ action: 'create', entityType: 'apiKey' }],
+  }),
+  list: operation({
+    ...shared,
+    id: 'apiKeys.list',
+    method: 'GET',
+    path: '/api/v1/api-keys',
+    summary: 'List the active API keys, newest first',
+    query: Type.Object(cursorQuery(25, 100)),
+    responses: {
+      200: {
+        description: 'A page of keys.',
+        schema: Type.Object(
+          { ...ApiKeyPage.properties, total: Type.Integer({ description: 'Active keys in all.' }) },
+          { description: 'A page of API keys.' },
+        ),
+      },
+    },
+    errors: ['invalid_cursor'],
+    audit: [],
+  }),
+  get: operation({
+    ...shared,
+    id: 'apiKeys.get',
+    method: 'GET',
+    path: '/api/v1/api-keys/{id}',
+    summary: 'Read one active API key',
+    params: Type.Object({ id: Type.String({ description: 'Id of the key.' }) }),
+    responses: { 200: { description: 'The key.', schema: ApiKey } },
+    errors: ['not_found'],
+    audit: [],
+  }),
+  revoke: operation({
+    ...revoke,
+    id: 'apiKeys.revoke',
+    path: '/api/v1/api-keys/{id}',
+    summary: 'Revoke an API key',
+    params: Type.Object({ id: Type.String({ description: 'Id of the key.' }) }),
+  }),
+  revokeByQuery: operation({
+    ...revoke,
+    id: 'apiKeys.revokeByQuery',
+    path: '/api/v1/api-keys',
+    summary: 'Revoke an API key, its id in the query',
+    query: Type.Object({ id: Type.String({ minLength: 1, description: 'Id of the key.' }) }),
+  }),
+} as const;

@@ -1,0 +1,187 @@
+import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import { operation } from './core/operation.ts';
+import { Int, Nullable, StringEnum } from './core/schemas.ts';
+
+/** Keys of `aiAnalyzerSettings` (api-access.md 6). */
+const analyzer = {
+  llmExplanationsEnabled: Type.Boolean({ description: 'Narrative and SHAP explanations.' }),
+  multiLanguageEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+  governance: Type.Object(
+    { fourEyesEnabled: Type.Boolean({ description: 'Same value as the top-level fourEyesEnabled.' }) },
+    { additionalProperties: false, description: 'Governance of changes.' },
+  ),
+  arbitration: Type.Object(
+    {
+      budgetPacingEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+      goalSeekEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+      lagrangianEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+      exp3IxEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+    },
+    { additionalProperties: false, description: 'Arbitration methods.' },
+  ),
+  ml: Type.Object(
+    { counterfactualTrainingEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }) },
+    { additionalProperties: false, description: 'Model training.' },
+  ),
+};
+
+const Feature = (what: string) =>
+  Type.Boolean({ description: `${what}; off: writes are refused, the runtime skips the feature, reads stay.` });
+const Reserved = (what: string) =>
+  Nullable(Type.Null(), { description: `${what}. Reserved: any value is refused until it is built.` });
+
+/** Every tenant setting (api-access.md 6). */
+const settings = {
+  decisionTraceEnabled: Type.Boolean({ description: 'Write decision traces (sealed records are always written).' }),
+  decisionTraceSampleRate: Type.Number({ minimum: 0, maximum: 1, description: 'Share of decisions traced, 0 to 1.' }),
+  timezone: Type.String({ minLength: 1, maxLength: 64, description: 'IANA zone of cap days, schedules, reports.' }),
+  locale: Type.String({ minLength: 2, maxLength: 35, description: 'BCP 47 language tag.' }),
+  currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.' }),
+  theme: StringEnum(['dark', 'light', 'system'], { description: 'Look of the console.' }),
+  maxOffersPerDecision: Int(1, 50, 'Ceiling of `limit` in a decision.'),
+  defaultArbitrationProfileId: Nullable(Type.String({ format: 'uuid' }), {
+    description: 'Ranking profile of flows that name none.',
+  }),
+  holdoutPercentage: Type.Number({ minimum: 0, maximum: 100, description: 'Control group of the tenant, percent.' }),
+  defaultChannelTimeout: Int(100, 60_000, 'Longest outbound channel call, milliseconds.'),
+  reservationTtlSeconds: Int(60, 86_400, 'Life of a reservation on explicit channels, seconds.'),
+  mandatoryDailyCap: Int(0, 100, 'Mandatory offers per customer and day.'),
+  fourEyesEnabled: Type.Boolean({ description: 'Nobody approves their own request.' }),
+  approvalWorkflowEnabled: Type.Boolean({ description: 'Editors need an approval to make governed records live.' }),
+  enableExperiments: Feature('Experiments'),
+  enableBudgets: Feature('Budgets'),
+  enableGuardrails: Feature('Guardrails'),
+  enableJourneys: Feature('Journeys'),
+  enableContentManagement: Feature('Content management'),
+  enableBehavioralMetrics: Feature('Behavioral metrics'),
+  enableGeofences: Feature('Geofences'),
+  flowIrEnabled: Feature('Compiled flows'),
+  neverStore: Type.Array(Type.String({ minLength: 1, maxLength: 255, description: 'Name of an attribute.' }), {
+    maxItems: 200,
+    uniqueItems: true,
+    description: 'Attribute names left out of sealed records.',
+  }),
+  mfaRequired: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+  consentRequired: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+  fairnessPolicy: Reserved('Fairness policy'),
+  mlWorker: Reserved('Machine learning worker'),
+  allowedIpRanges: Reserved('Address ranges that may call'),
+  aiAnalyzerSettings: Type.Object(analyzer, { additionalProperties: false, description: 'Analysis and explanations.' }),
+};
+
+/** All settings of a tenant, defaults filled in. */
+export const TenantSettings = Type.Object(settings, {
+  additionalProperties: false,
+  description: 'Settings of a tenant.',
+});
+export type TenantSettings = Static<typeof TenantSettings>;
+
+/** What a tenant has that set nothing (api-access.md 6). */
+export const defaultTenantSettings: TenantSettings = {
+  decisionTraceEnabled: false,
+  decisionTraceSampleRate: 1,
+  timezone: 'UTC',
+  locale: 'en',
+  currency: 'USD',
+  theme: 'dark',
+  maxOffersPerDecision: 50,
+  defaultArbitrationProfileId: null,
+  holdoutPercentage: 0,
+  defaultChannelTimeout: 5000,
+  reservationTtlSeconds: 1800,
+  mandatoryDailyCap: 5,
+  fourEyesEnabled: false,
+  approvalWorkflowEnabled: false,
+  enableExperiments: true,
+  enableBudgets: true,
+  enableGuardrails: true,
+  enableJourneys: true,
+  enableContentManagement: true,
+  enableBehavioralMetrics: true,
+  enableGeofences: true,
+  flowIrEnabled: true,
+  neverStore: [],
+  mfaRequired: false,
+  consentRequired: false,
+  fairnessPolicy: null,
+  mlWorker: null,
+  allowedIpRanges: null,
+  aiAnalyzerSettings: {
+    llmExplanationsEnabled: false,
+    multiLanguageEnabled: false,
+    governance: { fourEyesEnabled: false },
+    arbitration: {
+      budgetPacingEnabled: false,
+      goalSeekEnabled: false,
+      lagrangianEnabled: false,
+      exp3IxEnabled: false,
+    },
+    ml: { counterfactualTrainingEnabled: false },
+  },
+};
+
+/** Settings as answered: with the number of the state. */
+export const TenantSettingsAnswer = Type.Object(
+  {
+    ...settings,
+    settingsVersion: Type.Integer({ minimum: 1, description: 'Raised by each change.' }),
+  },
+  { description: 'Settings of a tenant, defaults filled in.' },
+);
+export type TenantSettingsAnswer = Static<typeof TenantSettingsAnswer>;
+
+type Patch<S> = S extends readonly unknown[]
+  ? S
+  : S extends object
+    ? { readonly [K in keyof S]?: Patch<S[K]> | null }
+    : S;
+
+/** A change: absent keys stay, null resets to the default, objects are merged, lists replaced. */
+export type TenantSettingsPatch = Patch<TenantSettings>;
+
+function patchOf(properties: TProperties, description: string): TSchema {
+  const keys = Object.entries(properties).map(([key, schema]): [string, TSchema] => {
+    const nested: unknown = Reflect.get(schema, 'properties');
+    const own =
+      typeof nested === 'object' && nested !== null ? patchOf(nested as TProperties, 'Keys to change.') : schema;
+    const described = String(Reflect.get(schema, 'description'));
+    return [key, Type.Optional(Nullable(own, { description: `${described} null: back to the default.` }))];
+  });
+  return Type.Object(Object.fromEntries(keys), { additionalProperties: false, description });
+}
+
+export const TenantSettingsUpdate = Type.Unsafe<TenantSettingsPatch>(patchOf(settings, 'Settings to change.'));
+
+const shared = {
+  path: '/api/v1/tenant-settings',
+  aliases: ['/api/v1/settings'],
+  tag: 'Tenant',
+  auth: 'credential',
+  loadClass: 'crud',
+  transaction: 'tenant',
+} as const;
+
+export const tenantSettingsOperations = {
+  get: operation({
+    ...shared,
+    id: 'tenantSettings.get',
+    method: 'GET',
+    summary: 'Read the settings of the tenant',
+    role: 'viewer',
+    responses: { 200: { description: 'All settings.', schema: TenantSettingsAnswer } },
+    errors: [],
+    audit: [],
+  }),
+  update: operation({
+    ...shared,
+    id: 'tenantSettings.update',
+    method: 'PUT',
+    summary: 'Change settings of the tenant',
+    description: 'Deep merge; null resets a key to its default. Acts on every node within a second.',
+    role: 'admin',
+    body: TenantSettingsUpdate,
+    responses: { 200: { description: 'All settings after the change.', schema: TenantSettingsAnswer } },
+    errors: ['reference_not_found'],
+    audit: [{ action: 'update', entityType: 'tenantSettings' }],
+  }),
+} as const;

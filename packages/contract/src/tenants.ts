@@ -1,0 +1,79 @@
+import Type, { type Static } from 'typebox';
+import { operation } from './core/operation.ts';
+import { Id, Name, Nullable, Timestamp } from './core/schemas.ts';
+
+/** The caller's tenant (api-access.md 5.3). */
+export const Tenant = Type.Object(
+  {
+    id: Id('Id of the tenant.'),
+    name: Type.String({ description: 'Display label; it affects neither isolation nor routing.' }),
+    isPlayground: Type.Boolean({ description: 'True for a playground, which has a decision quota.' }),
+    timezone: Type.String({ description: "IANA zone of the tenant's days and schedules (a tenant setting)." }),
+    createdAt: Timestamp('When the tenant was created.'),
+  },
+  { description: 'A tenant.' },
+);
+export type Tenant = Static<typeof Tenant>;
+
+export const TenantUpdate = Type.Object(
+  { name: Name('New display label.', 100) },
+  { description: 'What may be changed of a tenant.' },
+);
+export type TenantUpdate = Static<typeof TenantUpdate>;
+
+const Quota = (description: string) => Nullable(Type.Integer({ minimum: 0 }), { description });
+
+/** What a console shows about the tenant (api-access.md 5.3). */
+export const TenantStatus = Type.Object(
+  {
+    tenantId: Id('Id of the tenant.'),
+    isPlayground: Type.Boolean({ description: 'True for a playground.' }),
+    isDemoMode: Type.Boolean({ description: 'True when the server runs with DEMO_MODE.' }),
+    hasData: Type.Boolean({ description: 'True when the tenant has any offer or schema.' }),
+    quotaUsed: Quota('Decisions used up; null for normal tenants.'),
+    quotaLimit: Quota('Decisions a playground has in all; null for normal tenants.'),
+    quotaRemaining: Quota('Decisions left; null for normal tenants.'),
+    quotaExceeded: Nullable(Type.Boolean(), { description: 'True when none are left; null for normal tenants.' }),
+  },
+  { description: 'State of the tenant.' },
+);
+export type TenantStatus = Static<typeof TenantStatus>;
+
+const shared = { tag: 'Tenant', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
+
+export const tenantOperations = {
+  get: operation({
+    ...shared,
+    id: 'tenant.get',
+    method: 'GET',
+    path: '/api/v1/tenant',
+    summary: "Read the caller's tenant",
+    role: 'viewer',
+    responses: { 200: { description: 'The tenant.', schema: Tenant } },
+    errors: [],
+    audit: [],
+  }),
+  update: operation({
+    ...shared,
+    id: 'tenant.update',
+    method: 'PUT',
+    path: '/api/v1/tenant',
+    summary: "Rename the caller's tenant",
+    role: 'admin',
+    body: TenantUpdate,
+    responses: { 200: { description: 'The tenant.', schema: Tenant } },
+    errors: [],
+    audit: [{ action: 'update', entityType: 'tenant' }],
+  }),
+  status: operation({
+    ...shared,
+    id: 'tenant.status',
+    method: 'GET',
+    path: '/api/v1/tenant/status',
+    summary: 'Read the state of the tenant and its quota',
+    role: 'viewer',
+    responses: { 200: { description: 'The state.', schema: TenantStatus } },
+    errors: [],
+    audit: [],
+  }),
+} as const;
