@@ -1,3 +1,16 @@
+export { civilFromDays, daysFromCivil, offsetAt, parseInstant } from './arithmetic/calendar.ts';
+export { round6, roundHalfAway } from './arithmetic/decimal.ts';
+export { exp } from './arithmetic/exp.ts';
+export { ln } from './arithmetic/ln.ts';
+export { compareText, finiteNumber } from './arithmetic/order.ts';
+export { pow } from './arithmetic/pow.ts';
+export { canonicalJson } from './canonical/canonical-json.ts';
+export type * from './conditions/condition.ts';
 export type * from './decision.ts';
+export type * from './formula/formula.ts';
+export * from './formula/scope.ts';
 export type * from './input.ts';
+export { h32, u } from './random/hash.ts';
+export { stream } from './random/stream.ts';
 export type * from './snapshot.ts';
+export type * from './templates/template.ts';
