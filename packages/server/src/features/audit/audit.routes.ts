@@ -1,0 +1,37 @@
+import type { auditLogOperations } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { type Handlers, reply } from '../../http/handler.ts';
+import { dayOrInstant } from './audit.range.ts';
+import { getAuditLog, listAuditLogs } from './audit.service.ts';
+import { verifyChain } from './audit.verify.ts';
+
+/** What the audit log asks of the features above it. */
+export interface AuditPorts {
+  /** IANA zone of the tenant, for days in `from` and `to`. */
+  readTimezone(tx: Tx): Promise<string>;
+}
+
+const maximumLimit = 200;
+
+/** Handlers of the audit operations (api-access.md 7). */
+export function auditLogRoutes(ports: AuditPorts): Handlers<typeof auditLogOperations> {
+  return {
+    list: async (tx, { query }) => {
+      const limit = Math.min(query.limit ?? 50, maximumLimit);
+      const zone = query.from === undefined && query.to === undefined ? 'UTC' : await ports.readTimezone(tx);
+      const filter = {
+        entityType: query.entityType ?? null,
+        entityId: query.entityId ?? null,
+        action: query.action ?? null,
+        userId: query.userId ?? null,
+        from: query.from === undefined ? null : dayOrInstant('query.from', query.from, zone, 'start'),
+        to: query.to === undefined ? null : dayOrInstant('query.to', query.to, zone, 'end'),
+      };
+      const { data, total, nextCursor } = await listAuditLogs(tx, filter, { limit, cursor: query.cursor ?? null });
+      const pagination = { total, limit, hasMore: nextCursor !== null, cursor: nextCursor, nextCursor };
+      return reply(200, { data, pagination });
+    },
+    get: async (tx, { params }) => reply(200, await getAuditLog(tx, params.id)),
+    verify: async (tx, { query }) => reply(200, await verifyChain(tx, query.limit)),
+  };
+}

@@ -1,0 +1,83 @@
+import type { AuditAction, AuditLog } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import { chainRows, type UnchainedRow } from './audit.chain.ts';
+import { describeChange } from './audit.rules.ts';
+import { type AuditFilter, appendRows, countMatching, lockHead, selectById, selectNewest } from './audit.store.ts';
+
+/** What is said of one change. `before` and `after` are the record as the API shows it; secrets become bullets here. */
+export interface AuditEntry {
+  readonly action: AuditAction;
+  /** camelCase resource name: `offer`, `apiKey`. */
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly entityName: string | null;
+  /** Version of the record after the change, when it has one. */
+  readonly entityVersion?: number | null;
+  readonly before?: object | null;
+  readonly after?: object | null;
+}
+
+const pendingRows = new WeakMap<Tx, UnchainedRow[]>();
+
+/**
+ * Notes one change in the tenant's audit log, in the change's own transaction (contract part 1, 1.7; api-access.md 7).
+ * The rows of a transaction are linked and written together right before its commit, because that locks the tenant's
+ * chain: so writers wait for each other briefly and never in a circle.
+ */
+export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
+  if (tx.tenantId === '') throw new Error('an audit row belongs to a tenant');
+  const row: UnchainedRow = {
+    id: newId(),
+    tenantId: tx.tenantId,
+    timestamp: tx.now.toISOString(),
+    userId: tx.actor.id,
+    userName: tx.actor.name,
+    requestId: tx.requestId,
+    action: entry.action,
+    entityType: entry.entityType,
+    entityId: entry.entityId,
+    entityName: entry.entityName,
+    entityVersion: entry.entityVersion ?? null,
+    ...describeChange(entry.before ?? null, entry.after ?? null),
+  };
+  const pending = pendingRows.get(tx);
+  if (pending !== undefined) {
+    pending.push(row);
+    return;
+  }
+  const rows = [row];
+  pendingRows.set(tx, rows);
+  tx.beforeCommit(async () => {
+    pendingRows.delete(tx);
+    const linked = chainRows(await lockHead(tx), rows);
+    await appendRows(tx, linked.rows, linked.head);
+  });
+}
+
+const notFound = () => new AppError('not_found', { detail: 'There is no such audit row.' });
+
+/** One row by id; 404 for ids that are malformed, unknown or foreign. */
+export async function getAuditLog(tx: Tx, id: string): Promise<AuditLog> {
+  const row = isId(id) ? await selectById(tx, id) : undefined;
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+/** One page of audit rows, newest first. `cursor` is the id of the last row of the page before. */
+export async function listAuditLogs(
+  tx: Tx,
+  filter: AuditFilter,
+  page: { readonly limit: number; readonly cursor: string | null },
+): Promise<{ data: AuditLog[]; total: number; nextCursor: string | null }> {
+  const after = page.cursor === null ? null : isId(page.cursor) ? await selectById(tx, page.cursor) : undefined;
+  if (after === undefined) throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+  const rows = await selectNewest(tx, filter, after?.sequence ?? null, page.limit + 1);
+  const data = rows.slice(0, page.limit);
+  return {
+    data,
+    total: await countMatching(tx, filter),
+    nextCursor: rows.length > page.limit ? (data.at(-1)?.id ?? null) : null,
+  };
+}

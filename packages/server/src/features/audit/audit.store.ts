@@ -1,0 +1,123 @@
+import type { AuditLog } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { type ChainHead, genesisHash } from './audit.chain.ts';
+
+const columns = `id, sequence::float8 as sequence, tenant_id as "tenantId",
+  to_char(timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp,
+  user_id as "userId", user_name as "userName", request_id as "requestId", action, entity_type as "entityType",
+  entity_id as "entityId", entity_name as "entityName", entity_version as "entityVersion", changes, before, after,
+  prev_hash as "prevHash", integrity_hash as "integrityHash"`;
+
+/** Locks the end of the tenant's chain until the transaction ends; makes it for the first row of a tenant. */
+export async function lockHead(tx: Tx): Promise<ChainHead> {
+  const read = 'select sequence::float8 as sequence, hash from arbiter.audit_heads where tenant_id = $1 for update';
+  const [head] = await tx.query<ChainHead>(read, [tx.tenantId]);
+  if (head !== undefined) return head;
+  const [made] = await tx.query<ChainHead>(
+    `insert into arbiter.audit_heads as head (tenant_id, sequence, hash) values ($1, 0, $2)
+     on conflict (tenant_id) do update set sequence = head.sequence
+     returning sequence::float8 as sequence, hash`,
+    [tx.tenantId, genesisHash],
+  );
+  if (made === undefined) throw new Error('the audit head was neither found nor made');
+  return made;
+}
+
+/** Appends linked rows and moves the head, in one statement. The head must be locked. */
+export async function appendRows(tx: Tx, rows: readonly AuditLog[], head: ChainHead): Promise<void> {
+  await tx.query(
+    `with appended as (
+       insert into arbiter.audit_logs (tenant_id, id, sequence, timestamp, user_id, user_name, request_id, action,
+         entity_type, entity_id, entity_name, entity_version, changes, before, after, prev_hash, integrity_hash)
+       select "tenantId", id, sequence, timestamp, "userId", "userName", "requestId", action,
+         "entityType", "entityId", "entityName", "entityVersion", changes, before, after, "prevHash", "integrityHash"
+       from jsonb_to_recordset($2::jsonb) as row_ (id uuid, sequence bigint, "tenantId" uuid, timestamp timestamptz,
+         "userId" text, "userName" text, "requestId" text, action text, "entityType" text, "entityId" text,
+         "entityName" text, "entityVersion" integer, changes jsonb, before jsonb, after jsonb,
+         "prevHash" text, "integrityHash" text)
+     )
+     update arbiter.audit_heads set sequence = $3, hash = $4 where tenant_id = $1`,
+    [tx.tenantId, JSON.stringify(rows), head.sequence, head.hash],
+  );
+}
+
+/** What a list of audit rows may be narrowed to; instants are half-open, [from, to). */
+export interface AuditFilter {
+  readonly entityType: string | null;
+  readonly entityId: string | null;
+  readonly action: string | null;
+  readonly userId: string | null;
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+const matches = `tenant_id = $1 and ($2::text is null or entity_type = $2) and ($3::text is null or entity_id = $3)
+  and ($4::text is null or action = $4) and ($5::text is null or user_id = $5)
+  and ($6::timestamptz is null or timestamp >= $6) and ($7::timestamptz is null or timestamp < $7)`;
+
+const filterValues = (tx: Tx, filter: AuditFilter) => [
+  tx.tenantId,
+  filter.entityType,
+  filter.entityId,
+  filter.action,
+  filter.userId,
+  filter.from?.toISOString() ?? null,
+  filter.to?.toISOString() ?? null,
+];
+
+/** Rows newest first, below `beforeSequence` when it is given. */
+export async function selectNewest(
+  tx: Tx,
+  filter: AuditFilter,
+  beforeSequence: number | null,
+  limit: number,
+): Promise<AuditLog[]> {
+  return tx.query<AuditLog>(
+    `select ${columns} from arbiter.audit_logs
+     where ${matches} and ($8::bigint is null or sequence < $8) order by sequence desc limit $9`,
+    [...filterValues(tx, filter), beforeSequence, limit],
+  );
+}
+
+export async function countMatching(tx: Tx, filter: AuditFilter): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::float8 as count from arbiter.audit_logs where ${matches}`,
+    filterValues(tx, filter),
+  );
+  return row?.count ?? 0;
+}
+
+export async function selectById(tx: Tx, id: string): Promise<AuditLog | undefined> {
+  const [row] = await tx.query<AuditLog>(`select ${columns} from arbiter.audit_logs where tenant_id = $1 and id = $2`, [
+    tx.tenantId,
+    id,
+  ]);
+  return row;
+}
+
+/** Rows of the chain in its order, from `fromSequence` (inclusive) to `toSequence` (inclusive). */
+export async function selectChain(
+  tx: Tx,
+  fromSequence: number,
+  toSequence: number,
+  limit: number,
+): Promise<AuditLog[]> {
+  return tx.query<AuditLog>(
+    `select ${columns} from arbiter.audit_logs
+     where tenant_id = $1 and sequence between $2 and $3 order by sequence limit $4`,
+    [tx.tenantId, fromSequence, toSequence, limit],
+  );
+}
+
+/** Noted head, true last sequence and number of rows, as of one instant. */
+export async function selectChainEnds(tx: Tx): Promise<ChainHead & { lastSequence: number; total: number }> {
+  const [row] = await tx.query<ChainHead & { lastSequence: number; total: number }>(
+    `select coalesce(head.sequence, 0)::float8 as sequence, coalesce(head.hash, $2) as hash,
+       rows_.last::float8 as "lastSequence", rows_.total::float8 as total
+     from (select coalesce(max(sequence), 0) as last, count(*) as total from arbiter.audit_logs where tenant_id = $1) rows_
+     left join arbiter.audit_heads head on head.tenant_id = $1`,
+    [tx.tenantId, genesisHash],
+  );
+  if (row === undefined) throw new Error('an aggregate has one row');
+  return row;
+}
