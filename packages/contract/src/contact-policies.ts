@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery } from './core/pages.ts';
-import { Id, Int, JsonObject, Name, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
 /** The 14 rule types of the contract (part 2, 4.5). */
@@ -75,7 +75,7 @@ export const ContactPolicy = Type.Object(
 );
 export type ContactPolicy = Static<typeof ContactPolicy>;
 
-const optional = {
+const changes = {
   ...Type.Partial(Type.Object(writable)).properties,
   scopes: Type.Optional(
     Type.Array(Assignment, { maxItems: 200, description: 'Assignments; they override scope and scopeId.' }),
@@ -84,137 +84,53 @@ const optional = {
 
 /** Body of POST: name and rule type are required. */
 export const ContactPolicyCreate = Type.Object(
-  { ...optional, name: writable.name, ruleType: writable.ruleType },
+  { ...changes, name: writable.name, ruleType: writable.ruleType },
   { description: 'A new policy. Defaults: active, scope offer, priority 50.' },
 );
 export type ContactPolicyCreate = Static<typeof ContactPolicyCreate>;
 
-const changes = {
-  ...optional,
-  rowVersion: Type.Optional(Type.Integer({ description: 'Expected version; another one is 409.' })),
+const DeletedPolicy = {
+  description: 'Deleted, with the flows that still name it.',
+  schema: Type.Object(
+    {
+      deleted: Type.Literal(true, { description: 'Always true.' }),
+      warnings: Type.Array(Type.String(), { description: 'One text per decision flow whose draft names the policy.' }),
+    },
+    { description: 'What was deleted.' },
+  ),
 };
 
-/** Body of PUT on the collection: `id` plus the fields that change. */
-export const ContactPolicyUpdate = Type.Object(
-  { id: Id('The policy to change.'), ...changes },
-  { description: 'Fields of a policy that change.' },
-);
-export type ContactPolicyUpdate = Static<typeof ContactPolicyUpdate>;
-
-const UpdateById = Type.Object(
-  { id: Type.Optional(Id('Must equal the id in the path.')), ...changes },
-  { description: 'Fields of a policy that change.' },
-);
-
-const DeletedPolicy = Type.Object(
-  {
-    deleted: Type.Literal(true, { description: 'Always true.' }),
-    warnings: Type.Array(Type.String(), { description: 'One text per decision flow whose draft names the policy.' }),
+const records = recordOperations({
+  resource: 'contactPolicies',
+  path: 'contact-policies',
+  tag: 'Contact policies',
+  noun: 'contact policy',
+  nouns: 'contact policies',
+  entityType: 'contactPolicy',
+  writeRole: 'admin',
+  softDelete: true,
+  record: ContactPolicy,
+  create: ContactPolicyCreate,
+  changes,
+  filters: {
+    status: Type.Optional(PolicyStatus),
+    ruleType: Type.Optional(PolicyType),
+    scope: Type.Optional(PolicyScope),
+    scopeId: Type.Optional(Type.String({ maxLength: 255, description: 'Only policies assigned to this target.' })),
   },
-  { description: 'What was deleted.' },
-);
-
-const IdParams = Type.Object({ id: Type.String({ description: 'Policy.' }) }, { description: 'Path.' });
-
-const common = { tag: 'Contact policies', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const writeErrors = ['validation_failed', 'reference_not_found', 'duplicate_name'] as const;
+  order: 'priority, highest first, then newest',
+  defaultLimit: 25,
+  maximumLimit: 200,
+  createErrors: ['reference_not_found', 'duplicate_name'],
+  updateErrors: ['reference_not_found', 'duplicate_name'],
+  deleteErrors: [],
+});
 
 export const contactPolicyOperations = {
-  list: operation({
-    ...common,
-    id: 'contactPolicies.list',
-    method: 'GET',
-    path: '/api/v1/contact-policies',
-    summary: 'List contact policies by priority, then newest',
-    role: 'viewer',
-    query: Type.Object(
-      {
-        ...cursorQuery(25, 200),
-        includeDeleted: Type.Optional(QueryFlag('Also deleted policies.')),
-        search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name, any letter case.' })),
-        q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
-        status: Type.Optional(PolicyStatus),
-        ruleType: Type.Optional(PolicyType),
-        scope: Type.Optional(PolicyScope),
-        scopeId: Type.Optional(Type.String({ description: 'Only policies assigned to this target.' })),
-      },
-      { description: 'Page and filters.' },
-    ),
-    responses: { 200: { description: 'A page of policies.', schema: cursorPage(ContactPolicy) } },
-    errors: ['invalid_cursor'],
-    audit: [],
-  }),
-  create: operation({
-    ...common,
-    id: 'contactPolicies.create',
-    method: 'POST',
-    path: '/api/v1/contact-policies',
-    summary: 'Create a contact policy',
-    role: 'admin',
-    body: ContactPolicyCreate,
-    responses: { 201: { description: 'The policy.', schema: ContactPolicy } },
-    errors: writeErrors,
-    audit: [{ action: 'create', entityType: 'contactPolicy' }],
-  }),
-  get: operation({
-    ...common,
-    id: 'contactPolicies.get',
-    method: 'GET',
-    path: '/api/v1/contact-policies/{id}',
-    summary: 'Read a contact policy',
-    role: 'viewer',
-    params: IdParams,
-    responses: { 200: { description: 'The policy.', schema: ContactPolicy } },
-    errors: ['not_found'],
-    audit: [],
-  }),
-  update: operation({
-    ...common,
-    id: 'contactPolicies.update',
-    method: 'PUT',
-    path: '/api/v1/contact-policies',
-    summary: 'Change a contact policy',
-    role: 'admin',
-    body: ContactPolicyUpdate,
-    responses: { 200: { description: 'The policy.', schema: ContactPolicy } },
-    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
-    audit: [{ action: 'update', entityType: 'contactPolicy' }],
-  }),
-  updateById: operation({
-    ...common,
-    id: 'contactPolicies.updateById',
-    method: 'PUT',
-    path: '/api/v1/contact-policies/{id}',
-    summary: 'Change a contact policy',
-    role: 'admin',
-    params: IdParams,
-    body: UpdateById,
-    responses: { 200: { description: 'The policy.', schema: ContactPolicy } },
-    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
-    audit: [{ action: 'update', entityType: 'contactPolicy' }],
-  }),
-  delete: operation({
-    ...common,
-    id: 'contactPolicies.delete',
-    method: 'DELETE',
-    path: '/api/v1/contact-policies',
-    summary: 'Delete a contact policy (soft)',
-    role: 'admin',
-    query: Type.Object({ id: Type.String({ description: 'Policy.' }) }, { description: 'The policy to delete.' }),
-    responses: { 200: { description: 'Deleted, with the flows that still name it.', schema: DeletedPolicy } },
-    errors: ['validation_failed', 'already_deleted'],
-    audit: [{ action: 'soft_delete', entityType: 'contactPolicy' }],
-  }),
-  deleteById: operation({
-    ...common,
-    id: 'contactPolicies.deleteById',
-    method: 'DELETE',
-    path: '/api/v1/contact-policies/{id}',
-    summary: 'Delete a contact policy (soft)',
-    role: 'admin',
-    params: IdParams,
-    responses: { 200: { description: 'Deleted, with the flows that still name it.', schema: DeletedPolicy } },
-    errors: ['not_found'],
-    audit: [{ action: 'soft_delete', entityType: 'contactPolicy' }],
-  }),
+  ...records,
+  delete: operation({ ...records.delete, responses: { 200: DeletedPolicy } }),
+  deleteById: operation({ ...records.deleteById, responses: { 200: DeletedPolicy } }),
 };
+
+/** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
+export type ContactPolicyUpdate = Static<typeof contactPolicyOperations.update.body>;

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery } from './core/pages.ts';
-import { Id, Int, JsonObject, Name, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
 const CreativeStatus = StringEnum(offerStatuses, { description: 'Only active creatives are shown.' });
@@ -112,138 +112,54 @@ export const Creative = Type.Object(
 );
 export type Creative = Static<typeof Creative>;
 
-const optional = Type.Partial(Type.Object(writable)).properties;
+const changes = Type.Partial(Type.Object(writable)).properties;
 
 /** Body of POST: name, offer and channel are required (part 2, 4.4). */
 export const CreativeCreate = Type.Object(
-  { ...optional, name: writable.name, offerId: writable.offerId, channelId: writable.channelId },
+  { ...changes, name: writable.name, offerId: writable.offerId, channelId: writable.channelId },
   { description: 'A new creative. Defaults: draft, template type "email_html", weight 100.' },
 );
 export type CreativeCreate = Static<typeof CreativeCreate>;
 
-const changes = {
-  ...optional,
-  rowVersion: Type.Optional(Type.Integer({ description: 'Expected version; another one is 409.' })),
+const DeletedCreative = {
+  description: 'Deleted.',
+  schema: Type.Object(
+    { success: Type.Literal(true, { description: 'Always true.' }), id: Id('The deleted creative.') },
+    { description: 'What was deleted.' },
+  ),
 };
 
-/** Body of PUT on the collection: `id` plus the fields that change. */
-export const CreativeUpdate = Type.Object(
-  { id: Id('The creative to change.'), ...changes },
-  { description: 'Fields of a creative that change.' },
-);
-export type CreativeUpdate = Static<typeof CreativeUpdate>;
-
-const CreativeUpdateById = Type.Object(
-  { id: Type.Optional(Id('Must equal the id in the path.')), ...changes },
-  { description: 'Fields of a creative that change.' },
-);
-
-const DeletedCreative = Type.Object(
-  { success: Type.Literal(true, { description: 'Always true.' }), id: Id('The deleted creative.') },
-  { description: 'What was deleted.' },
-);
-
-const IdParams = Type.Object({ id: Type.String({ description: 'Creative.' }) }, { description: 'Path.' });
-
-const common = { tag: 'Creatives', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const writeErrors = ['validation_failed', 'reference_not_found', 'duplicate_name'] as const;
+const records = recordOperations({
+  resource: 'creatives',
+  path: 'creatives',
+  tag: 'Creatives',
+  noun: 'creative',
+  nouns: 'creatives',
+  entityType: 'creative',
+  writeRole: 'editor',
+  softDelete: true,
+  record: Creative,
+  create: CreativeCreate,
+  changes,
+  filters: {
+    status: Type.Optional(CreativeStatus),
+    offerId: Type.Optional(Type.String({ maxLength: 255, description: 'Only creatives of this offer.' })),
+    channelId: Type.Optional(Type.String({ maxLength: 255, description: 'Only creatives of this channel.' })),
+    placementId: Type.Optional(Type.String({ maxLength: 255, description: 'Only creatives bound to this placement.' })),
+  },
+  order: 'newest first',
+  defaultLimit: 25,
+  maximumLimit: 200,
+  createErrors: ['reference_not_found', 'duplicate_name'],
+  updateErrors: ['reference_not_found', 'duplicate_name'],
+  deleteErrors: [],
+});
 
 export const creativeOperations = {
-  list: operation({
-    ...common,
-    id: 'creatives.list',
-    method: 'GET',
-    path: '/api/v1/creatives',
-    summary: 'List creatives, newest first',
-    role: 'viewer',
-    query: Type.Object(
-      {
-        ...cursorQuery(25, 200),
-        includeDeleted: Type.Optional(QueryFlag('Also deleted creatives.')),
-        search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name, any letter case.' })),
-        q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
-        status: Type.Optional(CreativeStatus),
-        offerId: Type.Optional(Type.String({ description: 'Only creatives of this offer.' })),
-        channelId: Type.Optional(Type.String({ description: 'Only creatives of this channel.' })),
-        placementId: Type.Optional(Type.String({ description: 'Only creatives bound to this placement.' })),
-      },
-      { description: 'Page and filters.' },
-    ),
-    responses: { 200: { description: 'A page of creatives.', schema: cursorPage(Creative) } },
-    errors: ['invalid_cursor'],
-    audit: [],
-  }),
-  create: operation({
-    ...common,
-    id: 'creatives.create',
-    method: 'POST',
-    path: '/api/v1/creatives',
-    summary: 'Create a creative',
-    role: 'editor',
-    body: CreativeCreate,
-    responses: { 201: { description: 'The creative.', schema: Creative } },
-    errors: writeErrors,
-    audit: [{ action: 'create', entityType: 'creative' }],
-  }),
-  get: operation({
-    ...common,
-    id: 'creatives.get',
-    method: 'GET',
-    path: '/api/v1/creatives/{id}',
-    summary: 'Read a creative',
-    role: 'viewer',
-    params: IdParams,
-    responses: { 200: { description: 'The creative.', schema: Creative } },
-    errors: ['not_found'],
-    audit: [],
-  }),
-  update: operation({
-    ...common,
-    id: 'creatives.update',
-    method: 'PUT',
-    path: '/api/v1/creatives',
-    summary: 'Change a creative',
-    role: 'editor',
-    body: CreativeUpdate,
-    responses: { 200: { description: 'The creative.', schema: Creative } },
-    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
-    audit: [{ action: 'update', entityType: 'creative' }],
-  }),
-  updateById: operation({
-    ...common,
-    id: 'creatives.updateById',
-    method: 'PUT',
-    path: '/api/v1/creatives/{id}',
-    summary: 'Change a creative',
-    role: 'editor',
-    params: IdParams,
-    body: CreativeUpdateById,
-    responses: { 200: { description: 'The creative.', schema: Creative } },
-    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
-    audit: [{ action: 'update', entityType: 'creative' }],
-  }),
-  delete: operation({
-    ...common,
-    id: 'creatives.delete',
-    method: 'DELETE',
-    path: '/api/v1/creatives',
-    summary: 'Delete a creative (soft)',
-    role: 'editor',
-    query: Type.Object({ id: Type.String({ description: 'Creative.' }) }, { description: 'The creative to delete.' }),
-    responses: { 200: { description: 'Deleted.', schema: DeletedCreative } },
-    errors: ['validation_failed', 'already_deleted'],
-    audit: [{ action: 'soft_delete', entityType: 'creative' }],
-  }),
-  deleteById: operation({
-    ...common,
-    id: 'creatives.deleteById',
-    method: 'DELETE',
-    path: '/api/v1/creatives/{id}',
-    summary: 'Delete a creative (soft)',
-    role: 'editor',
-    params: IdParams,
-    responses: { 200: { description: 'Deleted.', schema: DeletedCreative } },
-    errors: ['not_found'],
-    audit: [{ action: 'soft_delete', entityType: 'creative' }],
-  }),
+  ...records,
+  delete: operation({ ...records.delete, responses: { 200: DeletedCreative } }),
+  deleteById: operation({ ...records.deleteById, responses: { 200: DeletedCreative } }),
 };
+
+/** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
+export type CreativeUpdate = Static<typeof creativeOperations.update.body>;

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery } from './core/pages.ts';
-import { Id, Int, JsonObject, Name, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
 const FlowStatus = StringEnum(offerStatuses, { description: 'Only active flows with a published version run.' });
@@ -79,20 +79,7 @@ const changes = {
   name: Type.Optional(Name('Name.')),
   ...settings,
   isProtected: Type.Optional(Type.Boolean({ description: 'A protected flow cannot be deleted.' })),
-  rowVersion: Type.Optional(Type.Integer({ description: 'Expected rowVersion; another one is 409.' })),
 };
-
-/** Body of PUT on the collection: `id` plus the fields that change. */
-export const DecisionFlowUpdate = Type.Object(
-  { id: Id('The flow to change.'), ...changes },
-  { description: 'Fields of a flow that change.' },
-);
-export type DecisionFlowUpdate = Static<typeof DecisionFlowUpdate>;
-
-const UpdateById = Type.Object(
-  { id: Type.Optional(Id('Must equal the id in the path.')), ...changes },
-  { description: 'Fields of a flow that change.' },
-);
 
 /** One finding of the flow check (api-decisioning.md 7). */
 export const FlowProblem = Type.Object(
@@ -141,13 +128,16 @@ const FlowVersions = Type.Object(
   { description: 'Versions of a flow.' },
 );
 
-const DeletedFlow = Type.Object(
-  {
-    success: Type.Literal(true, { description: 'Always true.' }),
-    cascaded: Type.Integer({ description: 'Flow routes that went with it.' }),
-  },
-  { description: 'What was deleted.' },
-);
+const DeletedFlow = {
+  description: 'Deleted.',
+  schema: Type.Object(
+    {
+      success: Type.Literal(true, { description: 'Always true.' }),
+      cascaded: Type.Integer({ description: 'Flow routes that went with it.' }),
+    },
+    { description: 'What was deleted.' },
+  ),
+};
 
 const EnsuredBase = (created: boolean) =>
   Type.Object(
@@ -158,109 +148,34 @@ const EnsuredBase = (created: boolean) =>
     { description: 'The base flow.' },
   );
 
-const IdParams = Type.Object({ id: Type.String({ description: 'Flow.' }) }, { description: 'Path.' });
-
 const common = { tag: 'Decision flows', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const updateErrors = ['validation_failed', 'not_found', 'row_version_conflict', 'pipeline_invalid'] as const;
+
+const records = recordOperations({
+  resource: 'decisionFlows',
+  path: 'decision-flows',
+  tag: 'Decision flows',
+  noun: 'decision flow',
+  nouns: 'decision flows',
+  entityType: 'decisionFlow',
+  writeRole: 'editor',
+  softDelete: true,
+  record: DecisionFlow,
+  create: DecisionFlowCreate,
+  changes,
+  filters: { status: Type.Optional(FlowStatus) },
+  order: 'status, then last update, newest first',
+  defaultLimit: 25,
+  maximumLimit: 200,
+  createErrors: ['duplicate_key'],
+  updateErrors: ['pipeline_invalid'],
+  deleteErrors: ['protected'],
+});
 
 export const decisionFlowOperations = {
-  list: operation({
-    ...common,
-    id: 'decisionFlows.list',
-    method: 'GET',
-    path: '/api/v1/decision-flows',
-    summary: 'List decision flows by status, then last update',
-    role: 'viewer',
-    query: Type.Object(
-      {
-        ...cursorQuery(25, 200),
-        includeDeleted: Type.Optional(QueryFlag('Also deleted flows.')),
-        search: Type.Optional(
-          Type.String({ maxLength: 255, description: 'Part of the name or key, any letter case.' }),
-        ),
-        q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
-        status: Type.Optional(FlowStatus),
-      },
-      { description: 'Page and filters.' },
-    ),
-    responses: { 200: { description: 'A page of flows.', schema: cursorPage(DecisionFlow) } },
-    errors: ['invalid_cursor'],
-    audit: [],
-  }),
-  create: operation({
-    ...common,
-    id: 'decisionFlows.create',
-    method: 'POST',
-    path: '/api/v1/decision-flows',
-    summary: 'Create a decision flow',
-    role: 'editor',
-    rateLimits: [{ limit: 500, windowSeconds: 60, per: 'tenant' }],
-    body: DecisionFlowCreate,
-    responses: { 201: { description: 'The flow.', schema: DecisionFlow } },
-    errors: ['validation_failed', 'duplicate_key'],
-    audit: [{ action: 'create', entityType: 'decisionFlow' }],
-  }),
-  get: operation({
-    ...common,
-    id: 'decisionFlows.get',
-    method: 'GET',
-    path: '/api/v1/decision-flows/{id}',
-    summary: 'Read a decision flow',
-    role: 'viewer',
-    params: IdParams,
-    responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
-    errors: ['not_found'],
-    audit: [],
-  }),
-  update: operation({
-    ...common,
-    id: 'decisionFlows.update',
-    method: 'PUT',
-    path: '/api/v1/decision-flows',
-    summary: 'Change a decision flow',
-    role: 'editor',
-    body: DecisionFlowUpdate,
-    responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
-    errors: updateErrors,
-    audit: [{ action: 'update', entityType: 'decisionFlow' }],
-  }),
-  updateById: operation({
-    ...common,
-    id: 'decisionFlows.updateById',
-    method: 'PUT',
-    path: '/api/v1/decision-flows/{id}',
-    summary: 'Change a decision flow',
-    role: 'editor',
-    params: IdParams,
-    body: UpdateById,
-    responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
-    errors: updateErrors,
-    audit: [{ action: 'update', entityType: 'decisionFlow' }],
-  }),
-  delete: operation({
-    ...common,
-    id: 'decisionFlows.delete',
-    method: 'DELETE',
-    path: '/api/v1/decision-flows',
-    summary: 'Delete a decision flow (soft)',
-    role: 'editor',
-    query: Type.Object({ id: Type.String({ description: 'Flow.' }) }, { description: 'The flow to delete.' }),
-    responses: { 200: { description: 'Deleted.', schema: DeletedFlow } },
-    errors: ['validation_failed', 'already_deleted', 'protected'],
-    audit: [{ action: 'soft_delete', entityType: 'decisionFlow' }],
-  }),
-  deleteById: operation({
-    ...common,
-    id: 'decisionFlows.deleteById',
-    method: 'DELETE',
-    path: '/api/v1/decision-flows/{id}',
-    summary: 'Delete a decision flow (soft)',
-    role: 'editor',
-    params: IdParams,
-    responses: { 200: { description: 'Deleted.', schema: DeletedFlow } },
-    errors: ['not_found', 'protected'],
-    audit: [{ action: 'soft_delete', entityType: 'decisionFlow' }],
-  }),
+  ...records,
+  create: operation({ ...records.create, rateLimits: [{ limit: 500, windowSeconds: 60, per: 'tenant' }] }),
+  delete: operation({ ...records.delete, responses: { 200: DeletedFlow } }),
+  deleteById: operation({ ...records.deleteById, responses: { 200: DeletedFlow } }),
   publish: operation({
     ...common,
     id: 'decisionFlows.publish',
@@ -340,3 +255,6 @@ export const decisionFlowOperations = {
     audit: [],
   }),
 };
+
+/** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
+export type DecisionFlowUpdate = Static<typeof decisionFlowOperations.update.body>;

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery } from './core/pages.ts';
-import { Id, Int, JsonObject, Name, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Statuses of offers and creatives (part 2, section 2). */
 export const offerStatuses = ['draft', 'active', 'paused', 'archived'] as const;
@@ -132,147 +132,62 @@ export const Offer = Type.Object(
 );
 export type Offer = Static<typeof Offer>;
 
+const changes = Type.Partial(Type.Object(writable)).properties;
+
 /** Body of POST: only the name is required (part 2, 4.3). */
 export const OfferCreate = Type.Object(
-  { ...Type.Partial(Type.Object(writable)).properties, name: writable.name },
-  { description: 'A new offer. Defaults: draft, category "engagement", priority 50, businessValue 50.' },
+  { ...changes, name: writable.name },
+  {
+    description:
+      'A new offer. Defaults: draft, category "engagement", priority 50, businessValue 50. ' +
+      '`mandatory: true` needs role admin and its three governance fields.',
+  },
 );
 export type OfferCreate = Static<typeof OfferCreate>;
 
-const changes = {
-  ...Type.Partial(Type.Object(writable)).properties,
-  rowVersion: Type.Optional(Type.Integer({ description: 'Expected version; another one is 409.' })),
+const DeletedOffer = {
+  description: 'Deleted, with its creatives.',
+  schema: Type.Object(
+    {
+      success: Type.Literal(true, { description: 'Always true.' }),
+      id: Id('The deleted offer.'),
+      cascaded: Type.Integer({ description: 'Creatives that were deleted with it.' }),
+    },
+    { description: 'What was deleted.' },
+  ),
 };
 
-/** Body of PUT on the collection: `id` plus the fields that change. */
-export const OfferUpdate = Type.Object(
-  { id: Id('The offer to change.'), ...changes },
-  { description: 'Fields of an offer that change.' },
-);
-export type OfferUpdate = Static<typeof OfferUpdate>;
-
-const OfferUpdateById = Type.Object(
-  { id: Type.Optional(Id('Must equal the id in the path.')), ...changes },
-  { description: 'Fields of an offer that change.' },
-);
-
-const DeletedOffer = Type.Object(
-  {
-    success: Type.Literal(true, { description: 'Always true.' }),
-    id: Id('The deleted offer.'),
-    cascaded: Type.Integer({ description: 'Creatives that were deleted with it.' }),
-  },
-  { description: 'What was deleted.' },
-);
-
-const IdParams = Type.Object({ id: Type.String({ description: 'Offer.' }) }, { description: 'Path.' });
-
-const common = {
+const records = recordOperations({
+  resource: 'offers',
+  path: 'offers',
   tag: 'Offers',
-  auth: 'credential',
-  loadClass: 'crud',
-  transaction: 'tenant',
+  noun: 'offer',
+  nouns: 'offers',
+  entityType: 'offer',
+  writeRole: 'editor',
+  softDelete: true,
+  record: Offer,
+  create: OfferCreate,
+  changes,
+  filters: {
+    status: Type.Optional(OfferStatusSchema),
+    categoryId: Type.Optional(Type.String({ maxLength: 255, description: 'Only offers of this category.' })),
+    subCategoryId: Type.Optional(Type.String({ maxLength: 255, description: 'Only offers of this sub-category.' })),
+  },
+  order: 'newest first',
+  defaultLimit: 25,
+  maximumLimit: 200,
+  createErrors: ['reference_not_found', 'forbidden', 'duplicate_name'],
+  updateErrors: ['reference_not_found', 'forbidden', 'duplicate_name'],
+  deleteErrors: [],
   rateLimits: [{ limit: 2000, windowSeconds: 60, per: 'tenant' }],
-} as const;
-
-const writeErrors = ['validation_failed', 'reference_not_found', 'forbidden', 'duplicate_name'] as const;
+});
 
 export const offerOperations = {
-  list: operation({
-    ...common,
-    id: 'offers.list',
-    method: 'GET',
-    path: '/api/v1/offers',
-    summary: 'List offers, newest first',
-    role: 'viewer',
-    query: Type.Object(
-      {
-        ...cursorQuery(25, 200),
-        includeDeleted: Type.Optional(QueryFlag('Also deleted offers.')),
-        search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name, any letter case.' })),
-        q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
-        status: Type.Optional(OfferStatusSchema),
-        categoryId: Type.Optional(Type.String({ description: 'Only offers of this category.' })),
-        subCategoryId: Type.Optional(Type.String({ description: 'Only offers of this sub-category.' })),
-      },
-      { description: 'Page and filters.' },
-    ),
-    responses: { 200: { description: 'A page of offers.', schema: cursorPage(Offer) } },
-    errors: ['invalid_cursor'],
-    audit: [],
-  }),
-  create: operation({
-    ...common,
-    id: 'offers.create',
-    method: 'POST',
-    path: '/api/v1/offers',
-    summary: 'Create an offer',
-    description: '`mandatory: true` needs role admin and its three governance fields.',
-    role: 'editor',
-    body: OfferCreate,
-    responses: { 201: { description: 'The offer.', schema: Offer } },
-    errors: writeErrors,
-    audit: [{ action: 'create', entityType: 'offer' }],
-  }),
-  get: operation({
-    ...common,
-    id: 'offers.get',
-    method: 'GET',
-    path: '/api/v1/offers/{id}',
-    summary: 'Read an offer',
-    role: 'viewer',
-    params: IdParams,
-    responses: { 200: { description: 'The offer.', schema: Offer } },
-    errors: ['not_found'],
-    audit: [],
-  }),
-  update: operation({
-    ...common,
-    id: 'offers.update',
-    method: 'PUT',
-    path: '/api/v1/offers',
-    summary: 'Change an offer',
-    role: 'editor',
-    body: OfferUpdate,
-    responses: { 200: { description: 'The offer.', schema: Offer } },
-    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
-    audit: [{ action: 'update', entityType: 'offer' }],
-  }),
-  updateById: operation({
-    ...common,
-    id: 'offers.updateById',
-    method: 'PUT',
-    path: '/api/v1/offers/{id}',
-    summary: 'Change an offer',
-    role: 'editor',
-    params: IdParams,
-    body: OfferUpdateById,
-    responses: { 200: { description: 'The offer.', schema: Offer } },
-    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
-    audit: [{ action: 'update', entityType: 'offer' }],
-  }),
-  delete: operation({
-    ...common,
-    id: 'offers.delete',
-    method: 'DELETE',
-    path: '/api/v1/offers',
-    summary: 'Delete an offer and its creatives (soft)',
-    role: 'editor',
-    query: Type.Object({ id: Type.String({ description: 'Offer.' }) }, { description: 'The offer to delete.' }),
-    responses: { 200: { description: 'Deleted.', schema: DeletedOffer } },
-    errors: ['validation_failed', 'already_deleted'],
-    audit: [{ action: 'soft_delete', entityType: 'offer' }],
-  }),
-  deleteById: operation({
-    ...common,
-    id: 'offers.deleteById',
-    method: 'DELETE',
-    path: '/api/v1/offers/{id}',
-    summary: 'Delete an offer and its creatives (soft)',
-    role: 'editor',
-    params: IdParams,
-    responses: { 200: { description: 'Deleted.', schema: DeletedOffer } },
-    errors: ['not_found'],
-    audit: [{ action: 'soft_delete', entityType: 'offer' }],
-  }),
+  ...records,
+  delete: operation({ ...records.delete, responses: { 200: DeletedOffer } }),
+  deleteById: operation({ ...records.deleteById, responses: { 200: DeletedOffer } }),
 };
+
+/** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
+export type OfferUpdate = Static<typeof offerOperations.update.body>;

@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery } from './core/pages.ts';
-import { Id, Int, JsonObject, Name, Nullable, QueryFlag, StringEnum, Timestamp } from './core/schemas.ts';
+import { recordOperations } from './core/record-operations.ts';
+import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
 /** The rule types (api-catalogue.md 9). */
@@ -89,7 +88,7 @@ export const QualificationRule = Type.Object(
 );
 export type QualificationRule = Static<typeof QualificationRule>;
 
-const optional = {
+const changes = {
   ...Type.Partial(Type.Object(writable)).properties,
   scopes: Type.Optional(
     Type.Array(Assignment, { maxItems: 200, description: 'Assignments; they override scope and scopeId.' }),
@@ -100,130 +99,37 @@ const optional = {
 
 /** Body of POST: name and rule type are required. */
 export const QualificationRuleCreate = Type.Object(
-  { ...optional, name: writable.name, ruleType: writable.ruleType },
+  { ...changes, name: writable.name, ruleType: writable.ruleType },
   { description: 'A new rule. Defaults: active, scope global, priority 50, stage by rule type.' },
 );
 export type QualificationRuleCreate = Static<typeof QualificationRuleCreate>;
 
-const changes = {
-  ...optional,
-  rowVersion: Type.Optional(Type.Integer({ description: 'Expected version; another one is 409.' })),
-};
+export const qualificationRuleOperations = recordOperations({
+  resource: 'qualificationRules',
+  path: 'qualification-rules',
+  tag: 'Qualification rules',
+  noun: 'qualification rule',
+  nouns: 'qualification rules',
+  entityType: 'qualificationRule',
+  writeRole: 'admin',
+  softDelete: true,
+  record: QualificationRule,
+  create: QualificationRuleCreate,
+  changes,
+  filters: {
+    status: Type.Optional(RuleStatus),
+    ruleType: Type.Optional(RuleType),
+    stage: Type.Optional(StageIn),
+    scope: Type.Optional(RuleScope),
+    scopeId: Type.Optional(Type.String({ maxLength: 255, description: 'Only rules assigned to this target.' })),
+  },
+  order: 'priority, highest first, then newest',
+  defaultLimit: 25,
+  maximumLimit: 200,
+  createErrors: ['reference_not_found', 'duplicate_name'],
+  updateErrors: ['reference_not_found', 'duplicate_name'],
+  deleteErrors: [],
+});
 
-/** Body of PUT on the collection: `id` plus the fields that change. */
-export const QualificationRuleUpdate = Type.Object(
-  { id: Id('The rule to change.'), ...changes },
-  { description: 'Fields of a rule that change.' },
-);
-export type QualificationRuleUpdate = Static<typeof QualificationRuleUpdate>;
-
-const UpdateById = Type.Object(
-  { id: Type.Optional(Id('Must equal the id in the path.')), ...changes },
-  { description: 'Fields of a rule that change.' },
-);
-
-const IdParams = Type.Object({ id: Type.String({ description: 'Rule.' }) }, { description: 'Path.' });
-
-const common = { tag: 'Qualification rules', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const writeErrors = ['validation_failed', 'reference_not_found', 'duplicate_name'] as const;
-
-export const qualificationRuleOperations = {
-  list: operation({
-    ...common,
-    id: 'qualificationRules.list',
-    method: 'GET',
-    path: '/api/v1/qualification-rules',
-    summary: 'List qualification rules by priority, then newest',
-    role: 'viewer',
-    query: Type.Object(
-      {
-        ...cursorQuery(25, 200),
-        includeDeleted: Type.Optional(QueryFlag('Also deleted rules.')),
-        search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name, any letter case.' })),
-        q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
-        status: Type.Optional(RuleStatus),
-        ruleType: Type.Optional(RuleType),
-        stage: Type.Optional(StageIn),
-        scope: Type.Optional(RuleScope),
-        scopeId: Type.Optional(Type.String({ description: 'Only rules assigned to this target.' })),
-      },
-      { description: 'Page and filters.' },
-    ),
-    responses: { 200: { description: 'A page of rules.', schema: cursorPage(QualificationRule) } },
-    errors: ['invalid_cursor'],
-    audit: [],
-  }),
-  create: operation({
-    ...common,
-    id: 'qualificationRules.create',
-    method: 'POST',
-    path: '/api/v1/qualification-rules',
-    summary: 'Create a qualification rule',
-    role: 'admin',
-    body: QualificationRuleCreate,
-    responses: { 201: { description: 'The rule.', schema: QualificationRule } },
-    errors: writeErrors,
-    audit: [{ action: 'create', entityType: 'qualificationRule' }],
-  }),
-  get: operation({
-    ...common,
-    id: 'qualificationRules.get',
-    method: 'GET',
-    path: '/api/v1/qualification-rules/{id}',
-    summary: 'Read a qualification rule',
-    role: 'viewer',
-    params: IdParams,
-    responses: { 200: { description: 'The rule.', schema: QualificationRule } },
-    errors: ['not_found'],
-    audit: [],
-  }),
-  update: operation({
-    ...common,
-    id: 'qualificationRules.update',
-    method: 'PUT',
-    path: '/api/v1/qualification-rules',
-    summary: 'Change a qualification rule',
-    role: 'admin',
-    body: QualificationRuleUpdate,
-    responses: { 200: { description: 'The rule.', schema: QualificationRule } },
-    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
-    audit: [{ action: 'update', entityType: 'qualificationRule' }],
-  }),
-  updateById: operation({
-    ...common,
-    id: 'qualificationRules.updateById',
-    method: 'PUT',
-    path: '/api/v1/qualification-rules/{id}',
-    summary: 'Change a qualification rule',
-    role: 'admin',
-    params: IdParams,
-    body: UpdateById,
-    responses: { 200: { description: 'The rule.', schema: QualificationRule } },
-    errors: [...writeErrors, 'not_found', 'row_version_conflict'],
-    audit: [{ action: 'update', entityType: 'qualificationRule' }],
-  }),
-  delete: operation({
-    ...common,
-    id: 'qualificationRules.delete',
-    method: 'DELETE',
-    path: '/api/v1/qualification-rules',
-    summary: 'Delete a qualification rule (soft)',
-    role: 'admin',
-    query: Type.Object({ id: Type.String({ description: 'Rule.' }) }, { description: 'The rule to delete.' }),
-    responses: { 204: { description: 'Deleted.', schema: null } },
-    errors: ['validation_failed', 'already_deleted'],
-    audit: [{ action: 'soft_delete', entityType: 'qualificationRule' }],
-  }),
-  deleteById: operation({
-    ...common,
-    id: 'qualificationRules.deleteById',
-    method: 'DELETE',
-    path: '/api/v1/qualification-rules/{id}',
-    summary: 'Delete a qualification rule (soft)',
-    role: 'admin',
-    params: IdParams,
-    responses: { 204: { description: 'Deleted.', schema: null } },
-    errors: ['not_found'],
-    audit: [{ action: 'soft_delete', entityType: 'qualificationRule' }],
-  }),
-};
+/** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
+export type QualificationRuleUpdate = Static<typeof qualificationRuleOperations.update.body>;

@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
-import { operation, type Role } from './operation.ts';
+import { operation, type RateLimit, type Role } from './operation.ts';
 import { cursorPage, cursorQuery } from './pages.ts';
 import { Id, QueryFlag } from './schemas.ts';
 
@@ -34,6 +34,7 @@ export interface RecordOperationsSpec<
   readonly createErrors: readonly ErrorCode[];
   readonly updateErrors: readonly ErrorCode[];
   readonly deleteErrors: readonly ErrorCode[];
+  readonly rateLimits?: readonly RateLimit[];
 }
 
 /**
@@ -49,7 +50,13 @@ export function recordOperations<
 >(spec: RecordOperationsSpec<N, R, C, U, F>) {
   const { resource, noun, nouns, entityType } = spec;
   const path = `/api/v1/${spec.path}`;
-  const common = { tag: spec.tag, auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
+  const common = {
+    tag: spec.tag,
+    auth: 'credential',
+    loadClass: 'crud',
+    transaction: 'tenant',
+    ...(spec.rateLimits === undefined ? {} : { rateLimits: spec.rateLimits }),
+  } as const;
   const params = Type.Object(
     { id: Type.String({ minLength: 1, maxLength: 255, description: `Id of the ${noun}.` }) },
     { description: `Which ${noun}.` },

@@ -34,3 +34,16 @@ export class AppError extends Error {
 export function invalid(path: string, message: string): AppError {
   return new AppError('validation_failed', { detail: `${path} ${message}`.trim(), errors: [{ path, message }] });
 }
+
+/** Most entries that one answer lists (api-access.md 2). */
+const maximumEntries = 50;
+
+/** Throws 400 `validation_failed` with all findings, when there is one. */
+export function refuseProblems(problems: readonly ErrorEntry[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new AppError('validation_failed', {
+    detail: `${first.path} ${first.message}`.trim(),
+    errors: problems.slice(0, maximumEntries),
+  });
+}

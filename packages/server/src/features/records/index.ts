@@ -28,3 +28,11 @@ export {
   updateRecord,
 } from './records.service.ts';
 export { assertNotReferenced, inUse, inUseEntry, type Referable, type Referrer, requireLive } from './references.ts';
+export { type RelatedRow, readReferring, readRelated } from './related.ts';
+export {
+  assignScopes,
+  maximumAssignments,
+  type ScopeAssignmentRow,
+  type ScopeInput,
+  wantedAssignments,
+} from './scope-assignments.ts';

@@ -1,0 +1,58 @@
+import type { CreativeCreate, ErrorEntry, PersonalizationEntry } from '@arbiter/contract';
+
+/** The fields of a creative that a write may carry. */
+export type CreativeFields = Partial<CreativeCreate>;
+
+/** Longest content, in bytes of UTF-8 JSON. */
+const contentBytes = 100 * 1024;
+
+/** `customer.x`, `attributes.x.y`, `personalization.x`. */
+const sourcePattern = /^(?:customer|attributes|personalization)(?:\.[^.\s]+)+$/;
+
+/** Each variable once; sources under the three roots (part 2, section 2; api-catalogue.md 7). */
+export function personalizationProblems(entries: readonly PersonalizationEntry[]): ErrorEntry[] {
+  const seen = new Set<string>();
+  return entries.flatMap(({ variable, source }, index): ErrorEntry[] => {
+    const problems: ErrorEntry[] = [];
+    if (seen.has(variable)) problems.push({ path: `/personalization/${index}/variable`, message: 'is listed twice' });
+    seen.add(variable);
+    if (typeof source === 'string' && !sourcePattern.test(source)) {
+      problems.push({
+        path: `/personalization/${index}/source`,
+        message: 'must be a path that begins with customer., attributes. or personalization.',
+      });
+    }
+    return problems;
+  });
+}
+
+/** `bytes`: size of a text in UTF-8. */
+export function contentProblems(
+  content: Readonly<Record<string, unknown>>,
+  bytes: (text: string) => number,
+): ErrorEntry[] {
+  if (bytes(JSON.stringify(content)) <= contentBytes) return [];
+  return [{ path: '/content', message: `must be at most ${contentBytes} bytes` }];
+}
+
+/** What a placement asks of the creatives bound to it (api-catalogue.md 5.2). */
+export interface PlacementSchema {
+  readonly requiredFields?: readonly string[];
+  readonly maxLength?: Readonly<Record<string, number>>;
+}
+
+const isBlank = (value: unknown) => value === undefined || value === null || value === '';
+
+/** What an active creative's content lacks for its placement. Lengths count code points. */
+export function placementProblems(schema: PlacementSchema, content: Readonly<Record<string, unknown>>): ErrorEntry[] {
+  const values = new Map(Object.entries(content));
+  const missing = (schema.requiredFields ?? [])
+    .filter((key) => isBlank(values.get(key)))
+    .map((key) => ({ path: `/content/${key}`, message: 'is required by the placement' }));
+  const long = Object.entries(schema.maxLength ?? {}).flatMap(([key, maximum]): ErrorEntry[] => {
+    const value = values.get(key);
+    if (typeof value !== 'string' || [...value].length <= maximum) return [];
+    return [{ path: `/content/${key}`, message: `must be at most ${maximum} characters for the placement` }];
+  });
+  return [...missing, ...long];
+}

@@ -1,0 +1,2 @@
+export { type OfferDeps, offerRoutes } from './offers.routes.ts';
+export { createOffer, type OfferDependants, snapshotOffers, snapshotOtherOffers } from './offers.service.ts';

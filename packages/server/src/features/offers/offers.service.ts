@@ -1,0 +1,219 @@
+import type { Offer, OfferCreate, OfferCreativeRef, OfferStatus, OfferUpdate } from '@arbiter/contract';
+import type { SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
+import type { Tx } from '../../db/tx.ts';
+import { invalid, refuseProblems } from '../../platform/app-error.ts';
+import {
+  type Addressed,
+  createRecord,
+  getRecord,
+  type ListOptions,
+  listRecords,
+  type NewRecord,
+  newestFirst,
+  type Pagination,
+  type RelatedRow,
+  readReferring,
+  readRelated,
+  requireLive,
+  softDeleteRecord,
+  toWire,
+  updateRecord,
+} from '../records/index.ts';
+import { type CustomField, customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
+import { checkEligibility } from './offers.eligibility.ts';
+import { checkGovernance } from './offers.governance.ts';
+import { type OfferFields, scheduleProblems, sizeProblems, unavailableProblems } from './offers.rules.ts';
+import { type OfferRow, offerSpec, selectOfferCategories, selectSnapshotOffers } from './offers.store.ts';
+
+/** What a deleted offer takes with it: declared here, plugged by `main` (architecture.md 2). */
+export interface OfferDependants {
+  /**
+   * Soft-deletes what shows the offer, version + 1 and one audit row each, in this transaction; returns how many.
+   * Called while the offer's row is locked and before it is written.
+   */
+  deleteWithOffer(tx: Tx, offerId: string): Promise<number>;
+}
+
+/** Columns that a write sets: absent ones stay as they are. */
+function columnsOf(fields: OfferFields): NewRecord<OfferRow> {
+  const { mandatoryExpiresAt, ...rest } = fields;
+  if (mandatoryExpiresAt === undefined) return rest;
+  return { ...rest, mandatoryExpiresAt: mandatoryExpiresAt === null ? null : new Date(mandatoryExpiresAt) };
+}
+
+/** What can be said against the fields alone. */
+function checkShape(fields: OfferFields): void {
+  refuseProblems([
+    ...unavailableProblems(fields),
+    ...sizeProblems(fields, (text) => Buffer.byteLength(text, 'utf8')),
+    ...(fields.schedule === undefined ? [] : scheduleProblems(fields.schedule, isKnownZone)),
+    ...(fields.eligibility === undefined ? [] : checkEligibility(fields.eligibility)),
+  ]);
+}
+
+const customFieldsOf = (row: RelatedRow | null): readonly CustomField[] => {
+  const fields = row?.customFields;
+  return Array.isArray(fields) ? fields : [];
+};
+
+/**
+ * Category and sub-category after the write: both live, the sub-category one of the category; and the custom values
+ * against their definitions. Only looked at when the write touches one of them or makes the offer active.
+ */
+async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | null): Promise<void> {
+  const touched = fields.categoryId !== undefined || fields.subCategoryId !== undefined;
+  if (!touched && fields.metadata === undefined && fields.status !== 'active') return;
+  const categoryId = fields.categoryId === undefined ? (current?.categoryId ?? null) : fields.categoryId;
+  const subCategoryId = fields.subCategoryId === undefined ? (current?.subCategoryId ?? null) : fields.subCategoryId;
+  const category =
+    categoryId === null ? null : await requireLive(tx, 'category', categoryId, '/categoryId', ['id', 'customFields']);
+  const subCategory =
+    subCategoryId === null
+      ? null
+      : await requireLive(tx, 'subCategory', subCategoryId, '/subCategoryId', ['id', 'categoryId', 'customFields']);
+  if (subCategory !== null && subCategory.categoryId !== category?.id) {
+    throw invalid('/subCategoryId', 'is not a sub-category of the category');
+  }
+  const status = fields.status ?? current?.status ?? 'draft';
+  refuseProblems(
+    customFieldProblems(
+      effectiveFields(customFieldsOf(category), customFieldsOf(subCategory)),
+      fields.metadata ?? current?.metadata ?? {},
+      status === 'active',
+    ),
+  );
+}
+
+export async function createOffer(tx: Tx, body: OfferCreate): Promise<Offer> {
+  checkShape(body);
+  await checkGovernance(tx, null, body);
+  await checkCategories(tx, body, null);
+  return withRelations(tx, await createRecord(tx, offerSpec, columnsOf(body)));
+}
+
+/** Changes the supplied fields; `version` + 1. */
+export async function updateOffer(tx: Tx, body: OfferUpdate): Promise<Offer> {
+  const { id, rowVersion, ...fields } = body;
+  checkShape(fields);
+  const row = await updateRecord(tx, offerSpec, id, {
+    rowVersion,
+    change: async (current) => {
+      await checkGovernance(tx, current, fields);
+      await checkCategories(tx, fields, current);
+      return columnsOf(fields);
+    },
+  });
+  return withRelations(tx, row);
+}
+
+const refOf = (row: RelatedRow | undefined) =>
+  row === undefined ? null : { id: String(row.id), name: String(row.name), status: String(row.status) };
+
+function creativeOf(row: RelatedRow): OfferCreativeRef {
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    status: String(row.status),
+    channelId: String(row.channelId),
+    placementId: row.placementId === null ? null : String(row.placementId),
+    templateType: String(row.templateType),
+    weight: Number(row.weight),
+    version: Number(row.version),
+  };
+}
+
+const creativeColumns = ['name', 'status', 'channelId', 'placementId', 'templateType', 'weight', 'version'];
+
+async function allWithRelations(tx: Tx, rows: readonly OfferRow[]): Promise<Offer[]> {
+  const ids = rows.map((row) => row.id);
+  const categories = await readRelated(
+    tx,
+    'category',
+    rows.map((row) => row.categoryId),
+    ['name', 'status'],
+  );
+  const subCategories = await readRelated(
+    tx,
+    'subCategory',
+    rows.map((row) => row.subCategoryId),
+    ['name', 'status'],
+  );
+  const creatives = await readReferring(tx, 'creative', 'offerId', ids, creativeColumns);
+  return rows.map((row) => {
+    const { mandatoryExpiresAt, tags, ...wire } = toWire(row);
+    return {
+      ...wire,
+      mandatoryExpiresAt,
+      tags: [...tags],
+      creatives: (creatives.get(row.id) ?? []).map(creativeOf),
+      categoryRef: refOf(row.categoryId === null ? undefined : categories.get(row.categoryId)),
+      subCategoryRef: refOf(row.subCategoryId === null ? undefined : subCategories.get(row.subCategoryId)),
+    };
+  });
+}
+
+async function withRelations(tx: Tx, row: OfferRow): Promise<Offer> {
+  const [offer] = await allWithRelations(tx, [row]);
+  if (offer === undefined) throw new Error('one row has one answer');
+  return offer;
+}
+
+/** The live offer with its relations; 404 otherwise. */
+export async function readOffer(tx: Tx, id: string): Promise<Offer> {
+  return withRelations(tx, await getRecord(tx, offerSpec, id));
+}
+
+export interface OfferFilters {
+  readonly status?: OfferStatus | undefined;
+  readonly categoryId?: string | undefined;
+  readonly subCategoryId?: string | undefined;
+}
+
+/** One page, newest first. */
+export async function listOffers(
+  tx: Tx,
+  filters: OfferFilters,
+  page: Pick<ListOptions<OfferRow>, 'limit' | 'cursor' | 'search' | 'includeDeleted'>,
+): Promise<{ data: Offer[]; pagination: Pagination }> {
+  const { rows, pagination } = await listRecords(tx, offerSpec, {
+    ...page,
+    filters,
+    order: newestFirst,
+    defaultLimit: 25,
+    maximumLimit: 200,
+  });
+  return { data: await allWithRelations(tx, rows), pagination };
+}
+
+/** Soft delete with everything that shows the offer (quality.md E13). */
+export async function deleteOffer(
+  tx: Tx,
+  id: string,
+  addressed: Addressed,
+  dependants: OfferDependants,
+): Promise<{ success: true; id: string; cascaded: number }> {
+  let cascaded = 0;
+  const row = await softDeleteRecord(tx, offerSpec, id, {
+    addressed,
+    check: async (offer) => {
+      cascaded = await dependants.deleteWithOffer(tx, offer.id);
+    },
+  });
+  return { success: true, id: row.id, cascaded };
+}
+
+/** Offers that can take part in decisions: not deleted, active; others only when a flow names their status. */
+export async function snapshotOffers(
+  tx: Tx,
+  options: { readonly includeStatuses?: readonly OfferStatus[] } = {},
+): Promise<SnapshotOffer[]> {
+  return selectSnapshotOffers(tx, options.includeStatuses ?? ['active']);
+}
+
+/** Categories of the offers that `snapshotOffers` leaves out, deleted ones too: category caps count their contacts. */
+export async function snapshotOtherOffers(
+  tx: Tx,
+  options: { readonly includeStatuses?: readonly OfferStatus[] } = {},
+): Promise<SnapshotOfferCategory[]> {
+  return selectOfferCategories(tx, options.includeStatuses ?? ['active']);
+}
