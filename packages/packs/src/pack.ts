@@ -3,11 +3,11 @@ import type {
   ChannelCreate,
   ContactPolicyCreate,
   CreativeCreate,
+  DataSchemaCreate,
   DecisionFlowCreate,
   OfferCreate,
   OutcomeTypeCreate,
   QualificationRuleCreate,
-  SchemaCreate,
   SubCategoryCreate,
 } from '@arbiter/contract';
 
@@ -38,11 +38,11 @@ export interface Pack {
   readonly firstCustomer: string;
 }
 
-export type PackField = NonNullable<SchemaCreate['fields']>[number];
+export type PackField = NonNullable<DataSchemaCreate['fields']>[number];
 export type PackRow = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface PackSchema {
-  readonly schema: SchemaCreate;
+  readonly schema: DataSchemaCreate;
   /** The rows, the same at every load but for instants, which end at `loadedAt`. */
   readonly rows: (loadedAt: Date) => readonly PackRow[];
 }

@@ -5,11 +5,11 @@ import {
   ChannelCreate,
   ContactPolicyCreate,
   CreativeCreate,
+  DataSchemaCreate,
   DecisionFlowCreate,
   OfferCreate,
   OutcomeTypeCreate,
   QualificationRuleCreate,
-  SchemaCreate,
   SubCategoryCreate,
 } from '@arbiter/contract';
 import type { TSchema } from 'typebox';
@@ -46,7 +46,7 @@ for (const pack of packs) {
 }
 
 function checkBodies(pack: Pack): void {
-  for (const { schema } of pack.schemas) accepts(SchemaCreate, schema, schema.name);
+  for (const { schema } of pack.schemas) accepts(DataSchemaCreate, schema, schema.name);
   for (const outcome of pack.outcomeTypes) accepts(OutcomeTypeCreate, outcome, outcome.key);
   for (const { subCategories, ...category } of pack.categories) {
     accepts(CategoryCreate, category, category.name);
@@ -107,7 +107,7 @@ function checkRows(pack: Pack): void {
     assert.ok(first.length > 0);
     assert.equal(later.length, first.length);
     assert.deepEqual(rows(loadedAt), first, 'the generator is deterministic');
-    const dated = new Set(fields.filter((field) => /date|time/.test(field.dataType)).map((field) => field.name));
+    const dated = new Set(fields.filter((field) => /date|time/.test(field.dataType ?? '')).map((field) => field.name));
     const timeless = (row: object) => Object.entries(row).filter(([name]) => !dated.has(name));
     for (const [index, row] of first.entries()) {
       assert.deepEqual(Object.keys(row), names(fields), 'a row has the columns of its schema, in order');
