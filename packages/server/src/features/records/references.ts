@@ -63,6 +63,8 @@ export interface Referrer {
   readonly resource: Referable;
   /** The referring column (camelCase): `categoryId`. */
   readonly column: string;
+  /** `equals` (default): the column is the value; `mentions`: the value is a text anywhere inside the jsonb column. */
+  readonly match?: 'equals' | 'mentions';
   /** Only referrers with these values count: `{ status: 'active' }`. */
   readonly having?: Readonly<Record<string, string>>;
 }
@@ -70,28 +72,27 @@ export interface Referrer {
 const maximumReferrersShown = 20;
 
 /**
- * Throws 409 `in_use` when live records refer to `id`, with one `errors[]` entry per referrer, at most 20: `path` the id
+ * Throws 409 `in_use` when live records refer to `value` (an id, or a key that others use), with one `errors[]` entry per referrer, at most 20: `path` the id
  * parameter, `message` resource, name, id (api-catalogue.md). Call it while the row is locked for deletion.
  */
 export async function assertNotReferenced(
   tx: Tx,
   noun: string,
-  id: string,
+  value: string,
   addressed: Addressed,
   referrers: readonly Referrer[],
 ): Promise<void> {
   const entries: ErrorEntry[] = [];
-  for (const { resource, column, having } of referrers) {
+  for (const { resource, column, match, having } of referrers) {
     if (entries.length >= maximumReferrersShown) break;
     const { table, noun: referrerNoun, softDelete } = referable[resource];
-    let query = tx
-      .kysely<AnyTables>()
-      .selectFrom(table)
-      .select(['id', 'name'])
-      .where(column, '=', id)
-      .where('tenantId', '=', tx.tenantId);
+    let query = tx.kysely<AnyTables>().selectFrom(table).select(['id', 'name']).where('tenantId', '=', tx.tenantId);
+    query =
+      match === 'mentions'
+        ? query.where(sql<boolean>`jsonb_path_exists(${sql.ref(column)}, '$.** ? (@ == $value)', ${mention(value)})`)
+        : query.where(column, '=', value);
     if (softDelete) query = query.where('deletedAt', 'is', null);
-    for (const [key, value] of Object.entries(having ?? {})) query = query.where(key, '=', value);
+    for (const [key, wanted] of Object.entries(having ?? {})) query = query.where(key, '=', wanted);
     const rows = await query
       .orderBy(sql.ref('id'))
       .limit(maximumReferrersShown - entries.length)
@@ -100,6 +101,8 @@ export async function assertNotReferenced(
   }
   if (entries.length > 0) throw inUse(noun, entries);
 }
+
+const mention = (value: string) => sql`jsonb_build_object('value', ${value}::text)`;
 
 /** One `errors[]` entry of `in_use`. */
 export function inUseEntry(addressed: Addressed, noun: string, name: string, id: string): ErrorEntry {

@@ -1,3 +1,4 @@
+import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid } from './record-spec.ts';
 import type { AnyTables } from './record-store.ts';
@@ -49,4 +50,24 @@ export async function readReferring(
     .orderBy('id');
   if (softDelete) query = query.where('deletedAt', 'is', null);
   return Map.groupBy(await query.execute(), (row) => String(row[column]));
+}
+
+/** How many live rows of the neighbour refer to each of these ids by `column`; ids without any are missing. */
+export async function countReferring(
+  tx: Tx,
+  resource: Referable,
+  column: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const { table, softDelete } = referable[resource];
+  let query = tx
+    .kysely<AnyTables>()
+    .selectFrom(table)
+    .select([column, sql<number>`count(*)::int`.as('referring')])
+    .where('tenantId', '=', tx.tenantId)
+    .where(column, 'in', [...ids])
+    .groupBy(column);
+  if (softDelete) query = query.where('deletedAt', 'is', null);
+  return new Map((await query.execute()).map((row) => [String(row[column]), Number(row.referring)]));
 }

@@ -1,0 +1,176 @@
+import type { Category, CustomField, SubCategory } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { AppError } from '../../platform/app-error.ts';
+import {
+  type Addressed,
+  assertNotReferenced,
+  countReferring,
+  createRecord,
+  inUse,
+  inUseEntry,
+  type NewRecord,
+  type RecordChange,
+  type RecordSpec,
+  readReferring,
+  readRelated,
+  requireLive,
+  softDeleteRecord,
+  toWire,
+  updateRecord,
+} from '../records/index.ts';
+import { type CategoryRow, categorySpec, type SubCategoryRow, subCategorySpec } from './categories.store.ts';
+import { customFieldProblems, fitsCustomField, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
+
+/** Categories as answers carry them, with their sub-categories and the number of their offers. */
+export async function showCategories(tx: Tx, rows: readonly CategoryRow[]): Promise<Category[]> {
+  const ids = rows.map((row) => row.id);
+  const offers = await countReferring(tx, 'offer', 'categoryId', ids);
+  const children = await readReferring(tx, 'subCategory', 'categoryId', ids, ['name', 'status', 'ordinal']);
+  return rows.map((row) => ({
+    ...toWire(row),
+    subCategories: (children.get(row.id) ?? [])
+      .map((child) => ({
+        id: String(child.id),
+        name: String(child.name),
+        status: child.status === 'inactive' ? ('inactive' as const) : ('active' as const),
+        ordinal: Number(child.ordinal),
+      }))
+      .sort((a, b) => a.ordinal - b.ordinal || (a.name < b.name ? -1 : 1)),
+    _count: { offers: offers.get(row.id) ?? 0 },
+  }));
+}
+
+/** Sub-categories as answers carry them, with their category and the number of their offers. */
+export async function showSubCategories(tx: Tx, rows: readonly SubCategoryRow[]): Promise<SubCategory[]> {
+  const offers = await countReferring(
+    tx,
+    'offer',
+    'subCategoryId',
+    rows.map((row) => row.id),
+  );
+  const parents = await readRelated(
+    tx,
+    'category',
+    rows.map((row) => row.categoryId),
+    ['name'],
+  );
+  return rows.map((row) => ({
+    ...toWire(row),
+    category: { id: row.categoryId, name: String(parents.get(row.categoryId)?.name) },
+    _count: { offers: offers.get(row.id) ?? 0 },
+  }));
+}
+
+/** Definitions in the stored spelling; 400 with one entry per problem. */
+function checkedFields(fields: readonly CustomField[]): CustomField[] {
+  const errors = customFieldProblems(fields);
+  if (errors.length > 0) throw new AppError('validation_failed', { detail: 'customFields are not valid.', errors });
+  return normaliseCustomFields(fields);
+}
+
+/** 409 `in_use` while live offers hold a value that the new type of a field does not take. */
+async function assertValuesFit(
+  tx: Tx,
+  noun: string,
+  column: 'categoryId' | 'subCategoryId',
+  id: string,
+  retyped: readonly CustomField[],
+): Promise<void> {
+  if (retyped.length === 0) return;
+  const offers = (await readReferring(tx, 'offer', column, [id], ['name', 'metadata'])).get(id) ?? [];
+  const misfits = offers.filter((offer) => {
+    const values = customValues(offer.metadata);
+    return retyped.some((field) => Object.hasOwn(values, field.key) && !fitsCustomField(field, values[field.key]));
+  });
+  if (misfits.length === 0) return;
+  throw inUse(
+    noun,
+    misfits.map((offer) => ({
+      ...inUseEntry('path', 'offer', String(offer.name), String(offer.id)),
+      path: '/customFields',
+    })),
+  );
+}
+
+function customValues(metadata: unknown): Record<string, unknown> {
+  const held = isObject(metadata) ? metadata.customFields : undefined;
+  return isObject(held) ? held : {};
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export async function createCategory(tx: Tx, body: NewRecord<CategoryRow>): Promise<CategoryRow> {
+  const customFields = checkedFields(body.customFields ?? []);
+  return createRecord(tx, categorySpec, { ...body, customFields });
+}
+
+/** 400 `reference_not_found` when the category is missing or deleted. */
+export async function createSubCategory(
+  tx: Tx,
+  body: NewRecord<SubCategoryRow> & { readonly categoryId: string },
+): Promise<SubCategoryRow> {
+  const customFields = checkedFields(body.customFields ?? []);
+  await requireLive(tx, 'category', body.categoryId, '/categoryId');
+  return createRecord(tx, subCategorySpec, { ...body, customFields });
+}
+
+async function change<Row extends CategoryRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  column: 'categoryId' | 'subCategoryId',
+  id: string,
+  rowVersion: number | undefined,
+  changes: RecordChange<CategoryRow>,
+): Promise<Row> {
+  const customFields = changes.customFields === undefined ? undefined : checkedFields(changes.customFields);
+  return updateRecord<Row>(tx, spec, id, {
+    rowVersion,
+    async change(current) {
+      if (customFields !== undefined) {
+        await assertValuesFit(tx, spec.noun, column, id, retypedFields(current.customFields, customFields));
+      }
+      const merged: RecordChange<CategoryRow> = { ...changes, customFields };
+      return merged as RecordChange<Row>;
+    },
+  });
+}
+
+export async function changeCategory(
+  tx: Tx,
+  id: string,
+  rowVersion: number | undefined,
+  changes: RecordChange<CategoryRow>,
+): Promise<CategoryRow> {
+  return change(tx, categorySpec, 'categoryId', id, rowVersion, changes);
+}
+
+export async function changeSubCategory(
+  tx: Tx,
+  id: string,
+  rowVersion: number | undefined,
+  changes: RecordChange<CategoryRow>,
+): Promise<SubCategoryRow> {
+  return change(tx, subCategorySpec, 'subCategoryId', id, rowVersion, changes);
+}
+
+/** 409 `in_use` while live sub-categories or offers refer to it. */
+export async function deleteCategory(tx: Tx, id: string, addressed: Addressed): Promise<void> {
+  await softDeleteRecord(tx, categorySpec, id, {
+    addressed,
+    check: (row) =>
+      assertNotReferenced(tx, 'category', row.id, addressed, [
+        { resource: 'subCategory', column: 'categoryId' },
+        { resource: 'offer', column: 'categoryId' },
+      ]),
+  });
+}
+
+/** 409 `in_use` while live offers refer to it. */
+export async function deleteSubCategory(tx: Tx, id: string, addressed: Addressed): Promise<void> {
+  await softDeleteRecord(tx, subCategorySpec, id, {
+    addressed,
+    check: (row) =>
+      assertNotReferenced(tx, 'sub-category', row.id, addressed, [{ resource: 'offer', column: 'subCategoryId' }]),
+  });
+}

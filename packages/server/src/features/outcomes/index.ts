@@ -1,0 +1,2 @@
+export { outcomeTypeRoutes } from './outcomes.routes.ts';
+export { insertSystemOutcomeTypes, type OutcomeTypeFacts, readOutcomeTypes } from './outcomes.store.ts';
