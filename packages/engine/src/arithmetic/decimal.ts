@@ -12,7 +12,7 @@ interface Decimal {
 
 const POWERS_OF_TEN = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 /** Below it a product with a power of ten is wrong by less than 1e-7, so that a tie is told from its neighbours. */
-const SAFE_SCALED = 2 ** 29;
+const SAFE_SCALED = 536_870_912;
 
 /** Rounds half away from zero to `digits` decimals, -15 to 15. Never gives -0; a number that is not finite stays. */
 export function roundHalfAway(x: number, digits: number): number {
