@@ -1,7 +1,3 @@
-/** A character that JSON must escape in a string. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these
-const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
-
 /**
  * The canonical text of a JSON value (RFC 8785): members sorted by UTF-16 units, numbers in the language's shortest
  * form, no white space. Members that are undefined are left out, as by `JSON.stringify`. Throws a RangeError for a
@@ -37,12 +33,7 @@ function canonicalArray(items: readonly unknown[]): string {
 function canonicalObject(value: object): string {
   const members = value as Readonly<Record<string, unknown>>;
   const keys = Object.keys(members);
-  for (let index = 1; index < keys.length; index++) {
-    if ((keys[index - 1] as string) > (keys[index] as string)) {
-      keys.sort();
-      break;
-    }
-  }
+  sortInPlace(keys);
   let text = '{';
   for (const key of keys) {
     const member = members[key];
@@ -53,6 +44,29 @@ function canonicalObject(value: object): string {
   return `${text}}`;
 }
 
+/** Insertion sort for the few keys of a record, which often come in order. */
+function sortInPlace(keys: string[]): void {
+  if (keys.length > 32) {
+    keys.sort();
+    return;
+  }
+  for (let index = 1; index < keys.length; index++) {
+    const key = keys[index] as string;
+    let at = index - 1;
+    while (at >= 0 && (keys[at] as string) > key) {
+      keys[at + 1] = keys[at] as string;
+      at -= 1;
+    }
+    keys[at + 1] = key;
+  }
+}
+
+/** Short texts without anything to escape are the rule; `JSON.stringify` is slow to start. */
 function quoted(text: string): string {
-  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
+  if (text.length > 40) return JSON.stringify(text);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 32 || code === 34 || code === 92 || (code >= 0xd800 && code < 0xe000)) return JSON.stringify(text);
+  }
+  return `"${text}"`;
 }
