@@ -17,6 +17,19 @@ const ChannelType = Type.String({
     'email, sms, push, in_app, web, mobile, whatsapp, social, phone, direct_mail, webhook or other; any other word acts as other.',
 });
 
+const ProviderConfig = Type.Object(
+  {
+    provider: Type.Optional(
+      StringEnum(['ses', 'smtp', 'sendgrid', 'twilio', 'whatsapp_cloud', 'fcm', 'webhook'], {
+        description: 'Who sends.',
+      }),
+    ),
+    from: Type.Optional(Type.String({ maxLength: 320, description: 'Sender.' })),
+    url: Type.Optional(Type.String({ maxLength: 2000, pattern: '^https?://[^@\\s]+$', description: 'Where to send.' })),
+  },
+  { additionalProperties: false, description: 'Provider of an integration channel. Secrets cannot be stored yet.' },
+);
+
 const writable = {
   name: Name('Name, unique among channels that are not deleted.'),
   key: Type.String({
@@ -36,7 +49,7 @@ const writable = {
   couplingMode: StringEnum(couplingModes, {
     description: 'atomic: all placements of a request are filled or none; partial: each for itself.',
   }),
-  providerConfig: JsonObject('Provider and its settings. Secrets are write-only.'),
+  providerConfig: ProviderConfig,
   fileConfig: JsonObject('Settings of campaign files.'),
   timezone: Nullable(Type.String({ minLength: 1, maxLength: 64 }), {
     description: "IANA time zone of the channel; null: the tenant's.",

@@ -28,8 +28,9 @@ export {
   updateRecord,
 } from './records.service.ts';
 export { assertNotReferenced, inUse, inUseEntry, type Referable, type Referrer, requireLive } from './references.ts';
-export { type RelatedRow, readReferring, readRelated } from './related.ts';
+export { countReferring, type RelatedRow, readReferring, readRelated } from './related.ts';
 export {
+  assignedTo,
   assignScopes,
   maximumAssignments,
   type ScopeAssignmentRow,

@@ -1,6 +1,10 @@
+import type { SqlBool } from 'kysely';
+import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
 import { invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
+import type { ListOptions } from './record-lists.ts';
+import type { GovernedRow } from './record-spec.ts';
 import { type Referable, requireLive } from './references.ts';
 
 /** One assignment as a qualification rule or contact policy keeps it (api-catalogue.md 8.4, 9). */
@@ -110,4 +114,19 @@ export async function assignScopes<Scope extends string>(
         createdAt: tx.now.toISOString(),
       },
   );
+}
+
+/** List option: rows with one assignment that has this scope and this target, as far as given. */
+export function assignedTo<Row extends GovernedRow>(filter: {
+  readonly scope?: string | undefined;
+  readonly scopeId?: string | undefined;
+}): Pick<ListOptions<Row>, 'where'> {
+  if (filter.scope === undefined && filter.scopeId === undefined) return {};
+  const wanted = JSON.stringify([
+    {
+      ...(filter.scope === undefined ? {} : { scope: filter.scope }),
+      ...(filter.scopeId === undefined ? {} : { scopeId: filter.scopeId.toLowerCase() }),
+    },
+  ]);
+  return { where: () => sql<SqlBool>`scopes @> ${wanted}::jsonb` };
 }

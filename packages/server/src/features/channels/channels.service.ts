@@ -1,0 +1,97 @@
+import type { Channel, ChannelCreate } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { invalid } from '../../platform/app-error.ts';
+import { isZone } from '../../platform/zones.ts';
+import {
+  type Addressed,
+  assertNotReferenced,
+  cascadeSoftDelete,
+  createRecord,
+  findRecords,
+  type RecordChange,
+  readReferring,
+  softDeleteRecord,
+  toWire,
+  updateRecord,
+} from '../records/index.ts';
+import {
+  type ChannelRow,
+  channelKeysLike,
+  channelSpec,
+  lockPlacementsOfChannel,
+  type PlacementRow,
+  placementSpec,
+} from './channels.store.ts';
+import { freeKey, keyFromName } from './keys.rules.ts';
+import { creativeColumns, showCreative } from './placements.service.ts';
+
+/** Channels as answers carry them, with their placements by name and creatives oldest first. */
+export async function showChannels(tx: Tx, rows: readonly ChannelRow[]): Promise<Channel[]> {
+  const ids = rows.map((row) => row.id);
+  const placements = Map.groupBy(await findRecords(tx, placementSpec, 'channelId', ids), (row) => row.channelId);
+  const creatives = await readReferring(tx, 'creative', 'channelId', ids, creativeColumns);
+  return rows.map((row) => ({
+    ...toWire(row),
+    placements: [...(placements.get(row.id) ?? [])]
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ tenantId: _tenant, deletedAt: _deleted, ...placement }) => toWire(placement)),
+    creatives: (creatives.get(row.id) ?? []).map(showCreative),
+  }));
+}
+
+function assertZone(timezone: string | null | undefined): void {
+  if (typeof timezone === 'string' && !isZone(timezone)) throw invalid('/timezone', 'is not a time zone');
+}
+
+/** Creates the channel and its inline placements, all or nothing. Keys that are not given are made from the names. */
+export async function createChannel(tx: Tx, body: ChannelCreate): Promise<ChannelRow> {
+  const { placements = [], ...values } = body;
+  assertZone(values.timezone);
+  const wanted = keyFromName(values.name, 'channel');
+  // Numbered forms of a long key are shorter in front, so the look-up leaves room for the number.
+  const key = values.key ?? freeKey(wanted, await channelKeysLike(tx, wanted.slice(0, 55)));
+  const channel = await createRecord(tx, channelSpec, { ...values, key });
+  const taken = new Set(placements.flatMap((placement) => (placement.key === undefined ? [] : [placement.key])));
+  for (const [index, placement] of placements.entries()) {
+    const placementKey = placement.key ?? freeKey(keyFromName(placement.name, 'placement'), taken);
+    assertFirst(placements, index);
+    taken.add(placementKey);
+    await createRecord(tx, placementSpec, { ...placement, channelId: channel.id, key: placementKey });
+  }
+  return channel;
+}
+
+/** Names and keys that repeat inside one request are the caller's mistake, not a conflict with what is stored. */
+function assertFirst(placements: readonly { readonly name: string; readonly key?: string }[], index: number): void {
+  const current = placements[index];
+  for (const earlier of placements.slice(0, index)) {
+    if (earlier.name === current?.name) throw invalid(`/placements/${index}/name`, 'is there twice');
+    if (earlier.key !== undefined && earlier.key === current?.key) {
+      throw invalid(`/placements/${index}/key`, 'is there twice');
+    }
+  }
+}
+
+export async function changeChannel(
+  tx: Tx,
+  id: string,
+  rowVersion: number | undefined,
+  changes: RecordChange<ChannelRow>,
+): Promise<ChannelRow> {
+  assertZone(changes.timezone);
+  return updateRecord(tx, channelSpec, id, { rowVersion, change: () => changes });
+}
+
+/** 409 `in_use` while live creatives name the channel; its placements go with it. */
+export async function deleteChannel(tx: Tx, id: string, addressed: Addressed): Promise<void> {
+  let placements: PlacementRow[] = [];
+  await softDeleteRecord(tx, channelSpec, id, {
+    addressed,
+    async check(row) {
+      const ids = await lockPlacementsOfChannel(tx, row.id);
+      await assertNotReferenced(tx, 'channel', row.id, addressed, [{ resource: 'creative', column: 'channelId' }]);
+      placements = await findRecords(tx, placementSpec, 'id', ids);
+    },
+  });
+  await cascadeSoftDelete(tx, placementSpec, placements);
+}
