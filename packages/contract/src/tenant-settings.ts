@@ -139,18 +139,24 @@ type Patch<S> = S extends readonly unknown[]
 /** A change: absent keys stay, null resets to the default, objects are merged, lists replaced. */
 export type TenantSettingsPatch = Patch<TenantSettings>;
 
-function patchOf(properties: TProperties, description: string): TSchema {
+function patchOf(properties: TProperties, options: { description: string; additionalProperties: boolean }): TSchema {
   const keys = Object.entries(properties).map(([key, schema]): [string, TSchema] => {
     const nested: unknown = Reflect.get(schema, 'properties');
-    const own =
-      typeof nested === 'object' && nested !== null ? patchOf(nested as TProperties, 'Keys to change.') : schema;
+    const inner = { additionalProperties: false, description: 'Keys to change.' };
+    const own = typeof nested === 'object' && nested !== null ? patchOf(nested as TProperties, inner) : schema;
     const described = String(Reflect.get(schema, 'description'));
     return [key, Type.Optional(Nullable(own, { description: `${described} null: back to the default.` }))];
   });
-  return Type.Object(Object.fromEntries(keys), { additionalProperties: false, description });
+  return Type.Object(Object.fromEntries(keys), options);
 }
 
-export const TenantSettingsUpdate = Type.Unsafe<TenantSettingsPatch>(patchOf(settings, 'Settings to change.'));
+/**
+ * The body of a change. Open at the top on purpose: other bodies lose undeclared properties silently, but an unknown
+ * setting is refused with 400 (api-access.md 6), so it has to reach the check.
+ */
+export const TenantSettingsUpdate = Type.Unsafe<TenantSettingsPatch>(
+  patchOf(settings, { additionalProperties: true, description: 'Settings to change; an unknown key is refused.' }),
+);
 
 const shared = {
   path: '/api/v1/tenant-settings',

@@ -2,7 +2,8 @@ import { DateTime, IANAZone } from 'luxon';
 
 /** True for a zone name of the tz database that this process knows (`Europe/Paris`, `UTC`). */
 export function isZone(name: string): boolean {
-  return IANAZone.isValidZone(name);
+  // Offsets (`+02:00`) are valid to the runtime, but they are no zones: they know no change of the clock.
+  return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
 }
 
 /** Start and end of a calendar day (`2026-11-20`) in a zone, as epoch ms, end exclusive: 23 to 25 hours. */

@@ -1,0 +1,50 @@
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { type ApiKeyScope, apiKeyPattern, apiKeyScopes, type Role } from '@arbiter/contract';
+
+/** The HMAC key made of API_KEY_PEPPER, once: a KeyObject is several times faster than bytes. Null: unset or blank. */
+export type Pepper = KeyObject | null;
+
+/** Blank counts as unset (quality.md T5). */
+export function pepperOf(secret: string | null): Pepper {
+  return secret === null || secret.trim() === '' ? null : createSecretKey(Buffer.from(secret, 'utf8'));
+}
+
+/** What is stored and looked up instead of the key: HMAC-SHA256 under the pepper (contract part 1, 5.8). */
+export function hashApiKey(pepper: KeyObject, key: string): Buffer {
+  return createHmac('sha256', pepper).update(key, 'utf8').digest();
+}
+
+const form = new RegExp(apiKeyPattern);
+
+/** True for text that can be a key at all. */
+export function isApiKey(text: string): boolean {
+  return form.test(text);
+}
+
+/** A new key: `krn_` and 32 random bytes as hex (api-access.md 4.1). */
+export function makeApiKey(): string {
+  return `krn_${randomBytes(32).toString('hex')}`;
+}
+
+/** The part of a key that may be shown: `krn_` and 8 characters (contract part 1, section 2). */
+export function prefixOf(key: string): string {
+  return key.slice(0, 12);
+}
+
+/** Role by the highest scope; null for a key that opens SCIM routes only (api-access.md 4.1). */
+export function roleOfScopes(scopes: readonly ApiKeyScope[]): Role | null {
+  if (scopes.includes('admin')) return 'admin';
+  if (scopes.includes('write')) return 'editor';
+  return scopes.includes('read') ? 'viewer' : null;
+}
+
+/** Each scope once, in the order of the contract. */
+export function orderedScopes(scopes: readonly ApiKeyScope[]): ApiKeyScope[] {
+  return apiKeyScopes.filter((scope) => scopes.includes(scope));
+}
+
+/** The person that an actor stands for (quality.md E3), or the key whose person has to be looked up. */
+export function personOf(actorId: string): { readonly person: string } | { readonly apiKeyId: string } {
+  if (actorId.startsWith('apikey:')) return { apiKeyId: actorId.slice('apikey:'.length) };
+  return { person: actorId.startsWith('system:') ? 'system' : actorId };
+}

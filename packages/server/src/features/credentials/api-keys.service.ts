@@ -1,0 +1,176 @@
+import type { ApiKey, ApiKeyCreated, ApiKeyScope } from '@arbiter/contract';
+import { apiKeyScopes } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import { recordAudit } from '../audit/index.ts';
+import {
+  hashApiKey,
+  makeApiKey,
+  orderedScopes,
+  type Pepper,
+  personOf,
+  prefixOf,
+  roleOfScopes,
+} from './api-keys.rules.ts';
+import {
+  type ApiKeyRow,
+  countActiveKeys,
+  insertApiKey,
+  lockApiKeyByHash,
+  markRevoked,
+  selectActiveKeys,
+  selectApiKey,
+  updateNameAndScopes,
+} from './api-keys.store.ts';
+
+/** What a new key is to be. */
+export interface NewApiKey {
+  readonly name?: string;
+  readonly scopes?: readonly ApiKeyScope[];
+  readonly expiresAt?: Date | null;
+}
+
+const auditView = (row: ApiKeyRow, reason?: string) => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  scopes: row.scopes,
+  expiresAt: row.expiresAt,
+  revokedAt: row.revokedAt,
+  createdBy: row.person,
+  createdAt: row.createdAt,
+  ...(reason === undefined ? {} : { reason }),
+});
+
+const shown = (row: ApiKeyRow): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  scopes: row.scopes,
+  role: roleOfScopes(row.scopes),
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  createdAt: row.createdAt.toISOString(),
+  createdBy: row.person,
+});
+
+/**
+ * Makes a key and answers with it, the only time it is told. Throws 503 `not_configured` without a pepper and 400 for an
+ * expiry that does not lie ahead (api-access.md 4.1).
+ */
+export async function createApiKey(tx: Tx, pepper: Pepper, wanted: NewApiKey): Promise<ApiKeyCreated> {
+  const expiresAt = wanted.expiresAt ?? null;
+  if (expiresAt !== null && expiresAt <= tx.now) throw invalid('/expiresAt', 'must lie in the future');
+  const key = makeApiKey();
+  const row = await storeKey(tx, pepper, key, {
+    name: wanted.name ?? `key-${tx.now.getTime()}`,
+    scopes: wanted.scopes ?? apiKeyScopes,
+    expiresAt,
+  });
+  const { lastUsedAt: _lastUsedAt, createdBy: _createdBy, ...described } = shown(row);
+  return { ...described, key, warning: 'Keep the key now: it is not stored and cannot be shown again.' };
+}
+
+async function storeKey(tx: Tx, pepper: Pepper, key: string, wanted: Required<NewApiKey>): Promise<ApiKeyRow> {
+  if (pepper === null) {
+    throw new AppError('not_configured', { detail: 'API keys cannot be made: API_KEY_PEPPER is not set.' });
+  }
+  const row: ApiKeyRow = {
+    id: newId(),
+    name: wanted.name,
+    prefix: prefixOf(key),
+    scopes: orderedScopes(wanted.scopes),
+    expiresAt: wanted.expiresAt,
+    revokedAt: null,
+    person: await personBehind(tx),
+    createdAt: tx.now,
+    lastUsedAt: null,
+  };
+  await insertApiKey(tx, row, hashApiKey(pepper, key));
+  await recordAudit(tx, {
+    action: 'create',
+    entityType: 'apiKey',
+    entityId: row.id,
+    entityName: row.name,
+    after: auditView(row),
+  });
+  return row;
+}
+
+/** A key made with a key acts for the person behind that one, so that two keys of one person stay one person (E3). */
+async function personBehind(tx: Tx): Promise<string> {
+  const actor = personOf(tx.actor.id);
+  if ('person' in actor) return actor.person;
+  return (await selectApiKey(tx, actor.apiKeyId))?.person ?? tx.actor.id;
+}
+
+/**
+ * Sets name and scopes of the operator's key, or stores it when its value is new to the tenant. A key that was revoked
+ * stays revoked. True when anything was written (bootstrap file, api-access.md 5.1).
+ */
+export async function ensureApiKey(
+  tx: Tx,
+  pepper: Pepper,
+  wanted: { readonly key: string; readonly name: string; readonly scopes: readonly ApiKeyScope[] },
+): Promise<boolean> {
+  const scopes = orderedScopes(wanted.scopes);
+  const known = pepper === null ? undefined : await lockApiKeyByHash(tx, hashApiKey(pepper, wanted.key));
+  if (known === undefined) {
+    await storeKey(tx, pepper, wanted.key, { name: wanted.name, scopes, expiresAt: null });
+    return true;
+  }
+  const unchanged = known.name === wanted.name && known.scopes.join() === scopes.join();
+  if (unchanged || known.revokedAt !== null) return false;
+  await updateNameAndScopes(tx, known.id, wanted.name, scopes);
+  await recordAudit(tx, {
+    action: 'update',
+    entityType: 'apiKey',
+    entityId: known.id,
+    entityName: wanted.name,
+    before: auditView(known),
+    after: auditView({ ...known, name: wanted.name, scopes }),
+  });
+  return true;
+}
+
+const notFound = () => new AppError('not_found', { detail: 'There is no such API key.' });
+
+async function activeKey(tx: Tx, id: string): Promise<ApiKeyRow> {
+  const row = isId(id) ? await selectApiKey(tx, id) : undefined;
+  if (row === undefined || row.revokedAt !== null) throw notFound();
+  return row;
+}
+
+/** One key that is not revoked; 404 for ids that are malformed, unknown, foreign or of a revoked key. */
+export async function getApiKey(tx: Tx, id: string): Promise<ApiKey> {
+  return shown(await activeKey(tx, id));
+}
+
+/** Ends a key at once; 404 also the second time. The database tells every node (trigger `api_keys_changed`). */
+export async function revokeApiKey(tx: Tx, id: string, reason: string | undefined): Promise<void> {
+  const row = await activeKey(tx, id);
+  if (!(await markRevoked(tx, id))) throw notFound();
+  await recordAudit(tx, {
+    action: 'revoke',
+    entityType: 'apiKey',
+    entityId: row.id,
+    entityName: row.name,
+    before: auditView(row),
+    after: auditView({ ...row, revokedAt: tx.now }, reason),
+  });
+}
+
+/** One page of the keys that are not revoked, newest first. `cursor` is the id of the last key of the page before. */
+export async function listApiKeys(
+  tx: Tx,
+  page: { readonly limit: number; readonly cursor: string | null },
+): Promise<{ data: ApiKey[]; total: number; nextCursor: string | null }> {
+  if (page.cursor !== null && (!isId(page.cursor) || (await selectApiKey(tx, page.cursor)) === undefined)) {
+    throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
+  }
+  const rows = await selectActiveKeys(tx, page.cursor, page.limit + 1);
+  const data = rows.slice(0, page.limit).map(shown);
+  const nextCursor = rows.length > page.limit ? (data.at(-1)?.id ?? null) : null;
+  return { data, total: await countActiveKeys(tx), nextCursor };
+}

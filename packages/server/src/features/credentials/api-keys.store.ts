@@ -1,0 +1,134 @@
+import type { ApiKeyScope } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+
+/** A stored key, without its hash. Instants are Dates. */
+export interface ApiKeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly scopes: ApiKeyScope[];
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly person: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+const columns = `k.id, k.name, k.prefix, k.scopes, k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.person,
+  k.created_at as "createdAt", u.last_used_at as "lastUsedAt"`;
+const source = `arbiter.api_keys k
+  left join arbiter.api_key_uses u on u.tenant_id = k.tenant_id and u.api_key_id = k.id`;
+
+export async function insertApiKey(tx: Tx, row: Omit<ApiKeyRow, 'lastUsedAt'>, keyHash: Buffer): Promise<void> {
+  await tx.query(
+    `insert into arbiter.api_keys (tenant_id, id, name, prefix, key_hash, scopes, expires_at, revoked_at, person,
+       created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      tx.tenantId,
+      row.id,
+      row.name,
+      row.prefix,
+      keyHash,
+      row.scopes,
+      row.expiresAt,
+      row.revokedAt,
+      row.person,
+      row.createdAt,
+    ],
+  );
+}
+
+/** Keys that are not revoked, newest first, older than `beforeId` when it is given. */
+export async function selectActiveKeys(tx: Tx, beforeId: string | null, limit: number): Promise<ApiKeyRow[]> {
+  return tx.query<ApiKeyRow>(
+    `select ${columns} from ${source}
+     where k.tenant_id = $1 and k.revoked_at is null and ($2::uuid is null or k.id < $2)
+     order by k.id desc limit $3`,
+    [tx.tenantId, beforeId, limit],
+  );
+}
+
+export async function countActiveKeys(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    'select count(*)::int as count from arbiter.api_keys where tenant_id = $1 and revoked_at is null',
+    [tx.tenantId],
+  );
+  return row?.count ?? 0;
+}
+
+/** A key of the tenant, revoked or not. */
+export async function selectApiKey(tx: Tx, id: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await tx.query<ApiKeyRow>(`select ${columns} from ${source} where k.tenant_id = $1 and k.id = $2`, [
+    tx.tenantId,
+    id,
+  ]);
+  return row;
+}
+
+/** A key of the tenant by the hash of its value, revoked or not, locked until the transaction ends. */
+export async function lockApiKeyByHash(tx: Tx, keyHash: Buffer): Promise<ApiKeyRow | undefined> {
+  const [row] = await tx.query<ApiKeyRow>(
+    `select ${columns} from ${source} where k.tenant_id = $1 and k.key_hash = $2 for update of k`,
+    [tx.tenantId, keyHash],
+  );
+  return row;
+}
+
+/** Sets `revoked_at`; false when there is no such key or it was revoked before. */
+export async function markRevoked(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update arbiter.api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null returning id`,
+    [tx.tenantId, id, tx.now],
+  );
+  return rows.length > 0;
+}
+
+export async function updateNameAndScopes(
+  tx: Tx,
+  id: string,
+  name: string,
+  scopes: readonly ApiKeyScope[],
+): Promise<void> {
+  await tx.query('update arbiter.api_keys set name = $3, scopes = $4 where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    id,
+    name,
+    scopes,
+  ]);
+}
+
+/** A key that opens the door: not revoked, of a living tenant. Its expiry is the caller's to judge. */
+export interface LiveKey {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: ApiKeyScope[];
+  readonly expiresAt: Date | null;
+}
+
+/** Before the tenant is known: needs a system transaction. More than one row means that two tenants share a key. */
+export async function selectLiveKeys(tx: Tx, keyHash: Buffer): Promise<LiveKey[]> {
+  return tx.query<LiveKey>(
+    `select k.tenant_id as "tenantId", k.id, k.name, k.scopes, k.expires_at as "expiresAt"
+     from arbiter.api_keys k join arbiter.tenants t on t.id = k.tenant_id
+     where k.key_hash = $1 and k.revoked_at is null and t.deleted_at is null`,
+    [keyHash],
+  );
+}
+
+export interface KeyUse {
+  readonly apiKeyId: string;
+  readonly usedAt: Date;
+}
+
+/** Notes when keys were last used; a key is written at most once a minute, whatever the number of nodes. */
+export async function upsertUses(tx: Tx, uses: readonly KeyUse[]): Promise<void> {
+  await tx.query(
+    `insert into arbiter.api_key_uses as noted (tenant_id, api_key_id, last_used_at)
+     select $1, used.id, used.at from unnest($2::uuid[], $3::timestamptz[]) as used (id, at)
+     on conflict (tenant_id, api_key_id) do update set last_used_at = excluded.last_used_at
+     where noted.last_used_at <= excluded.last_used_at - interval '1 minute'`,
+    [tx.tenantId, uses.map((use) => use.apiKeyId), uses.map((use) => use.usedAt.toISOString())],
+  );
+}

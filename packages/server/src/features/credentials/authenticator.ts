@@ -1,0 +1,161 @@
+import type { Database } from '../../db/index.ts';
+import { systemActor } from '../../db/index.ts';
+import type { PresentedCredential, Principal } from '../../http/principal.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { hashApiKey, isApiKey, type Pepper, roleOfScopes } from './api-keys.rules.ts';
+import { type LiveKey, selectLiveKeys, upsertUses } from './api-keys.store.ts';
+
+/** Proves credentials and remembers when keys were used. */
+export interface Authenticator {
+  /**
+   * Null for a key that is malformed, unknown, revoked, expired or of a tenant that is gone. Answers at once for a key it
+   * knows. Throws 401 with a detail when the pepper is unset, 503 when the database is away.
+   */
+  authenticate(presented: PresentedCredential): Principal | null | Promise<Principal | null>;
+  /**
+   * Writes the uses that are due, at most one a minute and key. Main calls it every few seconds and before it ends.
+   * Throws after it tried all tenants; what failed stays due.
+   */
+  flushUses(): Promise<void>;
+  /** Stops listening for changes. */
+  close(): void;
+}
+
+interface Known {
+  readonly principal: Principal;
+  readonly expiresAtMs: number;
+  readonly use: Use;
+}
+
+interface Use {
+  readonly tenantId: string;
+  readonly apiKeyId: string;
+  usedAtMs: number;
+  writtenAtMs: number;
+}
+
+const maximumKnown = 10_000;
+const writeEveryMs = 60_000;
+
+/**
+ * Keys that were proven stay in memory by their hash until the database says that a credential of their tenant changed
+ * (channel `arbiter_credentials`), so that revocation acts on every node within a second. Nothing is remembered while
+ * the channel is not heard, and nothing about keys that were refused.
+ */
+export function createAuthenticator(deps: {
+  readonly database: Database;
+  readonly pepper: Pepper;
+  readonly clock: Clock;
+}): Authenticator {
+  const { database, pepper, clock } = deps;
+  const known = new Map<string, Known>();
+  const lookups = new Map<string, Promise<Known | null>>();
+  const uses = new Map<string, Use>();
+  // Raised by every message: what was read before it must not be remembered after it.
+  let generation = 0;
+  let hearing = false;
+
+  const forget = (tenantId: string | null): void => {
+    generation += 1;
+    lookups.clear();
+    if (tenantId === null) known.clear();
+    for (const [hash, entry] of known) if (entry.principal.tenantId === tenantId) known.delete(hash);
+  };
+  const unsubscribe = database.listen('arbiter_credentials', forget, { onReconnect: () => forget(null) });
+  void database.listening().then(() => {
+    hearing = true;
+  });
+
+  async function lookUp(hash: Buffer, cacheKey: string): Promise<Known | null> {
+    const asked = generation;
+    const rows = await database.withSystem('authenticate', (tx) => selectLiveKeys(tx, hash));
+    const [row] = rows;
+    // Two tenants with one key: whose request it is cannot be told, so it is nobody's.
+    if (row === undefined || rows.length > 1) return null;
+    const entry = { principal: principalOf(row), expiresAtMs: row.expiresAt?.getTime() ?? Infinity, use: useOf(row) };
+    if (hearing && asked === generation) {
+      if (known.size >= maximumKnown) known.delete(known.keys().next().value ?? '');
+      known.set(cacheKey, entry);
+    }
+    return entry;
+  }
+
+  function useOf(row: LiveKey): Use {
+    const use = uses.get(row.id) ?? { tenantId: row.tenantId, apiKeyId: row.id, usedAtMs: 0, writtenAtMs: 0 };
+    uses.set(row.id, use);
+    return use;
+  }
+
+  function admit(entry: Known | null): Principal | null {
+    if (entry === null) return null;
+    const nowMs = clock.now();
+    if (nowMs >= entry.expiresAtMs) return null;
+    // A use that was long idle has left the list of those to be written.
+    if (nowMs - entry.use.usedAtMs >= writeEveryMs) uses.set(entry.use.apiKeyId, entry.use);
+    entry.use.usedAtMs = nowMs;
+    return entry.principal;
+  }
+
+  async function writeUses(tenantId: string, due: readonly Use[]): Promise<void> {
+    const written = due.map((use) => ({ use, usedAtMs: use.usedAtMs }));
+    await database.withTenant(tenantId, systemActor('credential-uses'), (tx) =>
+      upsertUses(
+        tx,
+        written.map(({ use, usedAtMs }) => ({ apiKeyId: use.apiKeyId, usedAt: new Date(usedAtMs) })),
+      ),
+    );
+    for (const { use, usedAtMs } of written) use.writtenAtMs = usedAtMs;
+  }
+
+  return {
+    authenticate(presented) {
+      if (pepper === null) {
+        throw new AppError('unauthorized', { detail: 'API keys cannot be verified: API_KEY_PEPPER is not set.' });
+      }
+      if (!isApiKey(presented.value)) return null;
+      const hash = hashApiKey(pepper, presented.value);
+      const cacheKey = hash.toString('latin1');
+      const entry = known.get(cacheKey);
+      if (entry !== undefined) return admit(entry);
+      let lookup = lookups.get(cacheKey);
+      if (lookup === undefined) {
+        lookup = lookUp(hash, cacheKey).finally(() => {
+          if (lookups.get(cacheKey) === lookup) lookups.delete(cacheKey);
+        });
+        lookups.set(cacheKey, lookup);
+      }
+      return lookup.then(admit);
+    },
+
+    async flushUses() {
+      const nowMs = clock.now();
+      const due = [...uses.values()].filter(
+        (use) => use.usedAtMs > use.writtenAtMs && nowMs - use.writtenAtMs >= writeEveryMs,
+      );
+      const failures: unknown[] = [];
+      for (const [tenantId, ofTenant] of Map.groupBy(due, (use) => use.tenantId)) {
+        await writeUses(tenantId, ofTenant).catch((error: unknown) => failures.push(error));
+      }
+      for (const use of uses.values()) {
+        const idle = use.usedAtMs <= use.writtenAtMs && nowMs - use.usedAtMs >= 2 * writeEveryMs;
+        if (idle) uses.delete(use.apiKeyId);
+      }
+      if (failures.length > 0) throw new AggregateError(failures, 'uses of API keys could not be written');
+    },
+
+    close: unsubscribe,
+  };
+}
+
+function principalOf(row: LiveKey): Principal {
+  // A key without read, write or admin opens SCIM routes only; the scopes say so, the role is the lowest there is.
+  const role = roleOfScopes(row.scopes) ?? 'viewer';
+  return {
+    tenantId: row.tenantId,
+    actor: { id: `apikey:${row.id}`, name: row.name, role },
+    role,
+    scopes: row.scopes,
+    credentialId: `apikey:${row.id}`,
+  };
+}

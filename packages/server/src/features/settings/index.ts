@@ -1,0 +1,3 @@
+export { tenantSettingsRoutes } from './settings.routes.ts';
+export { readPatch } from './settings.rules.ts';
+export { changeSettings, readNumberedSettings, readSettings } from './settings.service.ts';

@@ -1,0 +1,123 @@
+import {
+  defaultTenantSettings,
+  type ErrorEntry,
+  type TenantSettings,
+  type TenantSettingsPatch,
+  TenantSettingsUpdate,
+} from '@arbiter/contract';
+import Value from 'typebox/value';
+import { isZone } from '../../platform/zones.ts';
+
+/** Settings that differ from the defaults, as they are stored. */
+export type Overrides = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Deep merge of a patch into the overrides: null takes a key away, objects are merged, lists replaced. */
+export function mergeOverrides(overrides: Overrides, patch: Overrides): Overrides {
+  const merged = new Map(Object.entries(overrides));
+  for (const [key, value] of Object.entries(patch)) {
+    const old = merged.get(key);
+    if (value === null) merged.delete(key);
+    else if (isObject(value)) merged.set(key, mergeOverrides(isObject(old) ? old : {}, value));
+    else merged.set(key, value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function filledIn(defaults: Overrides, overrides: Overrides): Overrides {
+  return Object.fromEntries(
+    Object.entries(defaults).map(([key, value]) => {
+      const own = overrides[key];
+      if (own === undefined) return [key, value];
+      return [key, isObject(value) && isObject(own) ? filledIn(value, own) : own];
+    }),
+  );
+}
+
+/** All settings: the defaults with the tenant's overrides, and the four-eyes rule under both of its names. */
+export function settingsOf(overrides: Overrides): TenantSettings {
+  // Only checked patches are ever merged into overrides, so what is filled in has the form of the defaults.
+  const settings = filledIn(defaultTenantSettings, overrides) as TenantSettings;
+  const { aiAnalyzerSettings: analyzer, fourEyesEnabled } = settings;
+  return { ...settings, aiAnalyzerSettings: { ...analyzer, governance: { fourEyesEnabled } } };
+}
+
+/** The patch with the alias `aiAnalyzerSettings.governance.fourEyesEnabled` moved to the name that is stored. */
+export function withoutAlias(patch: TenantSettingsPatch): TenantSettingsPatch {
+  const alias = aliasValue(patch);
+  if (alias === undefined) return patch;
+  const { governance: _governance, ...analyzer } = patch.aiAnalyzerSettings ?? {};
+  return { ...patch, fourEyesEnabled: alias, aiAnalyzerSettings: analyzer };
+}
+
+function aliasValue(patch: TenantSettingsPatch): boolean | null | undefined {
+  const analyzer = patch.aiAnalyzerSettings;
+  if (analyzer === undefined || analyzer === null) return undefined;
+  return analyzer.governance === null ? null : analyzer.governance?.fourEyesEnabled;
+}
+
+type Judge = (value: unknown) => string | null;
+const currencies = new Set(Intl.supportedValuesOf('currency'));
+const reserved: Judge = (value) => (value === true ? 'is not available yet' : null);
+
+/** What the form cannot say. Keys are JSON Pointers. */
+const judges: Readonly<Record<string, Judge>> = {
+  '/timezone': (value) => (isZone(String(value)) ? null : 'must be a time zone of the IANA database'),
+  '/locale': (value) => (isLocale(String(value)) ? null : 'must be a BCP 47 language tag'),
+  '/currency': (value) => (currencies.has(String(value)) ? null : 'must be an ISO 4217 currency code'),
+  '/mfaRequired': reserved,
+  '/consentRequired': reserved,
+  '/aiAnalyzerSettings/multiLanguageEnabled': reserved,
+  '/aiAnalyzerSettings/arbitration/budgetPacingEnabled': reserved,
+  '/aiAnalyzerSettings/arbitration/goalSeekEnabled': reserved,
+  '/aiAnalyzerSettings/arbitration/lagrangianEnabled': reserved,
+  '/aiAnalyzerSettings/arbitration/exp3IxEnabled': reserved,
+  '/aiAnalyzerSettings/ml/counterfactualTrainingEnabled': reserved,
+};
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** What forbids a patch; `path` is a JSON Pointer into it. Null values (resets) are always fine. */
+export function patchProblems(patch: TenantSettingsPatch): ErrorEntry[] {
+  const unknown = Object.keys(patch).filter((key) => !Object.hasOwn(defaultTenantSettings, key));
+  const problems = unknown.map((key): ErrorEntry => ({ path: `/${key}`, message: 'is not a known setting' }));
+  const judged = Object.entries(judges).flatMap(([path, judge]) => {
+    const value = path
+      .slice(1)
+      .split('/')
+      .reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), patch);
+    const message = value === undefined || value === null ? null : judge(value);
+    return message === null ? [] : [{ path, message }];
+  });
+  problems.push(...judged);
+  const alias = aliasValue(patch);
+  if (alias !== undefined && patch.fourEyesEnabled !== undefined && alias !== patch.fourEyesEnabled) {
+    problems.push({
+      path: '/aiAnalyzerSettings/governance/fourEyesEnabled',
+      message: 'must agree with fourEyesEnabled, its other name',
+    });
+  }
+  return problems;
+}
+
+/** Reads a patch that no request validated (bootstrap file): the patch, or every finding by JSON Pointer. */
+export function readPatch(value: unknown): { patch: TenantSettingsPatch } | { problems: ErrorEntry[] } {
+  if (!Value.Check(TenantSettingsUpdate, value)) {
+    return {
+      problems: Value.Errors(TenantSettingsUpdate, value).map(({ instancePath, message }) => ({
+        path: instancePath,
+        message,
+      })),
+    };
+  }
+  const problems = patchProblems(value);
+  return problems.length > 0 ? { problems } : { patch: value };
+}

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ErrorEntry, TenantSettings, TenantSettingsAnswer, TenantSettingsPatch } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { recordAudit } from '../audit/index.ts';
+import { mergeOverrides, patchProblems, settingsOf, withoutAlias } from './settings.rules.ts';
+import { lockSettings, type StoredSettings, selectSettings, updateSettings } from './settings.store.ts';
+
+/** The tenant's settings, defaults filled in (api-access.md 6). */
+export async function readSettings(tx: Tx): Promise<TenantSettings> {
+  return settingsOf((await selectSettings(tx)).overrides);
+}
+
+/** The same with the number of the state. */
+export async function readNumberedSettings(tx: Tx): Promise<TenantSettingsAnswer> {
+  return answer(await selectSettings(tx));
+}
+
+const answer = (stored: StoredSettings): TenantSettingsAnswer => ({
+  ...settingsOf(stored.overrides),
+  settingsVersion: stored.version,
+});
+
+/**
+ * Merges a patch into the settings: null resets, lists are replaced. Raises the version, writes the audit row and tells
+ * every node. Throws 400 `validation_failed`, or `reference_not_found` for a ranking profile.
+ */
+export async function changeSettings(
+  tx: Tx,
+  patch: TenantSettingsPatch,
+  options: { readonly skipUnchanged?: boolean } = {},
+): Promise<TenantSettingsAnswer> {
+  refuse(patchProblems(patch));
+  assertProfile(patch);
+  const stored = await lockSettings(tx);
+  const overrides = mergeOverrides(stored.overrides, withoutAlias(patch));
+  const before = settingsOf(stored.overrides);
+  const after = settingsOf(overrides);
+  if (options.skipUnchanged === true && isDeepStrictEqual(before, after)) return answer(stored);
+  const changed = { version: stored.version + 1, overrides };
+  await updateSettings(tx, changed);
+  await recordAudit(tx, {
+    action: 'update',
+    entityType: 'tenantSettings',
+    entityId: tx.tenantId,
+    entityName: null,
+    entityVersion: changed.version,
+    before,
+    after,
+  });
+  tx.touchCatalogue();
+  return answer(changed);
+}
+
+function refuse(problems: readonly ErrorEntry[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  throw new AppError('validation_failed', { detail: `${first.path.slice(1)} ${first.message}`, errors: problems });
+}
+
+/** Ranking profiles do not exist in this version, so no id can name one. */
+function assertProfile(patch: TenantSettingsPatch): void {
+  if (typeof patch.defaultArbitrationProfileId !== 'string') return;
+  throw new AppError('reference_not_found', {
+    detail: 'There is no such ranking profile.',
+    errors: [{ path: '/defaultArbitrationProfileId', message: 'names no ranking profile of the tenant' }],
+  });
+}
