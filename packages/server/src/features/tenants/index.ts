@@ -1,0 +1,10 @@
+export { type TenantPorts, tenantRoutes } from './tenants.routes.ts';
+export {
+  createTenant,
+  findOperatorTenant,
+  getTenant,
+  hasTenants,
+  type NewTenant,
+  type OnTenantCreated,
+  playgroundQuota,
+} from './tenants.service.ts';

@@ -1,0 +1,61 @@
+import type { Tx } from '../../db/tx.ts';
+
+export interface TenantRow {
+  readonly id: string;
+  readonly name: string;
+  readonly isPlayground: boolean;
+  readonly createdAt: Date;
+}
+
+const columns = `id, name, is_playground as "isPlayground", created_at as "createdAt"`;
+
+/** The tenant of the transaction. */
+export async function selectTenant(tx: Tx): Promise<TenantRow | undefined> {
+  const [row] = await tx.query<TenantRow>(
+    `select ${columns} from arbiter.tenants where id = $1 and deleted_at is null`,
+    [tx.tenantId],
+  );
+  return row;
+}
+
+export async function lockTenant(tx: Tx): Promise<TenantRow | undefined> {
+  const [row] = await tx.query<TenantRow>(
+    `select ${columns} from arbiter.tenants where id = $1 and deleted_at is null for update`,
+    [tx.tenantId],
+  );
+  return row;
+}
+
+export async function insertTenant(tx: Tx, row: TenantRow, bootstrapName: string | null): Promise<void> {
+  await tx.query(
+    'insert into arbiter.tenants (id, name, is_playground, bootstrap_name, created_at) values ($1, $2, $3, $4, $5)',
+    [row.id, row.name, row.isPlayground, bootstrapName, row.createdAt],
+  );
+  if (row.isPlayground) await tx.query('insert into arbiter.playground_quotas (tenant_id) values ($1)', [row.id]);
+}
+
+export async function updateName(tx: Tx, name: string): Promise<void> {
+  await tx.query('update arbiter.tenants set name = $2 where id = $1', [tx.tenantId, name]);
+}
+
+/** Decisions that the playground of the transaction has used up; null for other tenants. */
+export async function selectQuotaUsed(tx: Tx): Promise<number | null> {
+  const [row] = await tx.query<{ used: number }>('select used from arbiter.playground_quotas where tenant_id = $1', [
+    tx.tenantId,
+  ]);
+  return row?.used ?? null;
+}
+
+/** Id of the tenant that the operator knows by this name. Needs a system transaction. */
+export async function selectIdByBootstrapName(tx: Tx, name: string): Promise<string | undefined> {
+  const [row] = await tx.query<{ id: string }>(
+    'select id from arbiter.tenants where bootstrap_name = $1 and deleted_at is null',
+    [name],
+  );
+  return row?.id;
+}
+
+/** True when the database holds any tenant at all. Needs a system transaction. */
+export async function selectAnyTenant(tx: Tx): Promise<boolean> {
+  return (await tx.query('select from arbiter.tenants limit 1')).length > 0;
+}

@@ -1,0 +1,48 @@
+import type { Tx } from '../../db/tx.ts';
+import { newId } from '../../platform/ids.ts';
+import { recordAudit } from '../audit/index.ts';
+import { insertUser, lockUserByEmail, type UserRole, type UserRow, updateNameAndRole } from './users.store.ts';
+
+/** A user as the operator's bootstrap file names it. */
+export interface NamedUser {
+  readonly email: string;
+  readonly name: string;
+  readonly role: UserRole;
+}
+
+/**
+ * Makes the user, verified, or sets name and role of the one that has the address. True when anything was written
+ * (bootstrap file, api-access.md 5.1).
+ */
+export async function ensureUser(tx: Tx, wanted: NamedUser): Promise<boolean> {
+  const known = await lockUserByEmail(tx, wanted.email);
+  if (known === undefined) {
+    const row: UserRow = {
+      ...wanted,
+      id: newId(),
+      source: 'bootstrap',
+      emailVerifiedAt: tx.now,
+      createdAt: tx.now,
+    };
+    await insertUser(tx, row);
+    await recordAudit(tx, {
+      action: 'create',
+      entityType: 'user',
+      entityId: row.id,
+      entityName: row.name,
+      after: row,
+    });
+    return true;
+  }
+  if (known.name === wanted.name && known.role === wanted.role) return false;
+  await updateNameAndRole(tx, known.id, wanted.name, wanted.role);
+  await recordAudit(tx, {
+    action: 'update',
+    entityType: 'user',
+    entityId: known.id,
+    entityName: wanted.name,
+    before: known,
+    after: { ...known, name: wanted.name, role: wanted.role },
+  });
+  return true;
+}

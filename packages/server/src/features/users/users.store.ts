@@ -1,0 +1,57 @@
+import type { Tx } from '../../db/tx.ts';
+
+export type UserRole = 'admin' | 'editor' | 'viewer' | 'member';
+export type UserSource = 'registration' | 'invite' | 'scim' | 'sso' | 'google' | 'bootstrap';
+
+export interface UserRow {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: UserRole;
+  readonly source: UserSource;
+  readonly emailVerifiedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** The address as it is compared: two spellings that differ by letter case only are one address (quality.md E8). */
+const emailKey = (email: string) => email.normalize('NFC').toLowerCase();
+
+const columns = `id, email, name, role, source, email_verified_at as "emailVerifiedAt", created_at as "createdAt"`;
+
+/** The user with this address, locked until the transaction ends. */
+export async function lockUserByEmail(tx: Tx, email: string): Promise<UserRow | undefined> {
+  const [row] = await tx.query<UserRow>(
+    `select ${columns} from arbiter.users where tenant_id = $1 and email_key = $2 for update`,
+    [tx.tenantId, emailKey(email)],
+  );
+  return row;
+}
+
+export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
+  await tx.query(
+    `insert into arbiter.users (tenant_id, id, email, email_key, name, role, source, email_verified_at, created_at,
+       updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
+    [
+      tx.tenantId,
+      row.id,
+      row.email,
+      emailKey(row.email),
+      row.name,
+      row.role,
+      row.source,
+      row.emailVerifiedAt,
+      row.createdAt,
+    ],
+  );
+}
+
+export async function updateNameAndRole(tx: Tx, id: string, name: string, role: UserRole): Promise<void> {
+  await tx.query('update arbiter.users set name = $3, role = $4, updated_at = $5 where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    id,
+    name,
+    role,
+    tx.now,
+  ]);
+}
