@@ -14,6 +14,7 @@ export * from './creatives.ts';
 export * from './decision-flows.ts';
 export * from './decisions.ts';
 export * from './offers.ts';
+export * from './openapi.ts';
 export * from './operations.ts';
 export * from './outcome-types.ts';
 export * from './placements.ts';

@@ -1,0 +1,121 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Operation, Role } from '@arbiter/contract';
+import { needsRequestedWith } from '@arbiter/contract';
+import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../db/tx.ts';
+import { AppError } from '../platform/app-error.ts';
+import type { AppDependencies } from './app-dependencies.ts';
+import {
+  bearerToken,
+  checkTenantHeader,
+  effectiveRole,
+  opensTheApi,
+  presentedCredential,
+  reaches,
+  unauthorized,
+  WrongCredential,
+} from './credentials.ts';
+import type { AuthFailure, HttpMetrics } from './metrics.ts';
+import type { Principal } from './principal.ts';
+import { createWrongCredentials } from './wrong-credentials.ts';
+
+/** Who calls, once steps 3 to 6 of the order of checks have passed. */
+export interface Caller {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly role: Role;
+  readonly credentialId: string;
+}
+
+/** Caller of an open operation. */
+export const nobody: Caller = {
+  tenantId: '',
+  actor: { id: 'anonymous', name: 'anonymous', role: 'viewer' },
+  role: 'viewer',
+  credentialId: '',
+};
+
+/**
+ * Steps 3 to 6 of the order of checks (api-access.md 3): credential 401, tenant 403, `X-Requested-With` 403, role and
+ * scope 403. Resolves without a promise in the hot case: a key known to the cache.
+ */
+export function createIdentify(deps: AppDependencies, metrics: HttpMetrics) {
+  const wrongCredentials = createWrongCredentials(deps.clock);
+
+  function refuse(kind: AuthFailure, error: AppError): AppError {
+    metrics.authFailed(kind);
+    return error;
+  }
+
+  function refuseCredential(thrown: unknown, request: FastifyRequest): unknown {
+    if (!(thrown instanceof WrongCredential)) {
+      return thrown instanceof AppError && thrown.code === 'unauthorized' ? refuse('conflicting', thrown) : thrown;
+    }
+    const retryAfterSeconds = wrongCredentials.count(request.ip);
+    if (retryAfterSeconds === null) return refuse('wrong', thrown);
+    return refuse('wrong', new AppError('rate_limited', { detail: 'Too many wrong credentials.', retryAfterSeconds }));
+  }
+
+  function admit(operation: Operation, request: FastifyRequest, principal: Principal): Caller {
+    try {
+      checkTenantHeader(request.raw, principal.tenantId);
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'tenant_mismatch' ? refuse('tenant_mismatch', error) : error;
+    }
+    checkRequestedWith(operation, request);
+    const role = effectiveRole(request.raw, principal);
+    if (!opensTheApi(principal)) throw new AppError('forbidden', { detail: 'The credential has no scope for this.' });
+    if (operation.role !== null && !reaches(role, operation.role)) {
+      throw new AppError('forbidden', { detail: `This needs the role ${operation.role}.` });
+    }
+    const actor = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
+    return { tenantId: principal.tenantId, actor, role, credentialId: principal.credentialId };
+  }
+
+  function prove(request: FastifyRequest): Principal | Promise<Principal> {
+    const presented = presentedCredential(request.raw);
+    if (presented === null) throw refuse('missing', unauthorized('A credential is required.'));
+    const principal = deps.authenticate(presented);
+    const known = (found: Principal | null): Principal => {
+      if (found === null) throw new WrongCredential();
+      return found;
+    };
+    return principal instanceof Promise ? principal.then(known) : known(principal);
+  }
+
+  return async (operation: Operation, request: FastifyRequest): Promise<Caller> => {
+    if (operation.auth === 'none') {
+      checkRequestedWith(operation, request);
+      return nobody;
+    }
+    if (operation.auth === 'metricsToken') {
+      if (!isMetricsToken(deps.config.metricsToken, request.headers.authorization)) {
+        throw refuse('metrics_token', unauthorized('The metrics token is required.'));
+      }
+      return nobody;
+    }
+    try {
+      const proven = prove(request);
+      return admit(operation, request, proven instanceof Promise ? await proven : proven);
+    } catch (error) {
+      throw refuseCredential(error, request);
+    }
+  };
+}
+
+/** `X-Requested-With`, present and not blank, on every unsafe operation that is not exempt (T32). */
+function checkRequestedWith(operation: Operation, request: FastifyRequest): void {
+  if (!needsRequestedWith(operation)) return;
+  const sent = request.headers['x-requested-with'];
+  if (typeof sent !== 'string' || sent.trim() === '') {
+    throw new AppError('csrf_header_required', { detail: 'The header X-Requested-With is required.' });
+  }
+}
+
+/** Both sides are hashed, so their lengths agree; a blank token never compares at all (F20, T5). */
+function isMetricsToken(token: string | null, header: string | undefined): boolean {
+  const sent = header === undefined ? null : bearerToken(header);
+  if (token === null || token.trim() === '' || sent === null) return false;
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(token), digest(sent));
+}

@@ -1,0 +1,48 @@
+import type { Operation, ReadyChecks } from '@arbiter/contract';
+import type { Registry } from 'prom-client';
+import type { Database } from '../db/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { AnyHandler } from './handler.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { LoadShedder } from './load-shedding.ts';
+import type { Authenticate } from './principal.ts';
+import type { RateLimitStore } from './rate-limit.ts';
+
+/** The part of the configuration that the HTTP layer reads. */
+export interface HttpConfig {
+  /** Bearer of /metrics; null = closed (api-access.md 19). */
+  readonly metricsToken: string | null;
+  /** Addresses and networks whose X-Forwarded-For is believed (T13). */
+  readonly trustedProxies: readonly string[];
+  /** Exact origins; empty = no CORS. */
+  readonly corsAllowedOrigins: readonly string[];
+  /** Limit per credential and minute for operations that declare none; 0 = none. */
+  readonly rateLimitDefaultPerMinute: number;
+  /** Limit per tenant and minute for the operations that name this variable; 0 = none. */
+  readonly recommendRatePerMinute: number;
+  /** Public address, for the documents. */
+  readonly publicUrl: string;
+}
+
+export interface AppDependencies {
+  readonly operations: Readonly<Record<string, Operation>>;
+  /** A handler for every operation but those of `system.ts`, which the layer answers itself. See `handlerEntries`. */
+  readonly handlers: ReadonlyMap<string, AnyHandler>;
+  readonly database: Pick<Database, 'withTenant' | 'withSystem'>;
+  readonly authenticate: Authenticate;
+  readonly config: HttpConfig;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** From `createRegistry`; features add their own metrics to it. */
+  readonly registry: Registry;
+  readonly lifecycle: Lifecycle;
+  /** The checks of /ready; one that throws counts as not ready. */
+  readonly readyChecks: () => Promise<ReadyChecks>;
+  readonly version: string;
+  /** Default: windows in PostgreSQL. */
+  readonly rateLimitStore?: RateLimitStore;
+  readonly loadShedder?: LoadShedder;
+  /** Tests: each success answer must match its schema, else it becomes a 500. */
+  readonly checkResponses?: boolean;
+}

@@ -1,0 +1,120 @@
+import type { Duplex } from 'node:stream';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { AppError } from '../platform/app-error.ts';
+import { newId } from '../platform/ids.ts';
+import type { AppDependencies } from './app-dependencies.ts';
+import { createBinder } from './binder.ts';
+import { createHttpMetrics } from './metrics.ts';
+import { createAllowedMethods, pathsOf, routerPath } from './paths.ts';
+import { problemMediaType, problemOf } from './problem.ts';
+import { systemHandlers } from './system.routes.ts';
+
+export type { AppDependencies, HttpConfig } from './app-dependencies.ts';
+
+/** Limits of the transport (quality.md T33). Times in milliseconds. */
+export const transport = {
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 72_000,
+  connections: 10_000,
+} as const;
+
+/**
+ * The HTTP server of every operation. It does not listen: `main` does, and closes it. Every check, transaction and
+ * answer is made by the binder, in the `onRequest` hook of each route: after it Fastify would read and judge the body
+ * before the credential is known (api-access.md 3).
+ */
+export function createApp(deps: AppDependencies): FastifyInstance {
+  const operations = Object.values(deps.operations);
+  const metrics = createHttpMetrics(deps.registry);
+  const handlers = new Map([...deps.handlers, ...systemHandlers(deps)]);
+  const binder = createBinder(deps, metrics);
+  const { trustedProxies } = deps.config;
+
+  const app = fastify({
+    logger: false,
+    genReqId: () => '',
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    requestTimeout: transport.requestTimeoutMs,
+    keepAliveTimeout: transport.keepAliveTimeoutMs,
+    routerOptions: {
+      caseSensitive: true,
+      // The longest path is bounded by the header bytes; the schemas bound the values.
+      maxParamLength: transport.headerBytes,
+      // The binder reads queries itself, by the rules of each operation.
+      querystringParser: () => noQuery,
+    },
+    http: {
+      maxHeaderSize: transport.headerBytes,
+      headersTimeout: transport.headersTimeoutMs,
+      requestTimeout: transport.requestTimeoutMs,
+      connectionsCheckingInterval: 2_000,
+    },
+    clientErrorHandler(error: Error, socket: Duplex) {
+      refuseConnection(error, socket);
+    },
+    frameworkErrors(_error, request: FastifyRequest, reply: FastifyReply) {
+      binder.refuse(request, reply, new AppError('malformed_request', { detail: 'The path cannot be read.' }));
+    },
+  });
+  app.server.maxConnections = transport.connections;
+
+  for (const operation of operations) {
+    const handler = handlers.get(operation.id);
+    if (handler === undefined) throw new Error(`operation ${operation.id} has no handler`);
+    const serve = binder.bind(operation, handler);
+    for (const path of pathsOf(operation)) {
+      app.route({
+        method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
+        url: routerPath(path),
+        // Never calls `done`: the answer is sent from here.
+        onRequest: (request, reply, _done) => {
+          void serve(request, reply);
+        },
+        handler: unreachable,
+      });
+    }
+  }
+
+  const allowedMethods = createAllowedMethods(operations);
+  app.setNotFoundHandler({}, unreachable);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    binder.answerUnmatched(request, reply, allowedMethods(request.raw.url ?? ''));
+  });
+  return app;
+}
+
+const noQuery: Record<string, string> = Object.freeze({});
+
+async function unreachable(): Promise<never> {
+  throw new Error('a request passed the binder');
+}
+
+/** What the parser refused never becomes a request: ambiguous framing, headers too large or too slow. */
+function refuseConnection(error: Error, socket: Duplex): void {
+  const code: unknown = Reflect.get(error, 'code');
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = newId();
+  const problem = new AppError('malformed_request', {
+    detail: parserDetails[String(code)] ?? 'The request cannot be read.',
+  });
+  const body = JSON.stringify(problemOf(problem, requestId));
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `X-Request-Id: ${requestId}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}
+
+const parserDetails: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'The headers are too large.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive.',
+};

@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify';
+import type { Answer } from './answer.ts';
+import type { ExtraHeaders } from './send.ts';
+
+const exposed =
+  'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replay, ETag';
+const taken =
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-API-Key, X-Confirm-Delete, X-Request-Id, ' +
+  'X-Requested-With, X-Tenant-Id, X-User-Role';
+const preflightSeconds = 600;
+
+export interface Cors {
+  /** Adds the CORS headers of an answer, when the caller's origin is one of the list. */
+  addHeaders(request: FastifyRequest, headers: ExtraHeaders): void;
+  /** The answer to a preflight; null when the request is none of ours. */
+  preflight(request: FastifyRequest, methods: readonly string[]): Answer | null;
+}
+
+/** CORS for exact origins, with credentials; none at all while the list is empty (api-access.md 1). */
+export function createCors(origins: readonly string[]): Cors {
+  const allowed = new Set(origins);
+  const originOf = (request: FastifyRequest): string | null => {
+    const { origin } = request.headers;
+    return typeof origin === 'string' && allowed.has(origin) ? origin : null;
+  };
+  return {
+    addHeaders(request, headers) {
+      if (allowed.size === 0) return;
+      headers.vary = 'Origin';
+      const origin = originOf(request);
+      if (origin === null) return;
+      headers['access-control-allow-origin'] = origin;
+      headers['access-control-allow-credentials'] = 'true';
+      headers['access-control-expose-headers'] = exposed;
+    },
+    preflight(request, methods) {
+      if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return null;
+      if (originOf(request) === null) return null;
+      return {
+        status: 204,
+        headers: {
+          'access-control-allow-methods': methods.join(', '),
+          'access-control-allow-headers': taken,
+          'access-control-max-age': String(preflightSeconds),
+        },
+        body: null,
+      };
+    },
+  };
+}

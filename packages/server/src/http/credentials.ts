@@ -1,0 +1,104 @@
+import { type Role, roles } from '@arbiter/contract';
+import { AppError } from '../platform/app-error.ts';
+import type { PresentedCredential, Principal } from './principal.ts';
+import { headerValues } from './request-headers.ts';
+
+/** Headers of a request as node gives them. */
+export interface RequestHeaders {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly rawHeaders: readonly string[];
+}
+
+/** Form of an API key, bootstrap keys included (api-access.md 4.1). Anything longer is not looked up at all. */
+const apiKeyForm = /^krn_[A-Za-z0-9_-]{20,128}$/;
+
+/**
+ * The credential that a request presents: `Authorization: Bearer` before `X-API-Key` (api-access.md 4). Null when it
+ * presents none; throws `unauthorized` for a bearer that cannot be a key and for two that differ.
+ */
+export function presentedCredential(request: RequestHeaders): PresentedCredential | null {
+  const bearer = bearerOf(request);
+  const key = apiKeyOf(request);
+  if (bearer !== null && key !== null && bearer !== key) {
+    throw unauthorized('The request carries two different credentials.');
+  }
+  const value = bearer ?? key;
+  if (value === null) return null;
+  // A bearer of any other form is an access token; this is where those, and after it the session cookie, are read.
+  if (!apiKeyForm.test(value)) throw new WrongCredential();
+  return { kind: 'apiKey', value };
+}
+
+/** A credential was presented and refused: counted against guessing, unlike a missing one. */
+export class WrongCredential extends AppError {
+  constructor() {
+    super('unauthorized', { detail: 'The credential is not valid.' });
+  }
+}
+
+export function unauthorized(detail: string): AppError {
+  return new AppError('unauthorized', { detail });
+}
+
+function bearerOf(request: RequestHeaders): string | null {
+  const first = request.headers.authorization;
+  if (typeof first !== 'string') return null;
+  // Node keeps the first of several and drops the rest without a word.
+  const all = headerValues(request.rawHeaders, 'authorization');
+  if (all.some((other) => other !== first)) throw unauthorized('The request carries two different credentials.');
+  return bearerToken(first);
+}
+
+/** The token of `Bearer <token>`; null when the header is of another scheme; blank counts as absent (T5). */
+export function bearerToken(header: string): string | null {
+  if (!/^bearer(\s|$)/i.test(header)) return null;
+  const token = header.slice('bearer'.length).trim();
+  return token === '' ? null : token;
+}
+
+function apiKeyOf(request: RequestHeaders): string | null {
+  const value = request.headers['x-api-key'];
+  if (typeof value !== 'string') return null;
+  const key = value.trim();
+  if (key === '') return null;
+  if (!key.includes(',')) return key;
+  // A key holds no comma, so node has joined several headers.
+  const distinct = [...new Set(headerValues(request.rawHeaders, 'x-api-key').map((each) => each.trim()))];
+  if (distinct.length > 1) throw unauthorized('The request carries two different credentials.');
+  return distinct[0] ?? null;
+}
+
+/** `X-Tenant-Id` must name the credential's tenant: 403 `tenant_mismatch`, 400 when sent with two values (T13). */
+export function checkTenantHeader(request: RequestHeaders, tenantId: string): void {
+  const sent = request.headers['x-tenant-id'];
+  if (typeof sent !== 'string' || sent === tenantId) return;
+  const values = new Set(headerValues(request.rawHeaders, 'x-tenant-id').map((value) => value.trim().toLowerCase()));
+  if (values.size > 1) {
+    const message = 'was sent with two different values';
+    const path = 'header.X-Tenant-Id';
+    throw new AppError('malformed_request', { detail: `${path} ${message}`, errors: [{ path, message }] });
+  }
+  const [value] = values;
+  if (value !== undefined && value !== '' && value !== tenantId) {
+    throw new AppError('tenant_mismatch', { detail: 'X-Tenant-Id names another tenant than the credential.' });
+  }
+}
+
+/** The role of this request: `X-User-Role` lowers, never raises; an unknown value changes nothing (api-access.md 3). */
+export function effectiveRole(request: RequestHeaders, principal: Principal): Role {
+  const asked = request.headers['x-user-role'];
+  if (typeof asked !== 'string') return principal.role;
+  const rank = roles.indexOf(asked.trim() as Role);
+  return rank >= 0 && rank < roles.indexOf(principal.role) ? roles[rank]! : principal.role;
+}
+
+export function reaches(role: Role, minimum: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(minimum);
+}
+
+const apiScopes = ['read', 'write', 'admin'];
+
+/** A credential with only the scope `scim` opens SCIM routes and nothing else (api-access.md 4.1). */
+export function opensTheApi(principal: Principal): boolean {
+  return principal.scopes.some((scope) => apiScopes.includes(scope));
+}

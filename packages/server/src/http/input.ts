@@ -1,0 +1,139 @@
+import type { Operation } from '@arbiter/contract';
+import type { FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { AppError } from '../platform/app-error.ts';
+import { createCoerce, declaredProperties, parseQuery, repeated } from './coercion.ts';
+import { isIdempotencyKey } from './formats.ts';
+import { parseJsonBody } from './json-body.ts';
+import { bodyLimits, checkContentType, hasBody, readBody } from './request-body.ts';
+import { decodeHeader, headerValues } from './request-headers.ts';
+import type { Check, Place } from './validation.ts';
+
+/** What a handler gets of the request itself. */
+export interface Input {
+  readonly params: Record<string, unknown>;
+  readonly query: Record<string, unknown>;
+  readonly headers: Record<string, unknown>;
+  readonly body: unknown;
+  readonly idempotencyKey: string | null;
+}
+
+type Compile = (schema: TSchema, place: Place) => Check;
+type Read<T> = (request: FastifyRequest) => T;
+
+const nothing: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/** Steps 8 and 9 of the order of checks for one operation: content type and size, then syntax and shape. */
+export function createReadInput(operation: Operation, compile: Compile): (request: FastifyRequest) => Promise<Input> {
+  const takeBody = createTakeBody(operation);
+  const readParams = createReadParams(operation, compile);
+  const readQuery = createReadQuery(operation, compile);
+  const readHeaders = createReadHeaders(operation, compile);
+  const shapeBody = createShapeBody(operation, compile);
+  const takesKey = operation.idempotent === true;
+  return async (request) => {
+    const bytes = takeBody === null ? null : await takeBody(request);
+    return {
+      params: readParams === null ? nothing : readParams(request),
+      query: readQuery === null ? nothing : readQuery(request),
+      headers: readHeaders === null ? nothing : readHeaders(request),
+      idempotencyKey: takesKey ? readIdempotencyKey(request) : null,
+      body: bytes === null ? undefined : shapeBody(bytes),
+    };
+  };
+}
+
+function createTakeBody(operation: Operation): Read<Promise<Buffer>> | null {
+  if (operation.body === undefined) return null;
+  const limit =
+    operation.bodyLimit ?? (operation.auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential);
+  return async ({ raw }) => {
+    if (!hasBody(raw)) return Buffer.alloc(0);
+    checkContentType(raw);
+    return readBody(raw, limit);
+  };
+}
+
+/** No body at all is read as an object without properties, so that one whose properties are all optional passes. */
+function createShapeBody({ body: schema }: Operation, compile: Compile): (bytes: Buffer) => unknown {
+  if (schema === undefined) return () => undefined;
+  const check = compile(schema, 'body');
+  const pick = createPick(schema);
+  return (bytes) => {
+    const value = pick(bytes.length === 0 ? {} : parseJsonBody(bytes));
+    check(value, bytes.length);
+    return value;
+  };
+}
+
+/** Keeps the declared top-level properties (api-access.md 1); schemas that are open, or no objects, keep everything. */
+function createPick(schema: TSchema): (value: unknown) => unknown {
+  const names = declaredProperties(schema).map(([name]) => name);
+  const open = Reflect.get(schema, 'additionalProperties');
+  if (names.length === 0 || (open !== undefined && open !== false)) return (value) => value;
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const picked: Record<string, unknown> = {};
+    const source = value as Record<string, unknown>;
+    for (const name of names) if (Object.hasOwn(source, name)) picked[name] = source[name];
+    return picked;
+  };
+}
+
+function createReadParams({ params: schema }: Operation, compile: Compile): Read<Record<string, unknown>> | null {
+  if (schema === undefined) return null;
+  const coerce = createCoerce(schema, 'path');
+  const check = compile(schema, 'path');
+  return (request) => {
+    // The router has decoded each segment exactly once.
+    const segments = Object.entries(request.params as Record<string, string>);
+    const value = coerce(new Map(segments.map(([name, text]) => [name, [text]])));
+    check(value, 0);
+    // A malformed id is answered like an unknown one; NUL is all of those that the database would not even compare.
+    if (segments.some(([, text]) => text.includes('\0'))) throw new AppError('not_found');
+    return value;
+  };
+}
+
+function createReadQuery({ query: schema }: Operation, compile: Compile): Read<Record<string, unknown>> | null {
+  if (schema === undefined) return null;
+  const coerce = createCoerce(schema, 'query');
+  const check = compile(schema, 'query');
+  return (request) => {
+    const value = coerce(parseQuery(request.raw.url ?? ''));
+    check(value, 0);
+    return value;
+  };
+}
+
+function createReadHeaders({ headers: schema }: Operation, compile: Compile): Read<Record<string, unknown>> | null {
+  if (schema === undefined) return null;
+  const names = declaredProperties(schema).map(([name]) => name);
+  const coerce = createCoerce(schema, 'header');
+  const check = compile(schema, 'header');
+  return ({ raw }) => {
+    const values = new Map<string, string[]>();
+    for (const name of names) {
+      const sent = headerValues(raw.rawHeaders, name.toLowerCase()).map((value) => {
+        const text = decodeHeader(value);
+        if (text === null) throw new AppError('malformed_request', { detail: `The header ${name} is not UTF-8.` });
+        return text;
+      });
+      if (sent.length > 0) values.set(name, sent);
+    }
+    const value = coerce(values);
+    check(value, 0);
+    return value;
+  };
+}
+
+function readIdempotencyKey({ raw }: FastifyRequest): string | null {
+  const path = 'header.Idempotency-Key';
+  const sent = headerValues(raw.rawHeaders, 'idempotency-key');
+  const [key] = sent;
+  if (key === undefined) return null;
+  if (sent.length > 1) throw repeated(path);
+  if (isIdempotencyKey(key)) return key;
+  const message = 'must be 1 to 255 visible ASCII characters';
+  throw new AppError('validation_failed', { detail: `${path} ${message}`, errors: [{ path, message }] });
+}

@@ -1,0 +1,75 @@
+import type { LoadClass } from '@arbiter/contract';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Metrics of the HTTP layer. Features register theirs in the same registry (api-access.md 19). */
+export interface HttpMetrics {
+  readonly registry: Registry;
+  /** Counts an answer of an operation and its time. */
+  answered(method: string, route: string, status: number, seconds: number): void;
+  shed(loadClass: LoadClass): void;
+  rateLimited(route: string): void;
+  authFailed(kind: AuthFailure): void;
+}
+
+export type AuthFailure = 'missing' | 'wrong' | 'conflicting' | 'tenant_mismatch' | 'metrics_token';
+
+/** A registry with the process's own metrics and `svc_build_info`. */
+export function createRegistry(version: string): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const info = new Gauge({
+    name: 'svc_build_info',
+    help: 'Version of Arbiter; the value is always 1.',
+    labelNames: ['version'],
+    registers: [registry],
+  });
+  info.set({ version }, 1);
+  return registry;
+}
+
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+export function createHttpMetrics(registry: Registry): HttpMetrics {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'svc_http_requests_total',
+    help: 'Answered requests.',
+    labelNames: ['method', 'route', 'status'] as const,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'svc_http_request_duration_seconds',
+    help: 'Time from the first line of a request to its answer.',
+    labelNames: ['method', 'route'] as const,
+    buckets,
+    registers,
+  });
+  const sheds = new Counter({
+    name: 'svc_http_shed_total',
+    help: 'Requests refused because of overload.',
+    labelNames: ['class'] as const,
+    registers,
+  });
+  const limits = new Counter({
+    name: 'svc_rate_limited_total',
+    help: 'Requests refused by a rate limit.',
+    labelNames: ['route'] as const,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'svc_auth_failures_total',
+    help: 'Requests refused because of their credential.',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  return {
+    registry,
+    answered(method, route, status, seconds) {
+      requests.inc({ method, route, status }, 1);
+      durations.observe({ method, route }, seconds);
+    },
+    shed: (loadClass) => sheds.inc({ class: loadClass }),
+    rateLimited: (route) => limits.inc({ route }),
+    authFailed: (kind) => failures.inc({ kind }),
+  };
+}

@@ -1,0 +1,41 @@
+import { errorRegistry, type Problem } from '@arbiter/contract';
+import { AppError } from '../platform/app-error.ts';
+import { maximumFindings } from './validation.ts';
+
+export const problemMediaType = 'application/problem+json';
+
+const defaultRetrySeconds: Partial<Record<AppError['code'], number>> = {
+  rate_limited: 1,
+  quota_exceeded: 86_400,
+  unavailable: 1,
+  overloaded: 1,
+  not_configured: 60,
+};
+
+/** Seconds for `Retry-After`; every 429 and 503 has one (api-access.md 1). */
+export function retryAfterOf(error: AppError): number | null {
+  if (error.status !== 429 && error.status !== 503) return null;
+  return error.retryAfterSeconds ?? defaultRetrySeconds[error.code] ?? 1;
+}
+
+/** The body of an error answer (RFC 9457, api-access.md 2). */
+export function problemOf(error: AppError, requestId: string): Problem {
+  const { title, status } = errorRegistry[error.code];
+  const retryAfterSeconds = retryAfterOf(error);
+  return {
+    type: `urn:arbiter:error:${error.code}`,
+    title,
+    status,
+    ...(error.detail === undefined ? {} : { detail: error.detail }),
+    code: error.code,
+    requestId,
+    error: error.detail ?? title,
+    errors: error.errors.slice(0, maximumFindings).map((entry) => ({ ...entry })),
+    ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** An unknown throwable becomes a silent 500: nothing of it is told, the request id finds it in the log (T36). */
+export function toAppError(thrown: unknown): AppError {
+  return thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown });
+}

@@ -1,0 +1,20 @@
+/** Every value that a header was sent with. Node joins or drops repeated ones, so they are counted in `rawHeaders` (F22). */
+export function headerValues(rawHeaders: readonly string[], lowerCaseName: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName)
+      values.push(rawHeaders[index + 1]!);
+  }
+  return values;
+}
+
+/** Node hands header bytes over as Latin-1; callers write UTF-8 (quality.md E20, F22). Null when it is not UTF-8. */
+export function decodeHeader(value: string): string | null {
+  if (/^[\x20-\x7e]*$/.test(value)) return value;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return null;
+  }
+}

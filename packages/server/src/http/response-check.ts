@@ -1,0 +1,33 @@
+import type { Operation } from '@arbiter/contract';
+import type { UntypedReply } from './answer.ts';
+import { RawJson } from './handler.ts';
+import { type Check, createChecks } from './validation.ts';
+
+/**
+ * Holds handlers to the contract while tests run: the status must be declared and the body, as the caller will read it,
+ * must match its schema. Throws an Error that becomes a 500. In production nothing is checked.
+ */
+export function createInspect(operation: Operation, enabled: boolean): (reply: UntypedReply) => void {
+  if (!enabled) return () => undefined;
+  const compile = createChecks();
+  const checks = new Map<number, Check>();
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (response.schema !== null) checks.set(Number(status), compile(response.schema, 'body'));
+  }
+  return (reply) => {
+    const declared = operation.responses[reply.status];
+    if (declared === undefined) throw new Error(`${operation.id} answered ${reply.status}, which it does not declare`);
+    const hasBody = reply.body !== null && reply.body !== undefined;
+    if (hasBody !== (declared.schema !== null)) {
+      throw new Error(`${operation.id} answered ${reply.status} ${hasBody ? 'with' : 'without'} a body`);
+    }
+    if (!hasBody || declared.mediaType !== undefined) return;
+    const sent: unknown = JSON.parse(reply.body instanceof RawJson ? reply.body.text : JSON.stringify(reply.body));
+    try {
+      checks.get(reply.status)?.(sent, 0);
+    } catch (error) {
+      const found = error instanceof Error ? JSON.stringify(Reflect.get(error, 'errors')) : '';
+      throw new Error(`${operation.id} answered ${reply.status} against its own schema: ${found}`);
+    }
+  };
+}

@@ -1,0 +1,79 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import type { AppError } from '../platform/app-error.ts';
+import type { Answer } from './answer.ts';
+import { problemMediaType, problemOf, retryAfterOf } from './problem.ts';
+
+/** Headers that an answer gets besides its own. */
+export type ExtraHeaders = Record<string, string>;
+
+/** Sends an answer past Fastify's own sending, which would parse and measure again what is known here. */
+export function sendAnswer(reply: FastifyReply, answer: Answer, extra: ExtraHeaders): void {
+  reply.hijack();
+  const { raw } = reply;
+  if (raw.destroyed) return;
+  const headers = headersOf(answer, extra);
+  raw.writeHead(answer.status, headers);
+  raw.end(raw.req.method === 'HEAD' || answer.body === null ? undefined : answer.body);
+}
+
+function headersOf(answer: Answer, extra: ExtraHeaders): Record<string, string | number> {
+  const headers: Record<string, string | number> = { 'cache-control': 'no-store', ...extra, ...answer.headers };
+  if (answer.body !== null) {
+    headers['content-length'] =
+      typeof answer.body === 'string' ? Buffer.byteLength(answer.body) : answer.body.byteLength;
+  } else if (answer.status !== 204 && answer.status !== 304) headers['content-length'] = 0;
+  return headers;
+}
+
+export function problemAnswer(error: AppError, requestId: string): Answer {
+  const retryAfter = retryAfterOf(error);
+  return {
+    status: error.status,
+    headers: {
+      'content-type': problemMediaType,
+      ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
+      ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    },
+    body: JSON.stringify(problemOf(error, requestId)),
+  };
+}
+
+const lingerMs = 1_000;
+const lingerBytes = 4 * 1024 * 1024;
+
+/**
+ * Sends a 413 and closes. The answer is whole when it is written, but the connection stays open until the caller has
+ * stopped sending, for a moment and a few bytes at most: closed at once, the caller's unread bytes would make the
+ * kernel reset the connection, and the answer would be lost with it (RFC 9112 section 9.6).
+ */
+export function sendAndLinger(reply: FastifyReply, answer: Answer, extra: ExtraHeaders): void {
+  reply.hijack();
+  const { raw } = reply;
+  if (raw.destroyed) return;
+  raw.writeHead(answer.status, { ...headersOf(answer, extra), connection: 'close' });
+  raw.write(answer.body ?? '');
+  linger(raw);
+}
+
+function linger(response: ServerResponse): void {
+  const { req: request } = response;
+  if (request.complete) {
+    response.end();
+    return;
+  }
+  let seen = 0;
+  const timer = setTimeout(done, lingerMs);
+  function done(): void {
+    clearTimeout(timer);
+    request.off('data', onData).off('end', done).off('close', done).off('error', done);
+    response.end();
+    request.destroy();
+  }
+  function onData(chunk: Buffer): void {
+    seen += chunk.length;
+    if (seen > lingerBytes) done();
+  }
+  request.on('data', onData).on('end', done).on('close', done).on('error', done);
+  request.resume();
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { openapi, type ReadyChecks, systemOperations } from '@arbiter/contract';
+import type { AppDependencies } from './app-dependencies.ts';
+import { docsPage } from './docs-page.ts';
+import { errorsPage } from './errors-page.ts';
+import { type AnyHandler, type Handlers, handlerEntries, rawJson, reply } from './handler.ts';
+
+/** Handlers of health, readiness, metrics and documents (api-access.md 19). */
+export function systemHandlers(deps: AppDependencies): [string, AnyHandler][] {
+  return handlerEntries(systemOperations, systemRoutes(deps));
+}
+
+const allFailed: ReadyChecks = {
+  database: 'failed',
+  migrations: 'failed',
+  role: 'failed',
+  queueConsumer: 'failed',
+  scheduler: 'failed',
+};
+
+function systemRoutes(deps: AppDependencies): Handlers<typeof systemOperations> {
+  const { version, registry, lifecycle, logger } = deps;
+  const startedAt = performance.now();
+  // Rendered when they are first asked for: a process that only decides never pays for them.
+  const document = once(() => {
+    const operations = Object.values(deps.operations);
+    const text = JSON.stringify(openapi(operations, { version, serverUrl: deps.config.publicUrl }));
+    return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
+  });
+  const docs = once(() => docsPage(Object.values(deps.operations), { version, serverUrl: deps.config.publicUrl }));
+  const errors = once(() => errorsPage());
+
+  return {
+    health: async () =>
+      reply(200, { status: 'ok', version, uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000) }),
+    async ready() {
+      let checks = allFailed;
+      try {
+        checks = await deps.readyChecks();
+      } catch (error) {
+        logger.warn({ err: error }, 'readiness could not be checked');
+      }
+      const isReady = !lifecycle.draining() && !Object.values(checks).includes('failed');
+      return isReady ? reply(200, { status: 'ready', checks }) : reply(503, { status: 'not_ready', checks });
+    },
+    metrics: async () => reply(200, await registry.metrics()),
+    async openapi({ headers }) {
+      const { text, etag } = document();
+      const validators = { etag, 'cache-control': 'no-cache' };
+      const known = headers['If-None-Match']?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
+      if (known.includes(etag) || known.includes('*')) return reply(304, null, validators);
+      return reply(200, rawJson<Record<string, unknown>>(text), validators);
+    },
+    docs: async () => reply(200, docs().html, docs().headers),
+    errors: async () => reply(200, errors().html, errors().headers),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,175 @@
+import type { ErrorEntry } from '@arbiter/contract';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
+import { AppError } from '../platform/app-error.ts';
+import { formats } from './formats.ts';
+
+/** Where a validated value came from; decides how its errors are pointed at (api-access.md 2). */
+export type Place = 'body' | 'query' | 'path' | 'header';
+
+/** Throws AppError `validation_failed` with every finding, at most 50. `size` bounds the work spent on findings. */
+export type Check = (value: unknown, size: number) => void;
+
+export const maximumFindings = 50;
+
+/** Above this many bytes only the first finding is told: all findings of a hostile megabyte would block the loop. */
+const fullReportBytes = 8 * 1024;
+/** Of the raw errors only the first so many are looked at: folding unions compares them pairwise. */
+const maximumRawErrors = 400;
+
+const formatTests = Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format.test]));
+
+/**
+ * Two compilers. The fast one stops at the first finding and runs on each request; the thorough one is compiled for a
+ * schema when a request first breaks it, and collects the findings for the answer. Nothing is ever coerced or removed.
+ */
+export function createChecks(): (schema: TSchema, place: Place) => Check {
+  const options = { strict: false, formats: formatTests, messages: true, verbose: false } as const;
+  const fast = new Ajv2020({ ...options, allErrors: false });
+  const thorough = new Ajv2020({ ...options, allErrors: true });
+  return (schema, place) => {
+    const validate = fast.compile(schema);
+    let validateAll: ValidateFunction | undefined;
+    return (value, size) => {
+      if (validate(value)) return;
+      let found = validate.errors ?? [];
+      if (size <= fullReportBytes) {
+        validateAll ??= thorough.compile(schema);
+        validateAll(value);
+        found = validateAll.errors ?? found;
+      }
+      throw refusal(found, place);
+    };
+  };
+}
+
+function refusal(found: readonly ErrorObject[], place: Place): AppError {
+  const entries = tellFindings(found, place);
+  const first = entries[0];
+  const subject = first === undefined || first.path === '' ? 'The body' : first.path.replace(/^\//, '');
+  return new AppError('validation_failed', { detail: `${subject} ${first?.message ?? 'is invalid'}`, errors: entries });
+}
+
+/** The findings of Ajv as entries of the problem body: unions are folded, twins dropped, at most 50. */
+export function tellFindings(raw: readonly ErrorObject[], place: Place): ErrorEntry[] {
+  const found = foldUnions(raw.slice(0, maximumRawErrors));
+  const entries: ErrorEntry[] = [];
+  const seen = new Set<string>();
+  for (const error of found) {
+    const entry = { path: pathOf(error, place), message: messageOf(error) };
+    const key = `${entry.path} ${entry.message}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    entries.push(entry);
+    if (entries.length === maximumFindings) break;
+  }
+  return entries;
+}
+
+/**
+ * For a union Ajv tells what every member missed, then that none matched. A person wants the findings of the member
+ * that was meant: the one whose discriminator (a constant property) agrees, or the one that looked inside the value.
+ */
+function foldUnions(found: readonly ErrorObject[]): ErrorObject[] {
+  let left = [...found];
+  // Inner unions end before the outer ones that hold them, so they are folded first.
+  for (const union of found) {
+    if (union.keyword !== 'anyOf' && union.keyword !== 'oneOf') continue;
+    const inside = left.filter((error) => error !== union && isInside(error, union));
+    if (inside.length === 0) continue;
+    const kept = meantFindings(union, inside);
+    left = left.filter((error) => error !== union && !inside.includes(error));
+    left.push(...kept);
+  }
+  return left;
+}
+
+function isInside(error: ErrorObject, union: ErrorObject): boolean {
+  return error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath);
+}
+
+function meantFindings(union: ErrorObject, inside: readonly ErrorObject[]): ErrorObject[] {
+  const members = Map.groupBy(inside, (error) => error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0]);
+  const inner = [...members.values()].filter((errors) =>
+    errors.every((error) => error.instancePath !== union.instancePath || error.keyword === 'required'),
+  );
+  const agreeing = inner.filter((errors) => !errors.some((error) => isDiscriminator(error, union)));
+  if (agreeing.length > 0) return agreeing.flat();
+  const discriminators = inner.flat().filter((error) => isDiscriminator(error, union));
+  const first = discriminators[0];
+  if (first !== undefined)
+    return [{ ...first, message: `must be one of ${list(discriminators.map(constantOf))}`, keyword: 'told' }];
+  const own = inside.filter((error) => error.instancePath === union.instancePath);
+  return [{ ...union, message: unionMessage(own), keyword: 'told' }];
+}
+
+const constantOf = (error: ErrorObject): unknown => error.params.allowedValue;
+
+function isDiscriminator(error: ErrorObject, union: ErrorObject): boolean {
+  const step = error.instancePath.slice(union.instancePath.length);
+  return error.keyword === 'const' && step !== '' && step.lastIndexOf('/') === 0;
+}
+
+/** `must be a string or null` when the members differ by type; else what the only member of a fitting type asks for. */
+function unionMessage(own: readonly ErrorObject[]): string {
+  const constants = own.filter((error) => error.keyword === 'const').map(constantOf);
+  if (constants.length > 1) return `must be one of ${list(constants)}`;
+  const others = own.filter((error) => error.keyword !== 'type');
+  if (others.length === 1) return messageOf(others[0]!);
+  const types = new Set(own.filter((error) => error.keyword === 'type').map((error) => typeName(error.params.type)));
+  return types.size > 0 ? `must be ${[...types].join(' or ')}` : 'has none of the allowed forms';
+}
+
+function pathOf(error: ErrorObject, place: Place): string {
+  const missing: unknown = error.params.missingProperty ?? error.params.additionalProperty;
+  const step = typeof missing === 'string' ? `/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
+  const pointer = error.instancePath + step;
+  return place === 'body' ? pointer : `${place}.${pointer.slice(1)}`;
+}
+
+type Tell = (params: Record<string, unknown>) => string;
+
+const messages: Readonly<Record<string, Tell>> = {
+  required: () => 'is required',
+  additionalProperties: () => 'is not a known property',
+  type: (params) => `must be ${typeName(params.type)}`,
+  enum: (params) => `must be one of ${list(params.allowedValues)}`,
+  const: (params) => `must be ${JSON.stringify(params.allowedValue)}`,
+  minLength: (params) => (params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`),
+  maxLength: (params) => `must have at most ${params.limit} characters`,
+  minItems: (params) => `must have at least ${params.limit} ${params.limit === 1 ? 'item' : 'items'}`,
+  maxItems: (params) => `must have at most ${params.limit} ${params.limit === 1 ? 'item' : 'items'}`,
+  uniqueItems: () => 'must not hold the same item twice',
+  minimum: (params) => `must be at least ${params.limit}`,
+  maximum: (params) => `must be at most ${params.limit}`,
+  exclusiveMinimum: (params) => `must be greater than ${params.limit}`,
+  exclusiveMaximum: (params) => `must be less than ${params.limit}`,
+  multipleOf: (params) => `must be a multiple of ${params.multipleOf}`,
+  pattern: (params) =>
+    params.pattern === '\\S' ? 'must not be only white space' : `must match the pattern ${params.pattern}`,
+  format: (params) => formats[String(params.format)]?.message ?? `must have the format ${params.format}`,
+  minProperties: (params) => `must have at least ${params.limit} properties`,
+  maxProperties: (params) => `must have at most ${params.limit} properties`,
+};
+
+function messageOf(error: ErrorObject): string {
+  return messages[error.keyword]?.(error.params) ?? error.message ?? 'is invalid';
+}
+
+function typeName(type: unknown): string {
+  const names: Record<string, string> = {
+    string: 'a string',
+    number: 'a number',
+    integer: 'an integer',
+    boolean: 'true or false',
+    object: 'an object',
+    array: 'an array',
+    null: 'null',
+  };
+  const types = Array.isArray(type) ? type : [type];
+  return types.map((each) => names[String(each)] ?? String(each)).join(' or ');
+}
+
+function list(values: unknown): string {
+  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)).join(', ') : String(values);
+}
