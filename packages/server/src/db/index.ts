@@ -1,5 +1,13 @@
 export type { Database, DatabaseOptions, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';
 export { DatabaseError, type DatabaseErrorKind } from './errors.ts';
+export {
+  createHotPath,
+  type HotPath,
+  type HotPathOptions,
+  type HotRow,
+  type HotStatement,
+  type HotTransaction,
+} from './hot-transaction.ts';
 export type { ListenOptions } from './listener.ts';
 export type { Actor, Tx } from './tx.ts';

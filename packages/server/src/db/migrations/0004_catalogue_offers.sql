@@ -161,4 +161,4 @@ create table arbiter.flow_versions (
   primary key (tenant_id, flow_id, version),
   constraint flow_versions_flow foreign key (tenant_id, flow_id) references arbiter.decision_flows (tenant_id, id)
 );
-select arbiter.protect_table('arbiter.flow_versions');
+select arbiter.protect_table('arbiter.flow_versions', 'insert_only');

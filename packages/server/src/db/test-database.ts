@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { readTestClusterUrl } from '../config.ts';
+import { connectionConfig } from './connection.ts';
+import { createDatabase, type Database, type DatabaseOptions } from './database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { migrate } from './migrate.ts';
+
+/** A database of one test file, made by the real migrations, connected as the restricted role. */
+export interface TestDatabase {
+  readonly database: Database;
+  /** Plain SQL as superuser: plants and inspects rows past row-level security. */
+  ownerQuery<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** URL of the restricted role. */
+  readonly url: string;
+  /** URL of the superuser. */
+  readonly adminUrl: string;
+  /** Closes the connections and drops the database. */
+  close(): Promise<void>;
+}
+
+/** A cluster for one run of tests, with the template database in it. */
+export interface TestCluster {
+  readonly adminUrl: string;
+  stop(): Promise<void>;
+}
+
+const template = 'arbiter_template';
+const login = 'arbiter_test_app';
+
+/** Starts a cluster in a temporary folder and builds the template by the real migrations. */
+export async function startTestCluster(): Promise<TestCluster & { readonly server: EmbeddedPostgres; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'arbiter-test-'));
+  const server = await startEmbeddedPostgres({ folder, durable: false });
+  try {
+    await buildTemplate(server.adminUrl);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return {
+    adminUrl: server.adminUrl,
+    server,
+    folder,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function buildTemplate(adminUrl: string): Promise<void> {
+  const admin = new pg.Client(connectionConfig({ url: adminUrl }));
+  await admin.connect();
+  await admin.query(`create database ${template}`);
+  await admin.end();
+  const templateUrl = withDatabase(adminUrl, template);
+  await migrate({ adminUrl: templateUrl, url: withUser(templateUrl, login) });
+}
+
+let ownCluster: Promise<string> | null = null;
+
+/**
+ * A fresh copy of the template database. Inside `npm test` it comes from the run's cluster; a test file that is run
+ * alone (`node --test x.test.ts`) starts a cluster of its own and takes it down when the process ends.
+ */
+export async function createTestDatabase(options: Partial<DatabaseOptions> = {}): Promise<TestDatabase> {
+  let clusterUrl = readTestClusterUrl();
+  if (clusterUrl === null) {
+    ownCluster ??= startOwnCluster();
+    clusterUrl = await ownCluster;
+  }
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const cluster = new pg.Pool({ ...connectionConfig({ url: clusterUrl, connectTimeoutMs: 20_000 }), max: 1 });
+  await cluster.query(`create database ${name} template ${template} owner arbiter_owner`);
+  const adminUrl = withDatabase(clusterUrl, name);
+  const url = withUser(adminUrl, login);
+  const owner = new pg.Pool({ ...connectionConfig({ url: adminUrl, connectTimeoutMs: 20_000 }), max: 2 });
+  for (const pool of [cluster, owner]) pool.on('error', () => undefined);
+  // Privileges of a database are not copied with it.
+  await owner.query(`grant create on database ${name} to arbiter_queue`);
+  // Patient limits: the machine is shared by several test files.
+  const database = createDatabase({ url, acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, ...options });
+  return {
+    database,
+    url,
+    adminUrl,
+    async ownerQuery<Row>(text: string, values: readonly unknown[] = []) {
+      return (await owner.query(text, [...values])).rows as Row[];
+    },
+    async close() {
+      await Promise.all([database.close(), owner.end()]);
+      await cluster.query(`drop database ${name} with (force)`);
+      await cluster.end();
+    },
+  };
+}
+
+async function startOwnCluster(): Promise<string> {
+  const { adminUrl, server, folder } = await startTestCluster();
+  server.unref();
+  process.once('exit', () => {
+    server.kill();
+    // The folder can go when the database has; this process will be gone by then.
+    const script = 'sleep 0.5; rm -rf "$0"; sleep 2; rm -rf "$0"';
+    spawn('sh', ['-c', script, folder], { detached: true, stdio: 'ignore' }).unref();
+  });
+  return adminUrl;
+}
+
+/** The same URL with another database. */
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** The same URL with another user, without password. */
+export function withUser(url: string, user: string): string {
+  const changed = new URL(url);
+  changed.username = user;
+  changed.password = '';
+  return changed.href;
+}
