@@ -1,5 +1,7 @@
+import type { KeyObject } from 'node:crypto';
 import type { ApiKey, ApiKeyCreated, ApiKeyScope } from '@arbiter/contract';
 import { apiKeyScopes } from '@arbiter/contract';
+import type { Database } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { isId, newId } from '../../platform/ids.ts';
@@ -21,6 +23,7 @@ import {
   markRevoked,
   selectActiveKeys,
   selectApiKey,
+  selectLiveKeys,
   updateNameAndScopes,
 } from './api-keys.store.ts';
 
@@ -132,6 +135,12 @@ export async function ensureApiKey(
     after: auditView({ ...known, name: wanted.name, scopes }),
   });
   return true;
+}
+
+/** Tenants in which this key opens the door now. */
+export async function findKeyOwners(database: Database, pepper: KeyObject, key: string): Promise<string[]> {
+  const rows = await database.withSystem('bootstrap', (tx) => selectLiveKeys(tx, hashApiKey(pepper, key)));
+  return rows.map(({ tenantId }) => tenantId);
 }
 
 const notFound = () => new AppError('not_found', { detail: 'There is no such API key.' });

@@ -1,0 +1,102 @@
+import { apiKeyPattern, apiKeyScopes, type ErrorEntry, type TenantSettingsPatch } from '@arbiter/contract';
+import Type, { type Static } from 'typebox';
+import Value from 'typebox/value';
+import { readPatch } from '../settings/index.ts';
+
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' });
+const closed = { additionalProperties: false } as const;
+
+const BootstrapUser = Type.Object(
+  {
+    email: Type.String({ maxLength: 255, format: 'email' }),
+    password: Type.String({ minLength: 8, maxLength: 128 }),
+    name: text(100),
+    role: Type.Union([Type.Literal('admin'), Type.Literal('editor'), Type.Literal('viewer')]),
+  },
+  closed,
+);
+
+const BootstrapApiKey = Type.Object(
+  {
+    name: text(120),
+    key: Type.String({ pattern: apiKeyPattern }),
+    scopes: Type.Optional(Type.Array(Type.Union(apiKeyScopes.map((scope) => Type.Literal(scope))), { minItems: 1 })),
+  },
+  closed,
+);
+
+const BootstrapTenant = Type.Object(
+  {
+    name: text(100),
+    playground: Type.Optional(Type.Boolean()),
+    users: Type.Optional(Type.Array(BootstrapUser)),
+    apiKeys: Type.Optional(Type.Array(BootstrapApiKey)),
+    settings: Type.Optional(Type.Unsafe<TenantSettingsPatch>({ type: 'object' })),
+    pack: Type.Optional(text(120)),
+  },
+  closed,
+);
+export type BootstrapTenant = Static<typeof BootstrapTenant>;
+
+/** What an operator writes into BOOTSTRAP_FILE (api-access.md 5.1). */
+const BootstrapFile = Type.Object({ tenants: Type.Array(BootstrapTenant) }, closed);
+export type BootstrapFile = Static<typeof BootstrapFile>;
+
+/**
+ * Checks the whole file before anything is written: form, settings, and that names, addresses and keys are not told
+ * twice. Problems carry the JSON Pointer of the place.
+ */
+export function readBootstrap(
+  value: unknown,
+  packKeys: readonly string[],
+): { file: BootstrapFile } | { problems: ErrorEntry[] } {
+  if (!Value.Check(BootstrapFile, value)) return { problems: formProblems(value) };
+  const problems = [
+    ...value.tenants.flatMap((tenant, index) => tenantProblems(tenant, `/tenants/${index}`, packKeys)),
+    ...repeated(
+      value.tenants.map((tenant, index) => ({ path: `/tenants/${index}/name`, value: tenant.name })),
+      'names a tenant that the file named before',
+    ),
+    ...repeated(
+      value.tenants.flatMap((tenant, index) =>
+        (tenant.apiKeys ?? []).map(({ key }, at) => ({ path: `/tenants/${index}/apiKeys/${at}/key`, value: key })),
+      ),
+      'is a key that the file told before',
+    ),
+  ];
+  return problems.length > 0 ? { problems } : { file: value };
+}
+
+function formProblems(value: unknown): ErrorEntry[] {
+  const found = Value.Errors(BootstrapFile, value).map((error): ErrorEntry => {
+    const unknown: unknown = error.keyword === 'additionalProperties' ? error.params.additionalProperties : null;
+    return Array.isArray(unknown)
+      ? { path: `${error.instancePath}/${unknown.join(', ')}`, message: 'is not a known property' }
+      : { path: error.instancePath, message: error.message };
+  });
+  // Every member of a union, and the schema `false` of an unknown property, is reported beside what a person needs.
+  return found.filter(({ message }) => message !== 'schema is false');
+}
+
+function tenantProblems(tenant: BootstrapTenant, path: string, packKeys: readonly string[]): ErrorEntry[] {
+  const settings = tenant.settings === undefined ? null : readPatch(tenant.settings);
+  const inSettings = settings !== null && 'problems' in settings ? settings.problems : [];
+  const unknownPack = tenant.pack !== undefined && !packKeys.includes(tenant.pack);
+  return [
+    ...inSettings.map((problem) => ({ ...problem, path: `${path}/settings${problem.path}` })),
+    ...repeated(
+      (tenant.users ?? []).map(({ email }, at) => ({ path: `${path}/users/${at}/email`, value: email.toLowerCase() })),
+      'is an address that the tenant had before',
+    ),
+    ...(unknownPack ? [{ path: `${path}/pack`, message: `must be one of: ${packKeys.join(', ')}` }] : []),
+  ];
+}
+
+function repeated(values: readonly { readonly path: string; readonly value: string }[], message: string): ErrorEntry[] {
+  const seen = new Set<string>();
+  return values.flatMap(({ path, value }) => {
+    if (seen.has(value)) return [{ path, message }];
+    seen.add(value);
+    return [];
+  });
+}

@@ -1,0 +1,162 @@
+import { apiKeyScopes, type ErrorEntry } from '@arbiter/contract';
+import { type Database, DatabaseError, systemActor } from '../../db/index.ts';
+import type { Tx } from '../../db/tx.ts';
+import { newId } from '../../platform/ids.ts';
+import { createApiKey, ensureApiKey, findKeyOwners, type Pepper } from '../credentials/index.ts';
+import { changeSettings, readNumberedSettings } from '../settings/index.ts';
+import { createTenant, findOperatorTenant, type OnTenantCreated } from '../tenants/index.ts';
+import { ensureUser } from '../users/index.ts';
+import { type BootstrapFile, type BootstrapTenant, readBootstrap } from './bootstrap.schema.ts';
+
+/** Demo packs, as far as the start-up needs them. */
+export interface PackPort {
+  /** Keys of the packs that can be loaded. */
+  readonly keys: readonly string[];
+  /** Loads a pack into the tenant of the transaction when none is loaded; true when it did. */
+  loadWhenNone(tx: Tx, key: string): Promise<boolean>;
+}
+
+export interface BootstrapDependencies {
+  readonly pepper: Pepper;
+  readonly onTenantCreated: readonly OnTenantCreated[];
+  readonly packs: PackPort;
+}
+
+/** One tenant of the file after its application. */
+export interface AppliedTenant {
+  readonly id: string;
+  readonly name: string;
+  readonly created: boolean;
+  /** False when everything was as the file says: then nothing was written. */
+  readonly changed: boolean;
+}
+
+// Loading a pack writes thousands of rows.
+const options = { statementTimeoutMs: 120_000 };
+
+/**
+ * Applies an operator's file (parsed JSON): one transaction per tenant, audited as `system:bootstrap`. A second
+ * application writes nothing. A file with problems is not applied at all; they carry JSON Pointers (api-access.md 5.1).
+ */
+export async function applyBootstrap(
+  database: Database,
+  value: unknown,
+  deps: BootstrapDependencies,
+): Promise<{ readonly tenants: readonly AppliedTenant[] } | { readonly problems: readonly ErrorEntry[] }> {
+  const read = readBootstrap(value, deps.packs.keys);
+  if ('problems' in read) return read;
+  const problems = await keyProblems(database, read.file, deps.pepper);
+  if (problems.length > 0) return { problems };
+  const tenants: AppliedTenant[] = [];
+  for (const tenant of read.file.tenants) tenants.push(await applyTenant(database, tenant, deps));
+  return { tenants };
+}
+
+/** A key opens one tenant, so one that another tenant has already cannot be given again. */
+async function keyProblems(database: Database, file: BootstrapFile, pepper: Pepper): Promise<ErrorEntry[]> {
+  const problems: ErrorEntry[] = [];
+  for (const [index, tenant] of file.tenants.entries()) {
+    const keys = tenant.apiKeys ?? [];
+    const path = `/tenants/${index}/apiKeys`;
+    if (pepper === null) {
+      if (keys.length > 0) problems.push({ path, message: 'cannot be stored: API_KEY_PEPPER is not set' });
+      continue;
+    }
+    const own = keys.length === 0 ? null : await findOperatorTenant(database, tenant.name);
+    for (const [at, { key }] of keys.entries()) {
+      const owners = await findKeyOwners(database, pepper, key);
+      if (owners.some((owner) => owner !== own)) {
+        problems.push({ path: `${path}/${at}/key`, message: 'is the key of another tenant' });
+      }
+    }
+  }
+  return problems;
+}
+
+async function applyTenant(
+  database: Database,
+  tenant: BootstrapTenant,
+  deps: BootstrapDependencies,
+  isRetry = false,
+): Promise<AppliedTenant> {
+  const known = await findOperatorTenant(database, tenant.name);
+  const id = known ?? newId();
+  try {
+    const changed = await database.withTenant(
+      id,
+      systemActor('bootstrap'),
+      (tx) => applyInside(tx, tenant, deps, known === null),
+      options,
+    );
+    return { id, name: tenant.name, created: known === null, changed };
+  } catch (error) {
+    // Another node that starts with the same file was faster; what it made is found the second time.
+    const lostRace = error instanceof DatabaseError && error.kind === 'unique';
+    if (!lostRace || isRetry) throw error;
+    return applyTenant(database, tenant, deps, true);
+  }
+}
+
+async function applyInside(
+  tx: Tx,
+  tenant: BootstrapTenant,
+  deps: BootstrapDependencies,
+  isNew: boolean,
+): Promise<boolean> {
+  let changed = isNew;
+  if (isNew) {
+    const wanted = { name: tenant.name, isPlayground: tenant.playground ?? false, bootstrapName: tenant.name };
+    await createTenant(tx, wanted, deps.onTenantCreated);
+  }
+  if (tenant.settings !== undefined) {
+    const before = await readNumberedSettings(tx);
+    const after = await changeSettings(tx, tenant.settings, { skipUnchanged: true });
+    changed ||= before.settingsVersion !== after.settingsVersion;
+  }
+  for (const { email, name, role } of tenant.users ?? []) {
+    changed = (await ensureUser(tx, { email, name, role })) || changed;
+  }
+  for (const { key, name, scopes } of tenant.apiKeys ?? []) {
+    changed = (await ensureApiKey(tx, deps.pepper, { key, name, scopes: scopes ?? apiKeyScopes })) || changed;
+  }
+  if (tenant.pack !== undefined) changed = (await deps.packs.loadWhenNone(tx, tenant.pack)) || changed;
+  return changed;
+}
+
+/** What the first start tells the operator about the demo. */
+export interface DemoTenant {
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly email: string;
+  /** Told this once; only its HMAC is stored. */
+  readonly apiKey: string;
+}
+
+/**
+ * Makes the demo of a first start in one transaction: tenant `Demo` with traces on, its admin, pack `coffee_rewards` and
+ * one API key (api-access.md 5.1). Null when another node made it meanwhile.
+ */
+export async function createDemoTenant(database: Database, deps: BootstrapDependencies): Promise<DemoTenant | null> {
+  const tenantId = newId();
+  const tenantName = 'Demo';
+  const email = 'admin@demo.localhost';
+  try {
+    return await database.withTenant(
+      tenantId,
+      systemActor('demo'),
+      async (tx) => {
+        const wanted = { name: tenantName, isPlayground: false, bootstrapName: tenantName };
+        await createTenant(tx, wanted, deps.onTenantCreated);
+        await changeSettings(tx, { decisionTraceEnabled: true });
+        await ensureUser(tx, { email, name: 'Demo admin', role: 'admin' });
+        await deps.packs.loadWhenNone(tx, 'coffee_rewards');
+        const { key } = await createApiKey(tx, deps.pepper, { name: 'Demo key' });
+        return { tenantId, tenantName, email, apiKey: key };
+      },
+      options,
+    );
+  } catch (error) {
+    if (error instanceof DatabaseError && error.constraint === 'tenants_bootstrap_name') return null;
+    throw error;
+  }
+}

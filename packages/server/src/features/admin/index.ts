@@ -1,0 +1,9 @@
+export { adminRlsRoutes } from './admin.routes.ts';
+export {
+  type AppliedTenant,
+  applyBootstrap,
+  type BootstrapDependencies,
+  createDemoTenant,
+  type DemoTenant,
+  type PackPort,
+} from './bootstrap.ts';
