@@ -5,12 +5,25 @@ export { ln } from './arithmetic/ln.ts';
 export { compareText, finiteNumber } from './arithmetic/order.ts';
 export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
+export {
+  compileCondition,
+  compileConditionList,
+  compileField,
+  type FieldReader,
+} from './conditions/compile-condition.ts';
 export type * from './conditions/condition.ts';
+export { matcherOf, testOperator } from './conditions/match.ts';
+export { CONDITION_OPERATORS, canonicalOperator, LIST_OPERATORS } from './conditions/operator.ts';
+export { parseCondition } from './conditions/parse-condition.ts';
 export type * from './decision.ts';
+export { compileFormula, convertOutput } from './formula/compile-formula.ts';
+export { dependencyOrder } from './formula/dependencies.ts';
 export type * from './formula/formula.ts';
+export { functionNames } from './formula/functions.ts';
 export * from './formula/scope.ts';
 export type * from './input.ts';
 export { h32, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';
+export { compileRegex } from './regex/compile-regex.ts';
 export type * from './snapshot.ts';
 export type * from './templates/template.ts';

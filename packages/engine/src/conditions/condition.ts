@@ -53,6 +53,11 @@ export interface ConditionOptions {
   readonly bareNames?: 'customer' | 'none';
   /** Operators allowed; default: all of api-catalogue.md 1.3 (without `regex`). */
   readonly operators?: ReadonlySet<Operator>;
+  /**
+   * For other vocabularies than the engine's (columns of a segment, dimensions of a metric): what is wrong with a
+   * field, or null. Replaces namespaces and bare names; such conditions are parsed, not compiled.
+   */
+  readonly checkField?: (field: string) => string | null;
 }
 
 export interface CompiledCondition {

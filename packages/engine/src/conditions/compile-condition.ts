@@ -1,0 +1,106 @@
+import { isNamespace, type ReadRaw, readPath } from '../formula/path.ts';
+import type { FormulaScope } from '../formula/scope.ts';
+import type {
+  CompiledCondition,
+  Condition,
+  ConditionCompilation,
+  ConditionLeaf,
+  ConditionOptions,
+  ConditionProblem,
+} from './condition.ts';
+import { matcherOf } from './match.ts';
+import { LIST_OPERATORS } from './operator.ts';
+import { parseCondition, parseConditionList, resolveField } from './parse-condition.ts';
+
+/** Conditions of one list of a flow node (api-decisioning.md 8). */
+const MAX_LIST_CONDITIONS = 50;
+
+type Test = (scope: FormulaScope) => boolean;
+
+/**
+ * Compiles a condition in the grammar of api-catalogue.md 1.3 to a closure. Null, absent and `{}` are true. Never
+ * throws; the problems are those that a write is refused for.
+ */
+export function compileCondition(
+  value: unknown,
+  options: Omit<ConditionOptions, 'checkField'> = {},
+): ConditionCompilation {
+  const parse = parseCondition(value, options);
+  return parse.ok ? { ok: true, condition: compiled(parse.stored, options) } : parse;
+}
+
+/**
+ * Compiles the list form of flow nodes (api-decisioning.md 8): at most 50 `{ field, operator, value }`, one combinator,
+ * `regex` allowed. Default namespaces: `offer customer request attributes channel creative`.
+ */
+export function compileConditionList(
+  conditions: unknown,
+  combinator: 'AND' | 'OR' = 'AND',
+  options: Omit<ConditionOptions, 'checkField'> = {},
+): ConditionCompilation {
+  const listOptions = { namespaces: LIST_NAMESPACES, operators: LIST_OPERATORS, ...options };
+  const parse = parseConditionList(conditions, combinator, MAX_LIST_CONDITIONS, listOptions);
+  return parse.ok ? { ok: true, condition: compiled(parse.stored, listOptions) } : parse;
+}
+
+const LIST_NAMESPACES: ReadonlySet<string> = new Set([
+  'offer',
+  'customer',
+  'request',
+  'attributes',
+  'channel',
+  'creative',
+]);
+
+export type FieldReader =
+  | { readonly ok: true; readonly path: readonly string[]; read(scope: FormulaScope): unknown }
+  | { readonly ok: false; readonly problems: readonly ConditionProblem[] };
+
+/** Reader of one field as conditions read it: the raw value, undefined when it is missing. */
+export function compileField(field: string, options: Omit<ConditionOptions, 'checkField'> = {}): FieldReader {
+  const path = resolveField(field, options);
+  if (path === null) return { ok: false, problems: [{ path: '', message: 'is no known field' }] };
+  return { ok: true, path, read: readerOf(path) };
+}
+
+function readerOf(path: readonly [string, ...string[]]): ReadRaw {
+  const [namespace, ...below] = path;
+  return isNamespace(namespace) ? readPath(namespace, below) : () => undefined;
+}
+
+function compiled(stored: Condition, options: ConditionOptions): CompiledCondition {
+  const paths = new Map<string, readonly string[]>();
+  return { test: compileNode(stored, options, paths), paths: [...paths.values()], stored };
+}
+
+function compileNode(node: Condition, options: ConditionOptions, paths: Map<string, readonly string[]>): Test {
+  if ('operator' in node) return compileLeaf(node, options, paths);
+  const tests = node.conditions.map((condition) => compileNode(condition, options, paths));
+  const [only] = tests;
+  if (only === undefined) return () => true;
+  if (tests.length === 1) return only;
+  return node.logic === 'and' ? (scope) => allHold(tests, scope) : (scope) => anyHolds(tests, scope);
+}
+
+function allHold(tests: readonly Test[], scope: FormulaScope): boolean {
+  for (const test of tests) if (!test(scope)) return false;
+  return true;
+}
+
+function anyHolds(tests: readonly Test[], scope: FormulaScope): boolean {
+  for (const test of tests) if (test(scope)) return true;
+  return false;
+}
+
+function compileLeaf(leaf: ConditionLeaf, options: ConditionOptions, paths: Map<string, readonly string[]>): Test {
+  const path = resolveField(leaf.field, options);
+  if (path === null) return () => false;
+  paths.set(path.join('.'), path);
+  if (path[0] === 'customer' && path.length === 2 && path[1]?.startsWith('metric_')) {
+    const metric = ['customer', 'metrics', path[1].slice('metric_'.length)];
+    paths.set(metric.join('.'), metric);
+  }
+  const read = readerOf(path);
+  const match = matcherOf(leaf.operator, leaf.value);
+  return (scope) => match(read(scope), scope.now);
+}

@@ -1,0 +1,61 @@
+import type { Operator } from './condition.ts';
+
+/** Every spelling that is accepted on write, and the stored one (api-catalogue.md 1.3). */
+const SPELLINGS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ['eq', 'eq'],
+  ['=', 'eq'],
+  ['==', 'eq'],
+  ['neq', 'neq'],
+  ['!=', 'neq'],
+  ['<>', 'neq'],
+  ['gt', 'gt'],
+  ['>', 'gt'],
+  ['greater_than', 'gt'],
+  ['gte', 'gte'],
+  ['>=', 'gte'],
+  ['lt', 'lt'],
+  ['<', 'lt'],
+  ['less_than', 'lt'],
+  ['lte', 'lte'],
+  ['<=', 'lte'],
+  ['between', 'between'],
+  ['in', 'in'],
+  ['not_in', 'not_in'],
+  ['contains', 'contains'],
+  ['not_contains', 'not_contains'],
+  ['starts_with', 'starts_with'],
+  ['exists', 'exists'],
+  ['is_not_null', 'exists'],
+  ['not_exists', 'not_exists'],
+  ['is_null', 'not_exists'],
+  ['within_last_days', 'within_last_days'],
+  ['not_within_last_days', 'not_within_last_days'],
+  ['regex', 'regex'],
+]);
+
+/** The stored spelling of an operator; null when there is none of that name. */
+export function canonicalOperator(text: string): Operator | null {
+  return SPELLINGS.get(text) ?? null;
+}
+
+/** Operators of the condition grammar (api-catalogue.md 1.3). */
+export const CONDITION_OPERATORS: ReadonlySet<Operator> = new Set(
+  [...SPELLINGS.values()].filter((operator) => operator !== 'regex'),
+);
+
+/** Operators of the condition lists of flow nodes (api-decisioning.md 8). */
+export const LIST_OPERATORS: ReadonlySet<Operator> = new Set<Operator>([
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'in',
+  'not_in',
+  'contains',
+  'starts_with',
+  'regex',
+  'exists',
+  'not_exists',
+]);
