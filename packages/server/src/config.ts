@@ -1,3 +1,285 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Every environment variable of the server: the only module that reads `process.env`. docs/config.md is generated from
+ * this table (tools/generate-config-docs.ts). Sources: contract part 1 section 5, api-access.md 5.1 and 18.
+ */
+
+/** A variable as the table describes it. `read` throws an Error whose message completes "<NAME> ...". */
+export interface Variable<T> {
+  readonly group: string;
+  readonly text: string;
+  /** The default, as the documents show it. */
+  readonly shown: string;
+  readonly secret: boolean;
+  readonly read: (value: string) => T;
+  readonly fallback: T;
+}
+
+type Group =
+  | 'Listening'
+  | 'Storage'
+  | 'Secrets'
+  | 'Start and sign-up'
+  | 'Background'
+  | 'Outbound'
+  | 'Limits and observation';
+
+function text(group: Group, about: string, fallback: string | null = null, shown?: string): Variable<string | null> {
+  return { group, text: about, shown: shown ?? fallback ?? 'unset', secret: false, read: (value) => value, fallback };
+}
+
+function word(group: Group, about: string, fallback: string): Variable<string> {
+  return { group, text: about, shown: fallback, secret: false, read: (value) => value, fallback };
+}
+
+function secret(group: Group, about: string): Variable<string | null> {
+  return { group, text: about, shown: 'unset', secret: true, read: (value) => value, fallback: null };
+}
+
+function whole(group: Group, about: string, fallback: number, least: number, most: number): Variable<number> {
+  const read = (value: string) => {
+    const number = /^[0-9]{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= least && number <= most)) throw new Error(`must be a whole number from ${least} to ${most}`);
+    return number;
+  };
+  return { group, text: about, shown: String(fallback), secret: false, read, fallback };
+}
+
+function onOff(group: Group, about: string, fallback: boolean): Variable<boolean> {
+  return { ...onOffOr(group, about, fallback ? 'on' : 'off'), read: readOnOff, fallback };
+}
+
+/** On, off, or null when unset: the default then depends on something else. */
+function onOffOr(group: Group, about: string, shown: string): Variable<boolean | null> {
+  return { group, text: about, shown, secret: false, read: readOnOff, fallback: null };
+}
+
+function readOnOff(value: string): boolean {
+  if (value === 'on' || value === 'true') return true;
+  if (value === 'off' || value === 'false') return false;
+  throw new Error('must be "on" or "off"');
+}
+
+function oneOf<const T extends string>(group: Group, about: string, values: readonly T[], fallback: T): Variable<T> {
+  const read = (value: string) => {
+    const found = values.find((each) => each === value);
+    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
+    return found;
+  };
+  return { group, text: about, shown: fallback, secret: false, read, fallback };
+}
+
+function list(group: Group, about: string, item: (value: string) => string): Variable<readonly string[]> {
+  const read = (value: string) =>
+    value
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '')
+      .map(item);
+  return { group, text: about, shown: 'none', secret: false, read, fallback: [] };
+}
+
+function readUrl(schemes: readonly string[]): (value: string) => string {
+  return (value) => {
+    const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : '';
+    if (!schemes.includes(scheme)) throw new Error(`must be a URL that begins with ${schemes.join(':// or ')}://`);
+    return value;
+  };
+}
+
+function url(group: Group, about: string, schemes: readonly string[], shown = 'unset'): Variable<string | null> {
+  return { group, text: about, shown, secret: false, read: readUrl(schemes), fallback: null };
+}
+
+function readOrigin(value: string): string {
+  if (!/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : '') || new URL(value).origin !== value) {
+    throw new Error(`must list exact origins such as https://console.example.com, not ${value}`);
+  }
+  return value;
+}
+
+function readNetwork(value: string): string {
+  if (isIP(value) !== 0 || ipaddr.isValidCIDR(value)) return value;
+  throw new Error(`must list addresses or networks such as 10.0.0.0/8, not ${value}`);
+}
+
+function readDataKey(value: string): string {
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(value)) throw new Error('must be 32 bytes in base64');
+  return value;
+}
+
+const postgres = ['postgres', 'postgresql'];
+
+export const variables = {
+  PORT: whole('Listening', 'Port. 0 takes any free one.', 3000, 0, 65535),
+  HOST: word('Listening', 'Address to listen on (0.0.0.0 in the container image).', '127.0.0.1'),
+  NEXTAUTH_URL: url('Listening', 'Public address of the server.', ['http', 'https'], '`http://localhost:<PORT>`'),
+  TRUSTED_PROXIES: list(
+    'Listening',
+    'Addresses and networks whose X-Forwarded-For is believed, by commas.',
+    readNetwork,
+  ),
+  CORS_ALLOWED_ORIGINS: list('Listening', 'Exact origins that browsers may call from, by commas.', readOrigin),
+
+  DATABASE_URL: url(
+    'Storage',
+    'PostgreSQL 15 to 18, as the application role: no superuser, no BYPASSRLS, owner of nothing. Unset: an embedded database in DATA_DIR.',
+    postgres,
+    'unset (embedded)',
+  ),
+  DATABASE_ADMIN_URL: url(
+    'Storage',
+    'The owner: migrates and makes the roles, the one of DATABASE_URL included. Unset with DATABASE_URL set: as MIGRATE=off.',
+    postgres,
+  ),
+  DATABASE_POOL_MAX: whole('Storage', 'Connections of the pool.', 10, 2, 1000),
+  DATA_DIR: word('Storage', 'Folder for the embedded database, generated secrets, outbox and exports.', './data'),
+  MIGRATE: onOff('Storage', 'Bring the schema up to date at start.', true),
+  REDIS_URL: url('Storage', 'Reserved: rate limits and event stream across nodes. Not built yet; a value is refused.', [
+    'redis',
+    'rediss',
+  ]),
+
+  AUTO_SECRETS: onOffOr(
+    'Secrets',
+    'Make absent JWT_SIGNING_SECRET, NEXTAUTH_SECRET, API_KEY_PEPPER and DATA_ENCRYPTION_KEY once, into DATA_DIR/secrets.json.',
+    'on when embedded',
+  ),
+  API_KEY_PEPPER: secret('Secrets', 'Keys the hashes of API keys and client secrets. Changing it breaks every key.'),
+  JWT_SIGNING_SECRET: secret('Secrets', 'Signs access tokens; NEXTAUTH_SECRET is the fallback.'),
+  NEXTAUTH_SECRET: secret('Secrets', 'Signs sessions.'),
+  DATA_ENCRYPTION_KEY: {
+    ...secret('Secrets', '32 bytes in base64: encrypts sealed records and stored secrets.'),
+    read: readDataKey,
+  },
+  DATA_ENCRYPTION_KEYS_OLD: {
+    ...list('Secrets', 'Earlier values of DATA_ENCRYPTION_KEY, by commas: still open what they sealed.', readDataKey),
+    secret: true,
+  },
+
+  BOOTSTRAP_FILE: text('Start and sign-up', 'JSON file of tenants, users, keys and settings, applied at every start.'),
+  DEMO_TENANT: onOff(
+    'Start and sign-up',
+    'On an empty database without BOOTSTRAP_FILE: make tenant Demo with a pack and a key.',
+    true,
+  ),
+
+  WORKER: onOff('Background', 'Run background jobs in this process.', true),
+  WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),
+  SCHEDULER: onOffOr('Background', 'Run the scheduled jobs in process (one node at a time).', 'on when embedded'),
+  SHUTDOWN_GRACE_SECONDS: whole('Background', 'Longest time for requests and jobs to end after SIGTERM.', 10, 1, 600),
+
+  OUTBOUND_ALLOW_CIDRS: list('Outbound', 'Private networks that outbound calls may reach, by commas.', readNetwork),
+  OUTBOUND_HTTP_OK: onOff('Outbound', 'Allow http destinations; for development only.', false),
+
+  RATE_LIMIT_DEFAULT_PER_MINUTE: whole(
+    'Limits and observation',
+    'Limit per credential for routes without one; 0 = none.',
+    0,
+    0,
+    1_000_000,
+  ),
+  RECOMMEND_RATE_PER_MINUTE: whole(
+    'Limits and observation',
+    'Limit per tenant for recommend, respond and ingest, each; 0 = none.',
+    0,
+    0,
+    100_000_000,
+  ),
+  METRICS_TOKEN: secret('Limits and observation', 'Bearer of /api/v1/metrics; unset = closed.'),
+  LOG_LEVEL: oneOf(
+    'Limits and observation',
+    'Least level that is logged.',
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    'info',
+  ),
+  NODE_ENV: text('Limits and observation', '`production`: secrets shorter than 16 characters stop the start.'),
+} as const satisfies Record<string, Variable<unknown>>;
+
+type Values = {
+  readonly [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['read']> | (typeof variables)[K]['fallback'];
+};
+
+/** The configuration, with the names of the environment, and what the reader should be told at start. */
+export interface Config extends Values {
+  readonly warnings: readonly string[];
+  /** Names that were present but blank: they count as unset, and are never generated. */
+  readonly blank: readonly string[];
+}
+
+/** The process exits with this code on a bad configuration (sysexits EX_CONFIG). */
+export const configExitCode = 78;
+
+/** A configuration that cannot be used; each problem names its variable. The process exits 78. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('; '));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+const shortestSecret = 16;
+
+/**
+ * Reads the configuration. Blank or white space counts as unset (quality.md T5). A secret may stand in a file named by
+ * `<NAME>_FILE` instead. Throws ConfigError with every problem at once.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const blank: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, variable] of Object.entries<Variable<unknown>>(variables)) {
+    values[name] = variable.fallback;
+    try {
+      const given = rawValue(name, variable, env);
+      if (given === undefined) continue;
+      const value = given.trim();
+      if (value === '') {
+        blank.push(name);
+        if (variable.secret) warnings.push(`${name} is blank and counts as unset`);
+        continue;
+      }
+      values[name] = variable.read(value);
+      if (variable.secret && value.length < shortestSecret) {
+        const complaint = `${name} is shorter than ${shortestSecret} characters`;
+        if (env.NODE_ENV === 'production') problems.push(complaint);
+        else warnings.push(complaint);
+      }
+    } catch (error) {
+      problems.push(`${name} ${error instanceof Error ? error.message : error}`);
+    }
+  }
+  if (values.REDIS_URL !== null) problems.push('REDIS_URL is not supported yet; leave it unset');
+  if (values.DATABASE_ADMIN_URL !== null && values.DATABASE_URL === null) {
+    problems.push('DATABASE_ADMIN_URL needs DATABASE_URL, the application role');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  // Each entry was read by the variable of its name, or is its fallback.
+  return { ...(values as Values), warnings, blank };
+}
+
+function rawValue(
+  name: string,
+  variable: Variable<unknown>,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const file = env[`${name}_FILE`]?.trim();
+  if (!variable.secret || file === undefined || file === '') return env[name];
+  if (env[name] !== undefined && env[name].trim() !== '') throw new Error(`and ${name}_FILE are both set`);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new Error(`cannot be read: ${name}_FILE names no readable file`);
+  }
+}
+
 /** URL of the cluster that `npm test` started (tools/run-tests.ts); null when a test file is run alone. */
 export function readTestClusterUrl(env: NodeJS.ProcessEnv = process.env): string | null {
   return env.ARBITER_TEST_CLUSTER || null;

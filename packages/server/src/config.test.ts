@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, readConfig, variables } from './config.ts';
+
+const longSecret = 'a secret of enough characters';
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.problems;
+  }
+  return [];
+}
+
+test('an empty environment gives the defaults', () => {
+  const config = readConfig({});
+  assert.equal(config.PORT, 3000);
+  assert.equal(config.HOST, '127.0.0.1');
+  assert.equal(config.DATABASE_URL, null);
+  assert.equal(config.AUTO_SECRETS, null);
+  assert.equal(config.MIGRATE, true);
+  assert.deepEqual(config.TRUSTED_PROXIES, []);
+  assert.deepEqual([config.warnings, config.blank], [[], []]);
+});
+
+test('values are typed', () => {
+  const config = readConfig({
+    PORT: ' 8080 ',
+    WORKER: 'off',
+    TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    CORS_ALLOWED_ORIGINS: 'https://a.example,https://b.example:8443',
+    LOG_LEVEL: 'debug',
+    DATABASE_URL: 'postgresql://app@localhost/arbiter?host=%2Ftmp',
+  });
+  assert.equal(config.PORT, 8080);
+  assert.equal(config.WORKER, false);
+  assert.deepEqual(config.TRUSTED_PROXIES, ['10.0.0.0/8', '::1']);
+  assert.equal(config.LOG_LEVEL, 'debug');
+});
+
+test('each malformed value names its variable, all at once', () => {
+  const bad: Record<string, string> = {
+    PORT: '3000x',
+    DATABASE_POOL_MAX: '1e2',
+    WORKER: 'yes please',
+    LOG_LEVEL: 'loud',
+    DATABASE_URL: 'mysql://x',
+    NEXTAUTH_URL: 'not a url',
+    TRUSTED_PROXIES: '10.0.0.0/33',
+    CORS_ALLOWED_ORIGINS: 'https://a.example/path',
+    DATA_ENCRYPTION_KEY: 'c2hvcnQ=',
+    OUTBOUND_ALLOW_CIDRS: 'localhost',
+  };
+  for (const [name, value] of Object.entries(bad)) {
+    assert.equal(problemsOf({ [name]: value }).filter((problem) => problem.startsWith(name)).length, 1, name);
+  }
+  assert.equal(problemsOf(bad).length, Object.keys(bad).length);
+});
+
+test('a blank value is unset, and a blank secret is warned about', () => {
+  const config = readConfig({ API_KEY_PEPPER: '  ', PORT: '' });
+  assert.equal(config.API_KEY_PEPPER, null);
+  assert.equal(config.PORT, 3000);
+  assert.deepEqual(config.blank, ['PORT', 'API_KEY_PEPPER']);
+  assert.deepEqual(config.warnings, ['API_KEY_PEPPER is blank and counts as unset']);
+});
+
+test('a short secret is a warning, and an error in production', () => {
+  assert.equal(readConfig({ METRICS_TOKEN: 'short' }).warnings.length, 1);
+  assert.deepEqual(problemsOf({ METRICS_TOKEN: 'short', NODE_ENV: 'production' }), [
+    'METRICS_TOKEN is shorter than 16 characters',
+  ]);
+  assert.equal(readConfig({ METRICS_TOKEN: longSecret, NODE_ENV: 'production' }).METRICS_TOKEN, longSecret);
+});
+
+test('a secret may stand in a file', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'arbiter-config-')), 'pepper');
+  writeFileSync(file, `${longSecret}\n`);
+  assert.equal(readConfig({ API_KEY_PEPPER_FILE: file }).API_KEY_PEPPER, longSecret);
+  assert.match(problemsOf({ API_KEY_PEPPER_FILE: `${file}.absent` })[0] ?? '', /^API_KEY_PEPPER cannot be read/);
+  assert.match(problemsOf({ API_KEY_PEPPER_FILE: file, API_KEY_PEPPER: longSecret })[0] ?? '', /both set/);
+});
+
+test('an admin URL needs the application URL', () => {
+  assert.match(problemsOf({ DATABASE_ADMIN_URL: 'postgres://o@h/d' })[0] ?? '', /needs DATABASE_URL/);
+});
+
+test('every variable is described', () => {
+  for (const [name, variable] of Object.entries(variables)) assert.ok(variable.text.length > 10, name);
+});
