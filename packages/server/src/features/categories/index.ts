@@ -1,2 +1,3 @@
 export { categoryRoutes, subCategoryRoutes } from './categories.routes.ts';
-export { snapshotCategories, snapshotSubCategories } from './categories.store.ts';
+export { createCategory, createSubCategory } from './categories.service.ts';
+export { findCategoryName, snapshotCategories, snapshotSubCategories } from './categories.store.ts';

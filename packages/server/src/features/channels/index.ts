@@ -1,2 +1,3 @@
 export { channelRoutes, placementRoutes } from './channels.routes.ts';
-export { snapshotChannels, snapshotPlacements } from './channels.store.ts';
+export { createChannel } from './channels.service.ts';
+export { findChannelFacts, snapshotChannels, snapshotPlacements } from './channels.store.ts';
