@@ -62,9 +62,10 @@ async function keyProblems(database: Database, file: BootstrapFile, pepper: Pepp
       if (keys.length > 0) problems.push({ path, message: 'cannot be stored: API_KEY_PEPPER is not set' });
       continue;
     }
-    const own = keys.length === 0 ? null : await findOperatorTenant(database, tenant.name);
     for (const [at, { key }] of keys.entries()) {
       const owners = await findKeyOwners(database, pepper, key);
+      // Asked after the owners: a node that applies the same file now commits tenant and keys together.
+      const own = owners.length === 0 ? null : await findOperatorTenant(database, tenant.name);
       if (owners.some((owner) => owner !== own)) {
         problems.push({ path: `${path}/${at}/key`, message: 'is the key of another tenant' });
       }
