@@ -12,17 +12,23 @@ export function sendAnswer(reply: FastifyReply, answer: Answer, extra: ExtraHead
   reply.hijack();
   const { raw } = reply;
   if (raw.destroyed) return;
-  const headers = headersOf(answer, extra);
-  raw.writeHead(answer.status, headers);
-  raw.end(raw.req.method === 'HEAD' || answer.body === null ? undefined : answer.body);
+  const { body } = answer;
+  const bytes = bytesOf(body);
+  raw.writeHead(answer.status, headersOf(answer, bytes, extra));
+  if (body === null || raw.req.method === 'HEAD') raw.end();
+  // As many bytes as characters: all ASCII, which node writes faster under this name.
+  else if (typeof body === 'string' && bytes === body.length) raw.end(body, 'latin1');
+  else raw.end(body);
 }
 
-function headersOf(answer: Answer, extra: ExtraHeaders): Record<string, string | number> {
+function bytesOf(body: Answer['body']): number {
+  if (body === null) return 0;
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}
+
+function headersOf(answer: Answer, bytes: number, extra: ExtraHeaders): Record<string, string | number> {
   const headers: Record<string, string | number> = { 'cache-control': 'no-store', ...extra, ...answer.headers };
-  if (answer.body !== null) {
-    headers['content-length'] =
-      typeof answer.body === 'string' ? Buffer.byteLength(answer.body) : answer.body.byteLength;
-  } else if (answer.status !== 204 && answer.status !== 304) headers['content-length'] = 0;
+  if (answer.status !== 204 && answer.status !== 304) headers['content-length'] = bytes;
   return headers;
 }
 
@@ -51,7 +57,7 @@ export function sendAndLinger(reply: FastifyReply, answer: Answer, extra: ExtraH
   reply.hijack();
   const { raw } = reply;
   if (raw.destroyed) return;
-  raw.writeHead(answer.status, { ...headersOf(answer, extra), connection: 'close' });
+  raw.writeHead(answer.status, { ...headersOf(answer, bytesOf(answer.body), extra), connection: 'close' });
   raw.write(answer.body ?? '');
   linger(raw);
 }
