@@ -20,6 +20,7 @@ export * from './outcome-types.ts';
 export * from './placements.ts';
 export * from './qualification-rules.ts';
 export * from './schemas.ts';
+export * from './session.ts';
 export * from './system.ts';
 export * from './tenant-settings.ts';
 export * from './tenants.ts';

@@ -3,11 +3,17 @@ import { apiKeyOperations } from './api-keys.ts';
 import { auditLogOperations } from './audit-logs.ts';
 import { categoryOperations, subCategoryOperations } from './categories.ts';
 import { channelOperations } from './channels.ts';
+import { contactPolicyOperations } from './contact-policies.ts';
 import type { Operation } from './core/operation.ts';
+import { creativeOperations } from './creatives.ts';
+import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
+import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
 import { placementOperations } from './placements.ts';
+import { qualificationRuleOperations } from './qualification-rules.ts';
 import { schemaOperations } from './schemas.ts';
+import { sessionOperations } from './session.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
 import { tenantOperations } from './tenants.ts';
@@ -22,6 +28,7 @@ function byId<const M extends Record<string, Operation>>(module: M): ById<M> {
 /** Every operation of the API, by id. A contract module adds its line here and its export in `index.ts`. */
 export const operations = {
   ...byId(systemOperations),
+  ...byId(sessionOperations),
   ...byId(schemaOperations),
   ...byId(categoryOperations),
   ...byId(subCategoryOperations),
@@ -33,6 +40,11 @@ export const operations = {
   ...byId(auditLogOperations),
   ...byId(apiKeyOperations),
   ...byId(adminRlsOperations),
+  ...byId(contactPolicyOperations),
+  ...byId(creativeOperations),
+  ...byId(decisionFlowOperations),
+  ...byId(offerOperations),
+  ...byId(qualificationRuleOperations),
   ...byId(decisionOperations),
 };
 

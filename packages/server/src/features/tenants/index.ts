@@ -1,3 +1,4 @@
+export { type SessionDependencies, sessionRoutes } from './session.routes.ts';
 export { type TenantPorts, tenantRoutes } from './tenants.routes.ts';
 export {
   createTenant,

@@ -1,0 +1,53 @@
+import type { Session, sessionOperations } from '@arbiter/contract';
+import type { Database } from '../../db/index.ts';
+import { presentedCredential } from '../../http/credentials.ts';
+import { type Handlers, reply } from '../../http/handler.ts';
+import type { Authenticate, Principal } from '../../http/principal.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { getApiKey } from '../credentials/index.ts';
+import { getTenant } from './tenants.service.ts';
+
+export interface SessionDependencies {
+  readonly database: Pick<Database, 'withTenant'>;
+  readonly authenticate: Authenticate;
+}
+
+/** Handler of the question who calls (api-access.md 4.2). */
+export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessionOperations> {
+  return {
+    session: async ({ headers, requestId }) => {
+      const principal = await proven(deps.authenticate, headers.Authorization, headers['X-API-Key']);
+      if (principal === null) return reply(200, { authenticated: false });
+      const session = await deps.database.withTenant(
+        principal.tenantId,
+        principal.actor,
+        async (tx): Promise<Session> => {
+          const { id, name, isPlayground } = await getTenant(tx);
+          const key = await getApiKey(tx, principal.credentialId.replace('apikey:', ''));
+          return {
+            authenticated: true,
+            principal: { kind: 'api_key', id: key.id, name: key.name, role: key.role, scopes: key.scopes },
+            tenant: { id, name, isPlayground },
+            expiresAt: key.expiresAt,
+          };
+        },
+        { requestId },
+      );
+      return reply(200, session);
+    },
+  };
+}
+
+async function proven(
+  authenticate: Authenticate,
+  authorization: string | undefined,
+  apiKey: string | undefined,
+): Promise<Principal | null> {
+  try {
+    const presented = presentedCredential({ headers: { authorization, 'x-api-key': apiKey }, rawHeaders: [] });
+    return presented === null ? null : await authenticate(presented);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthorized') return null;
+    throw error;
+  }
+}
