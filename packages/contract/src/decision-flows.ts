@@ -218,7 +218,7 @@ export const decisionFlowOperations = {
       { description: 'The draft.' },
     ),
     responses: { 200: { description: 'The findings.', schema: FlowCheck } },
-    errors: ['validation_failed', 'reference_not_found'],
+    errors: ['validation_failed', 'not_found'],
     audit: [],
   }),
   versions: operation({
@@ -231,7 +231,9 @@ export const decisionFlowOperations = {
     query: Type.Object(
       {
         id: Type.String({ description: 'Flow.' }),
-        version: Type.Optional(Int(1, 2_147_483_647, 'Only this version, with its configSnapshot.')),
+        version: Type.Optional(
+          Int(1, 2_147_483_647, 'The version that is shown with its configSnapshot; 404 when there is none.'),
+        ),
       },
       { description: 'Which versions.' },
     ),
@@ -252,7 +254,7 @@ export const decisionFlowOperations = {
       201: { description: 'It was made.', schema: EnsuredBase(true) },
     },
     errors: [],
-    audit: [],
+    audit: [{ action: 'create', entityType: 'decisionFlow' }],
   }),
 };
 

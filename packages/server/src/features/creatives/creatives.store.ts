@@ -63,3 +63,21 @@ export async function snapshotCreatives(tx: Tx): Promise<SnapshotCreative[]> {
     [tx.tenantId],
   );
 }
+
+export interface CreativeFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly offerId: string;
+  readonly channelId: string;
+  readonly placementId: string | null;
+}
+
+/** What history says of a creative, deleted ones included; null when the tenant has none of that id. */
+export async function findCreativeFacts(tx: Tx, id: string): Promise<CreativeFacts | null> {
+  const [row] = await tx.query<CreativeFacts>(
+    `select id, name, offer_id as "offerId", channel_id as "channelId", placement_id as "placementId"
+     from arbiter.creatives where tenant_id = $1 and id = $2`,
+    [tx.tenantId, id],
+  );
+  return row ?? null;
+}

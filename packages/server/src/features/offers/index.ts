@@ -1,2 +1,3 @@
 export { type OfferDeps, offerRoutes } from './offers.routes.ts';
 export { createOffer, type OfferDependants, snapshotOffers, snapshotOtherOffers } from './offers.service.ts';
+export { findOfferFacts } from './offers.store.ts';

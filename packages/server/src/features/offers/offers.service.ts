@@ -2,6 +2,7 @@ import type { Offer, OfferCreate, OfferCreativeRef, OfferStatus, OfferUpdate } f
 import type { SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { invalid, refuseProblems } from '../../platform/app-error.ts';
+import { isZone } from '../../platform/zones.ts';
 import {
   type Addressed,
   createRecord,
@@ -20,7 +21,7 @@ import {
   updateRecord,
 } from '../records/index.ts';
 import { type CustomField, customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
-import { checkEligibility } from './offers.eligibility.ts';
+import { eligibilityProblems, storedEligibility } from './offers.eligibility.ts';
 import { checkGovernance } from './offers.governance.ts';
 import { type OfferFields, scheduleProblems, sizeProblems, unavailableProblems } from './offers.rules.ts';
 import { type OfferRow, offerSpec, selectOfferCategories, selectSnapshotOffers } from './offers.store.ts';
@@ -36,9 +37,12 @@ export interface OfferDependants {
 
 /** Columns that a write sets: absent ones stay as they are. */
 function columnsOf(fields: OfferFields): NewRecord<OfferRow> {
-  const { mandatoryExpiresAt, ...rest } = fields;
-  if (mandatoryExpiresAt === undefined) return rest;
-  return { ...rest, mandatoryExpiresAt: mandatoryExpiresAt === null ? null : new Date(mandatoryExpiresAt) };
+  const { mandatoryExpiresAt: expires, eligibility, ...rest } = fields;
+  return {
+    ...rest,
+    ...(expires === undefined ? {} : { mandatoryExpiresAt: expires === null ? null : new Date(expires) }),
+    ...(eligibility === undefined ? {} : { eligibility: storedEligibility(eligibility) }),
+  };
 }
 
 /** What can be said against the fields alone. */
@@ -46,8 +50,8 @@ function checkShape(fields: OfferFields): void {
   refuseProblems([
     ...unavailableProblems(fields),
     ...sizeProblems(fields, (text) => Buffer.byteLength(text, 'utf8')),
-    ...(fields.schedule === undefined ? [] : scheduleProblems(fields.schedule, isKnownZone)),
-    ...(fields.eligibility === undefined ? [] : checkEligibility(fields.eligibility)),
+    ...(fields.schedule === undefined ? [] : scheduleProblems(fields.schedule, isZone)),
+    ...(fields.eligibility === undefined ? [] : eligibilityProblems(fields.eligibility)),
   ]);
 }
 

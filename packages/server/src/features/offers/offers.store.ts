@@ -79,3 +79,15 @@ export async function selectOfferCategories(
     [tx.tenantId, exceptStatuses],
   );
 }
+
+/** What history says of an offer, deleted ones included; null when the tenant has none of that id. */
+export async function findOfferFacts(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly id: string; readonly name: string; readonly categoryId: string | null } | null> {
+  const [row] = await tx.query<{ id: string; name: string; categoryId: string | null }>(
+    'select id, name, category_id as "categoryId" from arbiter.offers where tenant_id = $1 and id = $2',
+    [tx.tenantId, id],
+  );
+  return row ?? null;
+}

@@ -27,7 +27,15 @@ export {
   type UpdateOptions,
   updateRecord,
 } from './records.service.ts';
-export { assertNotReferenced, inUse, inUseEntry, type Referable, type Referrer, requireLive } from './references.ts';
+export {
+  assertNotReferenced,
+  inUse,
+  inUseEntry,
+  type Referable,
+  type Referrer,
+  referable,
+  requireLive,
+} from './references.ts';
 export { countReferring, type RelatedRow, readReferring, readRelated } from './related.ts';
 export {
   assignedTo,

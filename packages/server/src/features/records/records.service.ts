@@ -166,6 +166,8 @@ export interface DeleteOptions<Row extends GovernedRow> {
    * rows (cascades), it locks all of them before it writes the first.
    */
   check?(row: Row): Promise<void> | void;
+  /** Columns that a soft delete sets besides `deletedAt`. */
+  readonly set?: RecordChange<Row>;
 }
 
 async function lockForDeletion<Row extends GovernedRow>(
@@ -196,7 +198,7 @@ export async function softDeleteRecord<Row extends GovernedRow>(
   options: DeleteOptions<Row> = {},
 ): Promise<Row> {
   const before = await lockForDeletion(tx, spec, id, options);
-  const after = await writeRow(tx, spec, before, { deletedAt: tx.now });
+  const after = await writeRow(tx, spec, before, { ...options.set, deletedAt: tx.now });
   await noteChange(tx, spec, 'soft_delete', { before, after });
   return after;
 }

@@ -1,2 +1,2 @@
-export { ensureUser, type NamedUser } from './users.service.ts';
+export { ensureUser, isActiveAdmin, type NamedUser } from './users.service.ts';
 export type { UserRole } from './users.store.ts';

@@ -1,7 +1,14 @@
 import type { Tx } from '../../db/tx.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
-import { insertUser, lockUserByEmail, type UserRole, type UserRow, updateNameAndRole } from './users.store.ts';
+import {
+  insertUser,
+  lockUserByEmail,
+  selectActiveRole,
+  type UserRole,
+  type UserRow,
+  updateNameAndRole,
+} from './users.store.ts';
 
 /** A user as the operator's bootstrap file names it. */
 export interface NamedUser {
@@ -45,4 +52,9 @@ export async function ensureUser(tx: Tx, wanted: NamedUser): Promise<boolean> {
     after: { ...known, name: wanted.name, role: wanted.role },
   });
   return true;
+}
+
+/** True for a user of the tenant who is an admin and not deactivated (quality.md E19). `id` is a UUID. */
+export async function isActiveAdmin(tx: Tx, id: string): Promise<boolean> {
+  return (await selectActiveRole(tx, id)) === 'admin';
 }

@@ -55,3 +55,12 @@ export async function updateNameAndRole(tx: Tx, id: string, name: string, role: 
     tx.now,
   ]);
 }
+
+/** Role of the user while he is neither deactivated nor unknown; `id` is a UUID. */
+export async function selectActiveRole(tx: Tx, id: string): Promise<UserRole | undefined> {
+  const [row] = await tx.query<{ role: UserRole }>(
+    'select role from arbiter.users where tenant_id = $1 and id = $2 and deactivated_at is null',
+    [tx.tenantId, id],
+  );
+  return row?.role;
+}

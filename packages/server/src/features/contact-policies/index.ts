@@ -1,0 +1,3 @@
+export { type ContactPolicyDeps, contactPolicyRoutes } from './contact-policies.routes.ts';
+export { createContactPolicy, type PolicyReferrers } from './contact-policies.service.ts';
+export { snapshotPolicies } from './contact-policies.store.ts';

@@ -1,0 +1,43 @@
+import type { FlowConfig, SnapshotFlow } from '@arbiter/engine';
+import type { Tx } from '../../db/tx.ts';
+import { type PublishedFlowRow, type StoredConfig, selectPublishedFlows } from './flows.store.ts';
+
+/** A flow as it runs: its last published version. */
+export type RunnableFlow = SnapshotFlow;
+
+/** The tenant's flows at one moment, for "which flow runs" (api-decisioning.md 5). */
+export interface FlowDirectory {
+  /** The flow with this key, else with this id. Null: there is none. `runnable` null: it is not active or never published. */
+  find(keyOrId: string): { readonly runnable: RunnableFlow | null } | null;
+  /** The default flow, else the runnable one updated last (ties by key). Null: none is runnable; see `ensureBaseFlow`. */
+  fallback(): RunnableFlow | null;
+}
+
+/** A config that passed the flow check when it was published. */
+function asFlowConfig(config: StoredConfig): FlowConfig {
+  return config as unknown as FlowConfig;
+}
+
+function runnable(row: PublishedFlowRow): RunnableFlow | null {
+  if (row.status !== 'active' || row.version === null || row.config === null) return null;
+  const { id, key, name, version, couplingOverride } = row;
+  return { id, key, name, version, couplingOverride, config: asFlowConfig(row.config) };
+}
+
+/** Pure: rows updated last first, ties by key. */
+export function flowDirectory(rows: readonly PublishedFlowRow[]): FlowDirectory {
+  const flows = rows.map((row) => ({ row, runnable: runnable(row) }));
+  const byKey = new Map(flows.map((flow) => [flow.row.key, flow]));
+  const byId = new Map(flows.map((flow) => [flow.row.id, flow]));
+  const standing = flows.filter((flow) => flow.runnable !== null);
+  const chosen = standing.find((flow) => flow.row.isDefault) ?? standing[0];
+  return {
+    find: (keyOrId) => byKey.get(keyOrId) ?? byId.get(keyOrId.toLowerCase()) ?? null,
+    fallback: () => chosen?.runnable ?? null,
+  };
+}
+
+/** Reads all live flows of the tenant in one statement; cheap enough for every change of the catalogue. */
+export async function readFlowDirectory(tx: Tx): Promise<FlowDirectory> {
+  return flowDirectory(await selectPublishedFlows(tx));
+}

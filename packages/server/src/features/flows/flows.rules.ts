@@ -1,0 +1,46 @@
+import type { StoredConfig } from './flows.store.ts';
+
+/** Draft of a flow that was created without one (part 2, 4.6). */
+export const emptyDraft: StoredConfig = { version: 2, nodes: [], flowConfig: {} };
+
+/** Key of the flow that a tenant has when it made none. */
+export const baseFlowKey = 'base';
+export const baseFlowName = 'Base flow';
+
+/**
+ * Nodes of the base flow (api-decisioning.md 6). Its rank node says topN where the page says diversity: the engine
+ * ranks by topN only so far.
+ */
+export const baseFlowConfig: StoredConfig = {
+  version: 2,
+  nodes: [
+    { id: 'inventory', type: 'inventory', config: {} },
+    { id: 'creatives', type: 'match_creatives', config: { requireCreative: false } },
+    { id: 'qualify', type: 'qualify', config: {} },
+    { id: 'policy', type: 'contact_policy', config: {} },
+    { id: 'score', type: 'score', config: { method: 'priority_weighted' } },
+    { id: 'rank', type: 'rank', config: { method: 'topN' } },
+    { id: 'response', type: 'response', config: {} },
+  ],
+  flowConfig: {},
+};
+
+const entriesOf = (value: unknown): ReadonlyMap<string, unknown> =>
+  new Map(typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []);
+
+const lists = (value: unknown, id: string): boolean => Array.isArray(value) && value.includes(id);
+
+/**
+ * True when a draft names the policy: `stages.filter.contactPolicyIds` of the old form, `contactPolicyIds` or
+ * `policyIds` of a v2 node (part 2, 4.5; api-catalogue.md 8.4).
+ */
+export function namesPolicy(draft: StoredConfig, policyId: string): boolean {
+  const filter = entriesOf(entriesOf(draft.stages).get('filter'));
+  if (lists(filter.get('contactPolicyIds'), policyId)) return true;
+  const nodes = draft.nodes;
+  if (!Array.isArray(nodes)) return false;
+  return nodes.some((node) => {
+    const config = entriesOf(entriesOf(node).get('config'));
+    return lists(config.get('contactPolicyIds'), policyId) || lists(config.get('policyIds'), policyId);
+  });
+}

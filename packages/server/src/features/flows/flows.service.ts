@@ -1,0 +1,233 @@
+import type {
+  DecisionFlow,
+  DecisionFlowCreate,
+  DecisionFlowUpdate,
+  OfferStatus,
+  PublishedVersion,
+} from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
+import {
+  type Addressed,
+  assertRowVersion,
+  createRecord,
+  getRecord,
+  type ListOptions,
+  listRecords,
+  type Pagination,
+  softDeleteRecord,
+  toWire,
+  updateRecord,
+} from '../records/index.ts';
+import { checkDraft } from './flow-check.ts';
+import { baseFlowConfig, baseFlowKey, baseFlowName, emptyDraft, namesPolicy } from './flows.rules.ts';
+import {
+  byStatus,
+  type DecisionFlowRow,
+  type FlowVersionRow,
+  flowSpec,
+  insertVersion,
+  lockDefaultChoice,
+  selectDefault,
+  selectDraftsContaining,
+  selectIdByKey,
+  selectVersions,
+} from './flows.store.ts';
+
+function publishedVersion(row: FlowVersionRow): PublishedVersion {
+  return {
+    version: row.version,
+    publishedAt: row.publishedAt.toISOString(),
+    notes: row.notes,
+    configSnapshot: row.config,
+  };
+}
+
+async function answers(tx: Tx, rows: readonly DecisionFlowRow[], configs: 'all' | 'none'): Promise<DecisionFlow[]> {
+  const versions = Map.groupBy(
+    await selectVersions(
+      tx,
+      rows.map((row) => row.id),
+      configs,
+    ),
+    (version) => version.flowId,
+  );
+  return rows.map((row) => {
+    const { publishedVersion: _newest, ...wire } = toWire(row);
+    return { ...wire, publishedVersions: (versions.get(row.id) ?? []).map(publishedVersion) };
+  });
+}
+
+async function answer(tx: Tx, row: DecisionFlowRow): Promise<DecisionFlow> {
+  const [flow] = await answers(tx, [row], 'all');
+  if (flow === undefined) throw new Error('one row has one answer');
+  return flow;
+}
+
+/** Takes the default away from the flow that has it: a change of that flow, with version and audit row of its own. */
+async function unsetDefault(tx: Tx, except: string | null): Promise<void> {
+  const { defaultId } = await selectDefault(tx);
+  if (defaultId === null || defaultId === except) return;
+  await updateRecord(tx, flowSpec, defaultId, { change: () => ({ isDefault: false }) });
+}
+
+/** The first flow of a tenant becomes its default, whatever the body says; later ones when they ask (part 2, 2). */
+export async function createFlow(tx: Tx, body: DecisionFlowCreate): Promise<DecisionFlow> {
+  const { draftConfig, ...fields } = body;
+  if (draftConfig !== undefined) await checkDraft(tx, draftConfig, 'create', null);
+  await lockDefaultChoice(tx);
+  const { hasFlows } = await selectDefault(tx);
+  if (body.isDefault === true) await unsetDefault(tx, null);
+  const row = await createRecord(tx, flowSpec, {
+    ...fields,
+    draftConfig: draftConfig ?? emptyDraft,
+    isDefault: !hasFlows || body.isDefault === true,
+  });
+  return answer(tx, row);
+}
+
+/** Changes the supplied fields; `rowVersion` + 1. A tenant keeps its default until that flow is deleted. */
+export async function updateFlow(tx: Tx, body: DecisionFlowUpdate): Promise<DecisionFlow> {
+  const { id, rowVersion, ...fields } = body;
+  if (fields.isDefault === true) await lockDefaultChoice(tx);
+  const row = await updateRecord(tx, flowSpec, id, {
+    rowVersion,
+    change: async (current) => {
+      if (fields.isDefault === false && current.isDefault) {
+        throw invalid('/isDefault', 'cannot be taken away; make another flow the default instead');
+      }
+      if (fields.draftConfig !== undefined) await checkDraft(tx, fields.draftConfig, 'update', current);
+      if (fields.isDefault === true) await unsetDefault(tx, current.id);
+      return fields;
+    },
+  });
+  return answer(tx, row);
+}
+
+/** The live flow with all its published versions; 404 otherwise. */
+export async function readFlow(tx: Tx, id: string): Promise<DecisionFlow> {
+  return answer(tx, await getRecord(tx, flowSpec, id));
+}
+
+/** One page by status, then last update, newest first. Versions come without their configs. */
+export async function listFlows(
+  tx: Tx,
+  filters: { readonly status?: OfferStatus | undefined },
+  page: Pick<ListOptions<DecisionFlowRow>, 'limit' | 'cursor' | 'search' | 'includeDeleted'>,
+): Promise<{ data: DecisionFlow[]; pagination: Pagination }> {
+  const { rows, pagination } = await listRecords(tx, flowSpec, {
+    ...page,
+    filters,
+    order: byStatus,
+    defaultLimit: 25,
+    maximumLimit: 200,
+  });
+  return { data: await answers(tx, rows, 'none'), pagination };
+}
+
+/** Soft delete; a protected flow is 409 `protected`. A deleted flow is no default any more. */
+export async function deleteFlow(
+  tx: Tx,
+  id: string,
+  addressed: Addressed,
+): Promise<{ success: true; cascaded: number }> {
+  await softDeleteRecord(tx, flowSpec, id, {
+    addressed,
+    set: { isDefault: false },
+    check: (row) => {
+      if (row.isProtected) {
+        throw new AppError('protected', { detail: 'The flow is protected. Set isProtected to false to delete it.' });
+      }
+    },
+  });
+  return { success: true, cascaded: 0 };
+}
+
+/**
+ * Makes the draft the next version, the flow active and protected. What is published is the draft that was checked: a
+ * flow that changed between the check and the lock is 409 `concurrent_modification` (quality.md E11).
+ */
+export async function publishFlow(
+  tx: Tx,
+  request: { readonly id: string; readonly notes?: string | null; readonly rowVersion?: number },
+): Promise<DecisionFlow> {
+  const seen = await getRecord(tx, flowSpec, request.id);
+  assertRowVersion(flowSpec, seen, request.rowVersion);
+  await checkDraft(tx, seen.draftConfig, 'publish', seen);
+  const row = await updateRecord(tx, flowSpec, request.id, {
+    action: 'publish',
+    change: async (current) => {
+      if (current.rowVersion !== seen.rowVersion) {
+        throw new AppError('concurrent_modification', { detail: 'The flow changed while it was being published.' });
+      }
+      const version = (current.publishedVersion ?? 0) + 1;
+      await insertVersion(tx, {
+        flowId: current.id,
+        version,
+        config: current.draftConfig,
+        notes: request.notes ?? null,
+      });
+      return { status: 'active' as const, isProtected: true, publishedVersion: version };
+    },
+  });
+  return answer(tx, row);
+}
+
+/** The base flow: found by its key, else made, published as version 1, and the default when the tenant has none. */
+export async function ensureBaseFlow(tx: Tx): Promise<{ flowId: string; created: boolean }> {
+  const known = await selectIdByKey(tx, baseFlowKey);
+  if (known !== null) return { flowId: known, created: false };
+  await lockDefaultChoice(tx);
+  const meanwhile = await selectIdByKey(tx, baseFlowKey);
+  if (meanwhile !== null) return { flowId: meanwhile, created: false };
+  const { defaultId } = await selectDefault(tx);
+  const row = await createRecord(tx, flowSpec, {
+    key: baseFlowKey,
+    name: baseFlowName,
+    status: 'active',
+    isProtected: true,
+    isDefault: defaultId === null,
+    draftConfig: baseFlowConfig,
+    publishedVersion: 1,
+  });
+  await insertVersion(tx, { flowId: row.id, version: 1, config: baseFlowConfig, notes: null });
+  return { flowId: row.id, created: true };
+}
+
+export interface FlowVersions {
+  flowId: string;
+  versions: {
+    version: number;
+    publishedAt: string;
+    publishedBy: string;
+    notes: string | null;
+    summary: { nodeCount: number; scoringMethod: string | null };
+    configSnapshot?: Record<string, unknown>;
+  }[];
+}
+
+/** Published versions, newest first; `version` adds its config to that one, 404 when there is no such version. */
+export async function readVersions(tx: Tx, id: string, version: number | undefined): Promise<FlowVersions> {
+  const flow = await getRecord(tx, flowSpec, id);
+  const rows = await selectVersions(tx, [flow.id], version ?? 'none');
+  if (version !== undefined && !rows.some((row) => row.version === version)) {
+    throw new AppError('not_found', { detail: 'The flow has no such version.' });
+  }
+  return {
+    flowId: flow.id,
+    versions: rows.toReversed().map((row) => ({
+      version: row.version,
+      publishedAt: row.publishedAt.toISOString(),
+      publishedBy: row.publishedBy,
+      notes: row.notes,
+      summary: { nodeCount: row.nodeCount, scoringMethod: row.scoringMethod },
+      ...(row.config === null ? {} : { configSnapshot: { ...row.config } }),
+    })),
+  };
+}
+
+/** Flows whose draft names a contact policy: the flows' part of deleting one (port `PolicyReferrers`). */
+export async function flowsNamingPolicy(tx: Tx, policyId: string): Promise<{ name: string; key: string }[]> {
+  const flows = await selectDraftsContaining(tx, policyId);
+  return flows.filter((flow) => namesPolicy(flow.draftConfig, policyId)).map(({ name, key }) => ({ name, key }));
+}

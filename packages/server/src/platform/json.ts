@@ -1,0 +1,14 @@
+import type { Json } from '@arbiter/engine';
+
+/**
+ * An object of a request body or jsonb column as the engine types it. Bodies are parsed and checked JSON (finite
+ * numbers, no forbidden keys), so the cast says nothing that is not known.
+ */
+export function asJsonObject(value: Readonly<Record<string, unknown>>): { readonly [key: string]: Json } {
+  return value as { readonly [key: string]: Json };
+}
+
+/** The same for any value of a body. */
+export function asJson(value: unknown): Json {
+  return value as Json;
+}
