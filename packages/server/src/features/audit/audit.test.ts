@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 import { type Actor, DatabaseError, systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
+import { chainRows } from './audit.chain.ts';
+import { selectChain } from './audit.store.ts';
 import { type AuditEntry, recordAudit, verifyChain } from './index.ts';
 
 const admin: Actor = { id: 'apikey:1', name: 'test key', role: 'admin' };
@@ -190,15 +192,24 @@ test('T26: verify finds two swapped rows, and a row forged with a right hash of 
   await swap(2, 3);
   await swap(99, 2);
   assert.equal((await verify(tenantId)).intact, true);
+});
 
-  // The first two rows of another chain have right hashes, but not of this chain.
-  const other = await makeTenant();
-  await record(other, entry(7), entry(8), entry(9));
-  await db.ownerQuery(`update arbiter.audit_logs own set prev_hash = $2 where tenant_id = $1 and sequence = 3`, [
-    tenantId,
-    '0'.repeat(64),
-  ]);
-  assert.equal((await verify(tenantId)).intact, false);
+test('T26: verify finds a row whose hash was made anew after the edit', async () => {
+  const tenantId = await makeTenant();
+  await record(tenantId, ...[1, 2, 3].map(entry));
+  const chain = await db.database.withTenant(tenantId, admin, (tx) => selectChain(tx, 1, 3, 3));
+  const [first, second] = chain;
+  assert.ok(first && second);
+  const { sequence: _sequence, prevHash: _prevHash, integrityHash: _hash, ...content } = second;
+  const forged = chainRows({ sequence: first.sequence, hash: first.integrityHash }, [
+    { ...content, entityName: 'forged' },
+  ]).head.hash;
+  await db.ownerQuery(
+    `update arbiter.audit_logs set entity_name = 'forged', integrity_hash = $2 where tenant_id = $1 and sequence = 2`,
+    [tenantId, forged],
+  );
+  const result = await verify(tenantId);
+  assert.deepEqual([result.brokenReason, result.brokenAtId], ['chain_link_mismatch', chain[2]?.id]);
 });
 
 test('a row appended past the head is found', async () => {
@@ -214,4 +225,47 @@ test('a row appended past the head is found', async () => {
   );
   const result = await verify(tenantId);
   assert.deepEqual([result.intact, result.brokenReason], [false, 'hash_mismatch']);
+});
+
+test('T26: an edit of any column of any row is found', async () => {
+  const tenantId = await makeTenant();
+  const other = await makeTenant();
+  await record(tenantId, ...[1, 2, 3, 4].map(entry));
+  const edits = {
+    id: `'${newId()}'`,
+    sequence: 'sequence + 100',
+    tenant_id: `'${other}'`,
+    timestamp: `timestamp - interval '1 day'`,
+    user_id: `user_id || 'x'`,
+    user_name: `upper(user_name)`,
+    request_id: `''`,
+    action: `'read'`,
+    entity_type: `'creative'`,
+    entity_id: `entity_id || ' '`,
+    entity_name: 'null',
+    entity_version: 'entity_version + 1',
+    changes: `'{}'`,
+    before: 'null',
+    after: `after || '{"text": "x"}'`,
+    prev_hash: `repeat('0', 63) || '1'`,
+    integrity_hash: `repeat('0', 64)`,
+  };
+  for (const [column, value] of Object.entries(edits)) {
+    for (const sequence of [1, 4]) {
+      const [row] = await db.ownerQuery<{ id: string }>(
+        'select id from arbiter.audit_logs where tenant_id = $1 and sequence = $2',
+        [tenantId, sequence],
+      );
+      await db.ownerQuery('create table public.kept as select * from arbiter.audit_logs where id = $1', [row?.id]);
+      await db.ownerQuery(`update arbiter.audit_logs set ${column} = ${value} where id = $1`, [row?.id]);
+      assert.equal((await verify(tenantId)).intact, false, `${column} of row ${sequence}`);
+      await db.ownerQuery(
+        'delete from arbiter.audit_logs where tenant_id = any($1) and (id = $2 or sequence > 4 or tenant_id = $3 or sequence = $4)',
+        [[tenantId, other], row?.id, other, sequence],
+      );
+      await db.ownerQuery('insert into arbiter.audit_logs select * from public.kept');
+      await db.ownerQuery('drop table public.kept');
+      assert.equal((await verify(tenantId)).intact, true, `restored ${column} of row ${sequence}`);
+    }
+  }
 });
