@@ -5,8 +5,11 @@ import { type GovernedRow, isUuid, type RecordSpec } from './record-spec.ts';
 
 export type AnyTables = Record<string, Record<string, unknown>>;
 
-/** `change` keeps references alive and lets others refer meanwhile; `delete` also waits for those who refer. */
-export type LockStrength = 'change' | 'delete';
+/**
+ * `keep`: the row cannot be deleted meanwhile. `change`: nobody else changes it, others may keep it. `delete`: nobody
+ * changes or keeps it.
+ */
+export type LockStrength = 'keep' | 'change' | 'delete';
 
 /**
  * The record with this id, soft-deleted or not, or null; a malformed id is an unknown one.
@@ -25,6 +28,7 @@ export async function findRecord<Row extends GovernedRow>(
     .selectAll()
     .where('tenantId', '=', tx.tenantId)
     .where('id', '=', id);
+  if (lock === 'keep') query = query.forKeyShare();
   if (lock === 'change') query = query.forNoKeyUpdate();
   if (lock === 'delete') query = query.forUpdate();
   const row = await query.executeTakeFirst();

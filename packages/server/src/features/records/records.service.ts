@@ -89,8 +89,13 @@ export async function getRecord<Row extends GovernedRow>(tx: Tx, spec: RecordSpe
 }
 
 /** `getRecord` that keeps the row locked until the transaction ends, for actions that look before they change. */
-export async function lockRecord<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, id: string): Promise<Row> {
-  const row = await findRecord(tx, spec, id, 'change');
+export async function lockRecord<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  id: string,
+  lock: 'change' | 'delete' = 'change',
+): Promise<Row> {
+  const row = await findRecord(tx, spec, id, lock);
   if (row === null || isDeleted(row)) throw notFound(spec.noun);
   return row;
 }
@@ -100,6 +105,8 @@ export interface UpdateOptions<Row extends GovernedRow> {
   readonly rowVersion?: number | undefined;
   /** Audit action; default `update`. */
   readonly action?: AuditAction;
+  /** `delete`: also wait for those who keep the record as it is. Default `change`. */
+  readonly lock?: 'change' | 'delete';
   /** The columns to set, given the locked row. Throws an AppError to refuse. */
   change(current: Row): RecordChange<Row> | Promise<RecordChange<Row>>;
 }
@@ -114,7 +121,7 @@ export async function updateRecord<Row extends GovernedRow>(
   id: string,
   options: UpdateOptions<Row>,
 ): Promise<Row> {
-  const before = await lockRecord(tx, spec, id);
+  const before = await lockRecord(tx, spec, id, options.lock);
   assertRowVersion(spec, before, options.rowVersion);
   const after = await writeRow(tx, spec, before, await options.change(before));
   await noteChange(tx, spec, options.action ?? 'update', { before, after });

@@ -1,0 +1,140 @@
+import type { ErrorEntry, SchemaField, SchemaFieldDefinition } from '@arbiter/contract';
+import { type ColumnType, readColumnType } from './data-types.ts';
+import { fieldNameProblem, maximumFields } from './names.rules.ts';
+import { type JsonValue, Misfit, valueCheck } from './values.rules.ts';
+
+/** A default as the table gets it: one of two functions, or a literal of the column's type. */
+export type ColumnDefault = { readonly function: 'now()' | 'gen_random_uuid()' } | { readonly literal: JsonValue };
+
+/** What a definition becomes: a field without the ids, which the service adds. */
+export type FieldDraft = Omit<SchemaField, 'id' | 'schemaId' | 'ordinal'>;
+
+const temporal = ['date', 'time', 'timestamp', 'timestamptz'];
+const textual = ['varchar', 'char', 'text'];
+const withoutKeys = ['real', 'double', 'boolean', 'jsonb'];
+
+const uuidTextLength = 36;
+
+/**
+ * Reads a stored or declared default: a literal of the column's type, `now()` for times, `gen_random_uuid()` for uuid
+ * and for text with room for one. Null: none. A Misfit says why it is refused.
+ */
+export function readDefault(type: ColumnType, declared: string | null): ColumnDefault | null | Misfit {
+  if (declared === null || declared === 'null') return null;
+  const { dataType, length } = type;
+  if (declared === 'now()' && temporal.includes(dataType)) return { function: 'now()' };
+  const holdsUuid =
+    dataType === 'uuid' || (textual.includes(dataType) && (length === null || length >= uuidTextLength));
+  if (declared === 'gen_random_uuid()' && holdsUuid) return { function: 'gen_random_uuid()' };
+  const literal = valueCheck(type)(literalOf(type, declared));
+  return literal instanceof Misfit ? literal : { literal };
+}
+
+/** The text of a literal as a value of the kind that rows carry. */
+function literalOf({ dataType }: ColumnType, text: string): unknown {
+  if (dataType === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (dataType === 'real' || dataType === 'double') return text.trim() === '' ? text : Number(text);
+  if (dataType !== 'jsonb') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // No JSON: the check of the type refuses `undefined`.
+    return undefined;
+  }
+}
+
+export const columnType = (field: Pick<SchemaField, 'dataType' | 'length' | 'precision' | 'scale'>): ColumnType => ({
+  dataType: field.dataType,
+  length: field.length,
+  precision: field.precision,
+  scale: field.scale,
+});
+
+type Draft = { readonly draft: FieldDraft } | { readonly problems: readonly ErrorEntry[] };
+
+/** Turns a definition into a field, or says at which property it fails. `path`: JSON Pointer of the definition. */
+export function draftField(definition: SchemaFieldDefinition, path: string): Draft {
+  const problems: ErrorEntry[] = [];
+  const refuse = (key: string, message: string) => {
+    problems.push({ path: `${path}/${key}`, message });
+  };
+  const { name, isPrimaryKey = false, isUnique = false } = definition;
+  const nameProblem = fieldNameProblem(name);
+  if (nameProblem !== null) refuse('name', nameProblem);
+  if (name.toLowerCase() === 'id' && !isPrimaryKey) refuse('name', 'id is taken unless it is the primary key');
+  const type = readColumnType(definition);
+  if ('message' in type) {
+    refuse(type.key, type.message);
+    return { problems };
+  }
+  if (isPrimaryKey && withoutKeys.includes(type.dataType)) {
+    refuse('isPrimaryKey', `a ${type.dataType} cannot be the primary key`);
+  }
+  if (isPrimaryKey && definition.isNullable === true) refuse('isNullable', 'the primary key is not nullable');
+  const declared = definition.defaultValue ?? null;
+  const defaultValue = declared === null || declared === 'null' ? null : String(declared);
+  const read = readDefault(type, defaultValue);
+  if (read instanceof Misfit) refuse('defaultValue', read.message);
+  if (problems.length > 0) return { problems };
+  return {
+    draft: {
+      name,
+      displayName: definition.displayName ?? name,
+      description: definition.description ?? '',
+      ...type,
+      isNullable: isPrimaryKey ? false : (definition.isNullable ?? true),
+      isPrimaryKey,
+      isUnique: isPrimaryKey || isUnique,
+      isPredictor: definition.isPredictor ?? false,
+      neverStore: definition.neverStore ?? false,
+      defaultValue,
+    },
+  };
+}
+
+/** Reads all fields of a new schema; every problem is reported, and with one there is no schema (quality.md E35). */
+export function draftFields(definitions: readonly SchemaFieldDefinition[]): {
+  readonly drafts: readonly FieldDraft[];
+  readonly problems: readonly ErrorEntry[];
+} {
+  const problems: ErrorEntry[] = [];
+  const drafts: FieldDraft[] = [];
+  const seen = new Set<string>();
+  let hasPrimaryKey = false;
+  definitions.forEach((definition, index) => {
+    const path = `/fields/${index}`;
+    const lower = definition.name.toLowerCase();
+    if (seen.has(lower)) problems.push({ path: `${path}/name`, message: 'is there twice' });
+    seen.add(lower);
+    if (definition.isPrimaryKey === true && hasPrimaryKey) {
+      problems.push({ path: `${path}/isPrimaryKey`, message: 'another field is the primary key already' });
+    }
+    hasPrimaryKey ||= definition.isPrimaryKey === true;
+    const result = draftField(definition, path);
+    if ('problems' in result) problems.push(...result.problems);
+    else drafts.push(result.draft);
+  });
+  return { drafts, problems };
+}
+
+/** Room for one more field? */
+export const hasRoom = (fields: readonly unknown[]): boolean => fields.length < maximumFields;
+
+/** Column that identifies a row: the primary key, else the counting column `id`. */
+export function primaryKeyOf(fields: readonly Pick<SchemaField, 'name' | 'isPrimaryKey'>[]): string {
+  return fields.find((field) => field.isPrimaryKey)?.name ?? 'id';
+}
+
+/** Column that is compared with the customer id (api-catalogue.md 2.2 no. 4). */
+export function rowKeyOf(fields: readonly Pick<SchemaField, 'name' | 'isPrimaryKey'>[]): string {
+  const names = fields.map((field) => field.name);
+  return ['customer_id', 'customerId'].find((name) => names.includes(name)) ?? primaryKeyOf(fields);
+}
+
+/** The fields with one of them moved to a place, and all ordinals counted anew from 0. */
+export function reorder(fields: readonly SchemaField[], id: string, ordinal: number): SchemaField[] {
+  const moved = fields.find((field) => field.id === id);
+  const others = fields.filter((field) => field.id !== id);
+  const ordered = moved === undefined ? others : others.toSpliced(ordinal, 0, moved);
+  return ordered.map((field, index) => ({ ...field, ordinal: index }));
+}

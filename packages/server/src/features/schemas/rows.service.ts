@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { DatabaseError } from '../../db/index.ts';
+import type { Tx } from '../../db/tx.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
+import { recordAudit } from '../audit/index.ts';
+import { findRecord } from '../records/index.ts';
+import { bySuppliedColumns, type CheckedRow, checkRows, lastOfEachKey, rowChecks, updateKey } from './rows.rules.ts';
+import { selectRows, tableExists, writeRows } from './rows.store.ts';
+import { readRowsByKey } from './rows-by-key.ts';
+import { schemaTable } from './schema-tables.ts';
+import { type SchemaRow, schemaSpec } from './schemas.store.ts';
+import type { JsonValue } from './values.rules.ts';
+
+export interface InsertedRows {
+  readonly inserted: number;
+  readonly updated: number;
+  readonly skipped: number;
+  readonly tableName: string;
+}
+
+/** The schema, with its table kept as it is until the transaction ends; 404 when there is none. */
+async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
+  const schema = await findRecord(tx, schemaSpec, id, 'keep');
+  if (schema === null) throw new AppError('not_found', { detail: 'There is no such schema.' });
+  return schema;
+}
+
+/**
+ * Stores rows, all or none (api-catalogue.md 2.4). `skip`: rows whose primary or unique key exists are left out, of
+ * equal ones in the request the first is stored. `update`: the named columns of the existing row are overwritten, of
+ * equal ones in the request the last counts and the others are skipped. The three numbers sum to the rows given.
+ */
+export async function insertRows(
+  tx: Tx,
+  schemaId: string,
+  given: readonly Readonly<Record<string, unknown>>[],
+  onDuplicate: 'skip' | 'update',
+): Promise<InsertedRows> {
+  const schema = await heldSchema(tx, schemaId);
+  const isUpdate = onDuplicate === 'update';
+  const key = isUpdate ? updateKey(schema.fields) : null;
+  if (isUpdate && key === null) throw invalid('/onDuplicate', 'update needs a primary key or a unique field');
+  const { rows, errors } = checkRows(
+    given,
+    rowChecks(schema.schemaType, schema.fields),
+    { now: tx.now, newUuid: randomUUID },
+    { fillMissing: !isUpdate },
+  );
+  if (errors.length > 0) throw new AppError('validation_failed', { detail: 'The rows do not fit the schema.', errors });
+  const kept = key === null ? rows : lastOfEachKey(rows, key).kept;
+  const written = await write(tx, schema, kept, key);
+  const result = { ...written, skipped: given.length - written.inserted - written.updated };
+  await recordAudit(tx, {
+    action: 'upload',
+    entityType: 'dataSchema',
+    entityId: schema.id,
+    entityName: schema.name,
+    after: { rows: given.length, ...result },
+  });
+  return { ...result, tableName: schema.tableName };
+}
+
+async function write(
+  tx: Tx,
+  schema: SchemaRow,
+  rows: readonly CheckedRow[],
+  key: string | null,
+): Promise<{ inserted: number; updated: number }> {
+  const table = schemaTable(tx.tenantId, schema);
+  // A row without the key cannot meet an existing one by it; it still may by another unique field, which is a conflict.
+  const groups = key === null ? [{ columns: schema.fields.map(({ name }) => name), rows }] : bySuppliedColumns(rows);
+  const sum = { inserted: 0, updated: 0 };
+  try {
+    for (const group of groups) {
+      const written = await writeRows(tx, table, group.columns, group.rows, group.columns.length === 0 ? null : key);
+      sum.inserted += written.inserted;
+      sum.updated += written.updated;
+    }
+  } catch (error) {
+    if (error instanceof DatabaseError && (error.kind === 'unique' || error.sqlState === cardinalityViolation)) {
+      throw new AppError('duplicate_key', {
+        detail: 'A row has a unique value of another row.',
+        errors: [{ path: '/rows', message: 'hold a value that another row has in a unique field' }],
+        cause: error,
+      });
+    }
+    throw error;
+  }
+  return sum;
+}
+
+/** Two rows of one statement met the same existing row: equal keys in two spellings. */
+const cardinalityViolation = '21000';
+
+export interface RowPage {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly rows: Record<string, JsonValue>[];
+}
+
+const maximumRows = 500;
+
+/** A page of rows by primary key; with `key` the row of that row key only. A table that is not there has no rows. */
+export async function listRows(
+  tx: Tx,
+  schemaId: string,
+  query: {
+    readonly limit?: number | undefined;
+    readonly offset?: number | undefined;
+    readonly key?: string | undefined;
+  },
+): Promise<RowPage> {
+  const schema = await heldSchema(tx, schemaId);
+  const table = schemaTable(tx.tenantId, schema);
+  const limit = Math.min(query.limit ?? 50, maximumRows);
+  const offset = query.offset ?? 0;
+  if (!(await tableExists(tx, table))) return { total: 0, limit, offset, rows: [] };
+  if (query.key === undefined) return { ...(await selectRows(tx, table, { limit, offset })), limit, offset };
+  const names = table.columns.map((column) => column.name);
+  const row = (await readRowsByKey(tx, table, names, [query.key])).get(query.key);
+  const rows = row === undefined ? [] : [{ ...row }];
+  return { total: rows.length, limit, offset, rows: rows.slice(offset, offset + limit) };
+}

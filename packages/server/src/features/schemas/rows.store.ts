@@ -1,0 +1,78 @@
+import type { DataType } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { sqlType } from './data-types.ts';
+import type { CheckedRow } from './rows.rules.ts';
+import { quoteName, type SchemaTable } from './schema-tables.ts';
+import type { JsonValue } from './values.rules.ts';
+import { outForm } from './values-out.rules.ts';
+
+export interface WrittenRows {
+  readonly inserted: number;
+  readonly updated: number;
+}
+
+function typeOf(table: SchemaTable, name: string): DataType {
+  const column = table.columns.find((candidate) => candidate.name === name);
+  if (column === undefined) throw new Error(`schema ${table.schemaId} has no column ${name}`);
+  return column.dataType;
+}
+
+/**
+ * Writes rows of the same columns with one statement and one parameter, whatever their number. With `conflictKey` an
+ * existing row of that key gets the columns; without, rows that break any unique key are left out, the first of equal
+ * ones stays.
+ */
+export async function writeRows(
+  tx: Tx,
+  table: SchemaTable,
+  columns: readonly string[],
+  rows: readonly CheckedRow[],
+  conflictKey: string | null,
+): Promise<WrittenRows> {
+  const names = columns.map(quoteName);
+  const source =
+    columns.length === 0
+      ? 'select from json_array_elements($1::json)'
+      : `select ${names.join(', ')} from json_to_recordset($1::json) as given (` +
+        `${columns.map((name) => `${quoteName(name)} ${sqlType(typeOf(table, name))}`).join(', ')})`;
+  const onConflict =
+    conflictKey === null
+      ? 'do nothing'
+      : `(tenant_id, ${quoteName(conflictKey)}) do update set ` +
+        names.map((name) => `${name} = excluded.${name}`).join(', ');
+  const target = columns.length === 0 ? table.table : `${table.table} (${names.join(', ')})`;
+  const [result] = await tx.query<WrittenRows>(
+    `with written as (insert into ${target} ${source} on conflict ${onConflict} returning (xmax = 0) as is_new)
+     select count(*) filter (where is_new)::int as inserted, count(*) filter (where not is_new)::int as updated
+     from written`,
+    [JSON.stringify(rows)],
+  );
+  return result ?? { inserted: 0, updated: 0 };
+}
+
+/** A page of rows in out form, all columns in their order, by primary key. */
+export async function selectRows(
+  tx: Tx,
+  table: SchemaTable,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly total: number; readonly rows: Record<string, JsonValue>[] }> {
+  const forms = table.columns.map(({ name, dataType }) => ({ name, form: outForm(dataType) }));
+  const selected = forms.map(({ name, form }, index) => `${form.select(quoteName(name))} as c${index}`);
+  const [count] = await tx.query<{ total: number }>(`select count(*)::float8 as total from ${table.table}`);
+  const rows = await tx.query(
+    `select ${selected.join(', ')} from ${table.table} order by ${quoteName(table.primaryKey)} limit $1 offset $2`,
+    [page.limit, page.offset],
+  );
+  return {
+    total: count?.total ?? 0,
+    rows: rows.map((raw) =>
+      Object.fromEntries(forms.map(({ name, form }, index) => [name, form.convert(raw[`c${index}`])])),
+    ),
+  };
+}
+
+/** True when the table is there. */
+export async function tableExists(tx: Tx, table: SchemaTable): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table.table]);
+  return row?.found ?? false;
+}

@@ -1,0 +1,88 @@
+import type { DataType, SchemaField } from '@arbiter/contract';
+import type { SnapshotSchema } from '@arbiter/engine';
+import type { Tx } from '../../db/tx.ts';
+import { primaryKeyOf, rowKeyOf } from './fields.rules.ts';
+
+/** What reading a tenant's table needs to know, as one value that can be kept beside a plan. */
+export interface SchemaTable {
+  readonly schemaId: string;
+  readonly name: string;
+  readonly schemaType: string;
+  readonly autoEnrich: boolean;
+  /** Quoted and qualified: `"t_…"."ds_…"`. */
+  readonly table: string;
+  /** Column compared with the customer id. */
+  readonly rowKey: string;
+  readonly primaryKey: string;
+  /** Columns by ordinal; with the counting column `id` first when the schema has no primary key. */
+  readonly columns: readonly SchemaColumn[];
+}
+
+export interface SchemaColumn {
+  readonly name: string;
+  readonly dataType: DataType;
+  readonly neverStore: boolean;
+}
+
+/** Names come from our own tables, where they were matched at creation; quoting is the second lock (quality.md T3). */
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** Qualified name of a tenant's table. */
+export function qualifiedTable(tenantId: string, tableName: string): string {
+  return `${quoteName(`t_${tenantId.replaceAll('-', '')}`)}.${quoteName(tableName)}`;
+}
+
+interface StoredSchema {
+  readonly id: string;
+  readonly name: string;
+  readonly schemaType: string;
+  readonly tableName: string;
+  readonly autoEnrich: boolean;
+  readonly fields: readonly SchemaField[];
+}
+
+export function schemaTable(tenantId: string, schema: StoredSchema): SchemaTable {
+  const primaryKey = primaryKeyOf(schema.fields);
+  const own = schema.fields.map(({ name, dataType, neverStore }) => ({ name, dataType, neverStore }));
+  const counting = schema.fields.some((field) => field.isPrimaryKey)
+    ? []
+    : [{ name: 'id', dataType: 'bigint', neverStore: false } as const];
+  return {
+    schemaId: schema.id,
+    name: schema.name,
+    schemaType: schema.schemaType,
+    autoEnrich: schema.autoEnrich,
+    table: qualifiedTable(tenantId, schema.tableName),
+    rowKey: rowKeyOf(schema.fields),
+    primaryKey,
+    columns: [...counting, ...own],
+  };
+}
+
+/** Every schema's table, oldest schema first. */
+export async function readSchemaTables(tx: Tx): Promise<SchemaTable[]> {
+  const rows = await tx.query<StoredSchema>(
+    `select id, name, schema_type as "schemaType", table_name as "tableName", auto_enrich as "autoEnrich", fields
+     from arbiter.schemas where tenant_id = $1 order by id`,
+    [tx.tenantId],
+  );
+  return rows.map((row) => schemaTable(tx.tenantId, row));
+}
+
+/** A schema as `compile` takes it. The counting column is left out unless it is the row key: it is no field. */
+export function toSnapshotSchema(table: SchemaTable): SnapshotSchema {
+  const isCounting = (column: SchemaColumn) => column.name === 'id' && table.primaryKey === 'id';
+  return {
+    id: table.schemaId,
+    name: table.name,
+    schemaType: table.schemaType,
+    autoEnrich: table.autoEnrich,
+    rowKey: table.rowKey,
+    columns: table.columns.filter((column) => column.name === table.rowKey || !isCounting(column)),
+  };
+}
+
+/** Every schema of the tenant as `compile` takes it, oldest first (api-catalogue.md 2.3). */
+export async function snapshotSchemas(tx: Tx): Promise<SnapshotSchema[]> {
+  return (await readSchemaTables(tx)).map(toSnapshotSchema);
+}

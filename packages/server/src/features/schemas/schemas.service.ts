@@ -1,0 +1,124 @@
+import type { DataSchema, DataSchemaCreate } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
+import { newId } from '../../platform/ids.ts';
+import {
+  type Addressed,
+  assertNotReferenced,
+  createRecord,
+  findRecords,
+  hardDeleteRecord,
+  inUse,
+  inUseEntry,
+  type RecordChange,
+  requireLive,
+  toWire,
+  updateRecord,
+} from '../records/index.ts';
+import { draftFields, rowKeyOf } from './fields.rules.ts';
+import { activeJoin, joinMappingProblems } from './links.rules.ts';
+import { sanitiseSchemaName, schemaNameProblem } from './names.rules.ts';
+import { ancestorsOf, createTable, dropTable, lockLinks, type SchemaRow, schemaSpec } from './schemas.store.ts';
+
+/** A record above the catalogue that uses a schema, as `in_use` names it. */
+export interface SchemaUse {
+  readonly noun: string;
+  readonly name: string;
+  readonly id: string;
+}
+
+/** Port for the rooms above: who uses this schema? `main` plugs in the flows. */
+export type FindSchemaUses = (tx: Tx, schema: { readonly id: string; readonly name: string }) => Promise<SchemaUse[]>;
+
+/** Schemas as answers carry them. */
+export async function showSchemas(tx: Tx, rows: readonly SchemaRow[]): Promise<DataSchema[]> {
+  const parentIds = rows.flatMap((row) => (row.linkedSchemaId === null ? [] : [row.linkedSchemaId]));
+  const parents = new Map((await findRecords(tx, schemaSpec, 'id', parentIds)).map((row) => [row.id, row]));
+  return rows.map((row) => {
+    const parent = row.linkedSchemaId === null ? undefined : parents.get(row.linkedSchemaId);
+    return {
+      ...toWire(row),
+      rowKey: rowKeyOf(row.fields),
+      linkActive: parent !== undefined && activeJoin(row.joinMapping, parent.fields, row.fields) !== null,
+    };
+  });
+}
+
+type LinkProperties = Pick<RecordChange<SchemaRow>, 'linkedSchemaId' | 'joinMapping'>;
+
+/** The parent must be a customer-type schema of the tenant and not below the schema itself. */
+async function assertLink(tx: Tx, own: string | null, { linkedSchemaId, joinMapping }: LinkProperties): Promise<void> {
+  if (joinMapping !== undefined && joinMapping !== null) {
+    const errors = joinMappingProblems(joinMapping);
+    if (errors.length > 0) throw new AppError('validation_failed', { detail: 'joinMapping is not valid.', errors });
+  }
+  if (linkedSchemaId === undefined || linkedSchemaId === null) return;
+  await lockLinks(tx);
+  const parent = await requireLive(tx, 'schema', linkedSchemaId, '/linkedSchemaId', ['id', 'schemaType']);
+  if (parent.schemaType !== 'customer') throw invalid('/linkedSchemaId', 'must be a customer-type schema');
+  if (own !== null && (await ancestorsOf(tx, linkedSchemaId)).has(own)) {
+    throw invalid('/linkedSchemaId', 'would link the schema to itself, directly or in a circle');
+  }
+}
+
+/** Creates the record and its table in one transaction: both or neither (part 2, 4.1; quality.md E35). */
+export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<SchemaRow> {
+  const { fields: definitions = [], ...values } = body;
+  const name = sanitiseSchemaName(values.name);
+  const nameProblem = schemaNameProblem(name);
+  if (nameProblem !== null) throw invalid('/name', nameProblem);
+  const { drafts, problems } = draftFields(definitions);
+  if (problems.length > 0) {
+    throw new AppError('validation_failed', { detail: 'The fields are not valid.', errors: problems });
+  }
+  await assertLink(tx, null, values);
+  const id = newId();
+  const fields = drafts.map((draft, ordinal) => ({ ...draft, id: newId(), schemaId: id, ordinal }));
+  const summaryColumns = values.summaryColumns === undefined ? [] : values.summaryColumns;
+  const schema = await createRecord(tx, schemaSpec, { ...values, name, fields, summaryColumns }, { id });
+  await createTable(tx, schema.tableName, fields);
+  return schema;
+}
+
+/** Changes what describes the schema; its table stays as it is. */
+export async function changeSchema(
+  tx: Tx,
+  id: string,
+  rowVersion: number | undefined,
+  changes: RecordChange<SchemaRow>,
+): Promise<SchemaRow> {
+  return updateRecord(tx, schemaSpec, id, {
+    rowVersion,
+    async change(current) {
+      await assertLink(tx, current.id, changes);
+      const leavesCustomers = current.schemaType === 'customer' && (changes.schemaType ?? 'customer') !== 'customer';
+      if (leavesCustomers) await assertNoChildren(tx, current.id, 'path');
+      return changes;
+    },
+  });
+}
+
+async function assertNoChildren(tx: Tx, id: string, addressed: Addressed): Promise<void> {
+  await assertNotReferenced(tx, 'schema', id, addressed, [{ resource: 'schema', column: 'linkedSchemaId' }]);
+}
+
+/**
+ * Removes the schema, its table and its data. Waits for inserts that are under way, so that each is whole and then gone,
+ * or finds no schema. 409 `in_use` while another schema links to it or a flow names it.
+ */
+export async function deleteSchema(tx: Tx, id: string, addressed: Addressed, findUses: FindSchemaUses): Promise<void> {
+  const schema = await hardDeleteRecord(tx, schemaSpec, id, {
+    addressed,
+    async check(row) {
+      await assertNoChildren(tx, row.id, addressed);
+      const uses = await findUses(tx, { id: row.id, name: row.name });
+      if (uses.length > 0) {
+        throw inUse(
+          'schema',
+          uses.map((use) => inUseEntry(addressed, use.noun, use.name, use.id)),
+        );
+      }
+    },
+  });
+  await dropTable(tx, schema.tableName);
+}
