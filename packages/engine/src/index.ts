@@ -26,4 +26,5 @@ export { h32, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';
 export { compileRegex } from './regex/compile-regex.ts';
 export type * from './snapshot.ts';
+export { compileTemplate } from './templates/compile-template.ts';
 export type * from './templates/template.ts';

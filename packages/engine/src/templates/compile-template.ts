@@ -1,0 +1,168 @@
+import { emptyScope, type FormulaScope } from '../formula/scope.ts';
+import type { Json, PersonalizationEntry } from '../snapshot.ts';
+import { type Escape, escapeFor, finishFor } from './escape.ts';
+import { parseText, type Segment } from './parse-text.ts';
+import type { Template } from './template.ts';
+import { entryValue, printed, type ReadValue, tokenValue, type ValueSources } from './token-value.ts';
+
+type JsonObject = { readonly [key: string]: Json };
+/** Renders one value; undefined drops its key. */
+type Render = (scope: FormulaScope, computed: JsonObject) => Json | undefined;
+/** A value that is the same for everybody, or one that must be rendered. */
+type Part = { readonly constant: Json | undefined } | { readonly render: Render };
+
+interface Compiler {
+  readonly templateType: string;
+  readonly sources: ValueSources;
+  readonly tokens: Map<string, ReadValue>;
+  /** Tokens that somewhere stand without a fallback of their own. */
+  readonly bare: Set<string>;
+}
+
+/**
+ * Compiles the content of a creative (api-catalogue.md 3.4). `itemPersonalization`: that of its content item,
+ * `{ <variable>: { source, fallback } }` or `{ <variable>: "<source>" }`. Links that are not allowed are dropped.
+ */
+export function compileTemplate(
+  content: JsonObject,
+  personalization: readonly PersonalizationEntry[],
+  templateType: string,
+  itemPersonalization: JsonObject | null = null,
+): Template {
+  const paths = new Map<string, readonly string[]>();
+  const entries = [byVariable(personalization), byVariable(itemEntries(itemPersonalization))];
+  const sources: ValueSources = {
+    entries,
+    note(path) {
+      paths.set(path.join('.'), path);
+    },
+  };
+  const compiler: Compiler = { templateType, sources, tokens: new Map(), bare: new Set() };
+  const body = compileObject(compiler, content);
+  const variables = [...new Map([...entries].reverse().flatMap((map) => [...map])).values()].map(
+    (entry) => [entry.variable, entryValue(sources, entry)] as const,
+  );
+
+  return {
+    paths: [...paths.values()],
+    render(scope, computed) {
+      const rendered = 'constant' in body ? body.constant : body.render(scope, computed);
+      return isObject(rendered) ? rendered : {};
+    },
+    variables(scope, computed) {
+      const values: Record<string, Json> = {};
+      for (const [variable, read] of variables) setOwn(values, variable, toJson(read(scope, computed)));
+      return values;
+    },
+    missing(scope, computed) {
+      return [...compiler.bare].filter((name) => {
+        const read = compiler.tokens.get(name);
+        return read === undefined || printed(read(scope, computed)) === null;
+      });
+    },
+  };
+}
+
+function byVariable(entries: readonly PersonalizationEntry[]): ReadonlyMap<string, PersonalizationEntry> {
+  return new Map(entries.map((entry) => [entry.variable, entry]));
+}
+
+function itemEntries(personalization: JsonObject | null): PersonalizationEntry[] {
+  return Object.entries(personalization ?? {}).map(([variable, value]) => {
+    if (typeof value === 'string') return { variable, source: value };
+    const { source, fallback } = isObject(value) ? value : {};
+    return { variable, source: typeof source === 'string' ? source : null, fallback: fallback ?? null };
+  });
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What was read is JSON: profile, attributes and computed values are. */
+function toJson(value: unknown): Json {
+  return value === undefined ? null : (value as Json);
+}
+
+/** Sets an own property, also one named `__proto__`. */
+function setOwn(target: Record<string, Json>, key: string, value: Json): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    target[key] = value;
+  }
+}
+
+function compilePart(compiler: Compiler, key: string, value: Json): Part {
+  if (typeof value === 'string') return compileText(compiler, key, value);
+  if (Array.isArray(value)) return compileArray(compiler, key, value);
+  return isObject(value) ? compileObject(compiler, value) : { constant: value };
+}
+
+function compileObject(compiler: Compiler, value: JsonObject): Part {
+  const members = Object.entries(value).map(([key, member]) => ({
+    key,
+    member,
+    part: compilePart(compiler, key, member),
+  }));
+  if (members.every(({ part, member }) => 'constant' in part && part.constant === member)) return { constant: value };
+  const render: Render = (scope, computed) => {
+    const rendered: Record<string, Json> = {};
+    for (const { key, part } of members) {
+      const member = 'constant' in part ? part.constant : part.render(scope, computed);
+      if (member !== undefined) setOwn(rendered, key, member);
+    }
+    return rendered;
+  };
+  return settled(members, render);
+}
+
+function compileArray(compiler: Compiler, key: string, items: readonly Json[]): Part {
+  const members = items.map((member) => ({ member, part: compilePart(compiler, key, member) }));
+  if (members.every(({ part, member }) => 'constant' in part && part.constant === member)) return { constant: items };
+  const render: Render = (scope, computed) =>
+    members
+      .map(({ part }) => ('constant' in part ? part.constant : part.render(scope, computed)))
+      .filter((item) => item !== undefined);
+  return settled(members, render);
+}
+
+/** Rendered now when nothing in it depends on the decision. */
+function settled(members: readonly { readonly part: Part }[], render: Render): Part {
+  return members.every(({ part }) => 'constant' in part) ? { constant: render(NOBODY, {}) } : { render };
+}
+
+const NOBODY = emptyScope();
+
+function compileText(compiler: Compiler, key: string, text: string): Part {
+  const segments = parseText(text);
+  const finish = finishFor(key);
+  const pieces = segments.map((segment) => compileSegment(compiler, segment, escapeFor(key, compiler.templateType)));
+  if (pieces.every((piece) => typeof piece === 'string')) {
+    const constant = pieces.join('');
+    return { constant: finish === null ? constant : finish(constant) };
+  }
+  return {
+    render(scope, computed) {
+      let rendered = '';
+      for (const piece of pieces) rendered += typeof piece === 'string' ? piece : piece(scope, computed);
+      return finish === null ? rendered : finish(rendered);
+    },
+  };
+}
+
+type Piece = string | ((scope: FormulaScope, computed: JsonObject) => string);
+
+/** The value of a token, escaped; its own fallback is the author's text, but stands where a value would. */
+function compileSegment(compiler: Compiler, segment: Segment, escaped: Escape): Piece {
+  if (typeof segment === 'string') return segment;
+  const { name, fallback } = segment;
+  const read = compiler.tokens.get(name) ?? tokenValue(compiler.sources, name);
+  compiler.tokens.set(name, read);
+  if (fallback === null) compiler.bare.add(name);
+  const otherwise = fallback === null ? '' : escaped(fallback);
+  return (scope, computed) => {
+    const value = printed(read(scope, computed));
+    return value === null ? otherwise : escaped(value);
+  };
+}
