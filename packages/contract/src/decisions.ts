@@ -401,7 +401,7 @@ export const decisionOperations = {
     auth: 'credential',
     role: 'editor',
     loadClass: 'decision',
-    idempotent: false,
+    idempotent: true,
     body: RespondRequest,
     responses: { 200: { description: 'Recorded, or a duplicate.', schema: RespondAnswer } },
     errors: [

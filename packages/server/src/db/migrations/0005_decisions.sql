@@ -161,12 +161,12 @@ create table arbiter.stream_heads (
 );
 select arbiter.protect_table('arbiter.stream_heads');
 
--- Roll-up of history, made from the outbox; can be rebuilt at will.
+-- Roll-up of history by local day, made from the outbox; weeks, months and all time are sums of days, so one write serves
+-- them all. Can be rebuilt at will.
 create table arbiter.interaction_summaries (
   tenant_id uuid not null,
   customer_id text not null,
-  period_type text not null check (period_type in ('daily', 'weekly', 'monthly', 'alltime')),
-  period_key text not null,
+  day date not null,
   offer_id uuid not null,
   creative_id uuid,
   channel_id uuid,
@@ -181,7 +181,7 @@ create table arbiter.interaction_summaries (
   last_outcome_key text,
   last_outcome_at timestamptz,
   constraint interaction_summaries_identity
-    unique nulls not distinct (tenant_id, customer_id, period_type, period_key, offer_id, creative_id, channel_id, direction)
+    unique nulls not distinct (tenant_id, customer_id, day, offer_id, creative_id, channel_id, direction)
 );
 select arbiter.protect_table('arbiter.interaction_summaries');
 
@@ -201,7 +201,7 @@ create index decision_traces_request on arbiter.decision_traces (tenant_id, requ
 select arbiter.protect_table('arbiter.decision_traces');
 
 -- The dispatcher looks for tenants with pending rows before it knows a tenant (architecture.md 5, door one).
-grant select (tenant_id, id, position) on arbiter.outbox to arbiter_system;
+grant select (tenant_id, id, position, created_at) on arbiter.outbox to arbiter_system;
 create policy system_pending on arbiter.outbox for select to arbiter_system using (position is null);
 
 -- Partitions for the months around the migration; the maintenance job keeps three months ahead.

@@ -115,3 +115,15 @@ export async function snapshotPlacements(tx: Tx): Promise<SnapshotPlacement[]> {
     [tx.tenantId],
   );
 }
+
+/** What history says of a channel, deleted ones included; null when the tenant has none of that id. */
+export async function findChannelFacts(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly id: string; readonly name: string; readonly impressionMode: 'implicit' | 'explicit' } | null> {
+  const [row] = await tx.query<{ id: string; name: string; impressionMode: 'implicit' | 'explicit' }>(
+    'select id, name, impression_mode as "impressionMode" from arbiter.channels where tenant_id = $1 and id = $2',
+    [tx.tenantId, id],
+  );
+  return row ?? null;
+}

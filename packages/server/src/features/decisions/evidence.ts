@@ -40,7 +40,9 @@ export function applyChange(state: EvidenceState, change: EvidenceChange): void 
 /** What the engine reads. A view of the live state: take it for one synchronous decision only. */
 export function evidenceView(state: EvidenceState): Evidence {
   return {
-    number: state.number,
+    get number() {
+      return state.number;
+    },
     global: state.global,
     offer: (id) => state.offers.get(id) ?? none,
     category: (id) => state.categories.get(id) ?? none,

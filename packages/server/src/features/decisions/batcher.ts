@@ -1,0 +1,103 @@
+/**
+ * Gathers the work of one tenant that waits at a tick into batches (decisioning.md 6). A batch leaves on the next turn
+ * of the event loop when nothing of its tenant is in flight, so a lone request waits for nothing; while batches are in
+ * flight, work gathers. Work of one customer is never in two batches of this process at once: it would only wait for
+ * its own row lock.
+ */
+export interface Batcher<Job> {
+  submit(tenantId: string, job: Job): void;
+  /** Jobs waiting, over all tenants. */
+  waiting(): number;
+  /** Resolves when nothing waits and nothing is in flight. */
+  idle(): Promise<void>;
+}
+
+export interface BatcherOptions<Job> {
+  /** Jobs in a batch at most. */
+  readonly maxJobs: number;
+  /** Batches of one tenant in flight at most. */
+  readonly maxInFlight: number;
+  /** While a batch is in flight, another one leaves only with at least this many jobs. */
+  readonly minJobsBeside: number;
+  keyOf(job: Job): string;
+  /** Settles every job it is given; never rejects. */
+  run(tenantId: string, jobs: readonly Job[]): Promise<void>;
+}
+
+interface TenantQueue<Job> {
+  readonly tenantId: string;
+  readonly jobs: Job[];
+  readonly keysInFlight: Set<string>;
+  inFlight: number;
+  scheduled: boolean;
+}
+
+export function createBatcher<Job>(options: BatcherOptions<Job>): Batcher<Job> {
+  const queues = new Map<string, TenantQueue<Job>>();
+  let idlers: (() => void)[] = [];
+
+  function schedule(queue: TenantQueue<Job>): void {
+    if (queue.scheduled) return;
+    queue.scheduled = true;
+    setImmediate(() => {
+      queue.scheduled = false;
+      pump(queue);
+    });
+  }
+
+  function pump(queue: TenantQueue<Job>): void {
+    while (queue.jobs.length > 0 && queue.inFlight < options.maxInFlight) {
+      if (queue.inFlight > 0 && queue.jobs.length < options.minJobsBeside) return;
+      const batch = take(queue);
+      if (batch.length === 0) return;
+      queue.inFlight++;
+      const keys = new Set(batch.map(options.keyOf));
+      for (const key of keys) queue.keysInFlight.add(key);
+      options.run(queue.tenantId, batch).finally(() => {
+        queue.inFlight--;
+        for (const key of keys) queue.keysInFlight.delete(key);
+        if (queue.jobs.length > 0) pump(queue);
+        else if (queue.inFlight === 0) {
+          queues.delete(queue.tenantId);
+          if (queues.size === 0) for (const wake of idlers.splice(0)) wake();
+        }
+      });
+    }
+  }
+
+  /** Takes jobs in order of arrival, leaving those whose customer is in flight where they stand. */
+  function take(queue: TenantQueue<Job>): Job[] {
+    if (queue.keysInFlight.size === 0) return queue.jobs.splice(0, options.maxJobs);
+    const batch: Job[] = [];
+    const left: Job[] = [];
+    for (const job of queue.jobs) {
+      if (batch.length < options.maxJobs && !queue.keysInFlight.has(options.keyOf(job))) batch.push(job);
+      else left.push(job);
+    }
+    if (batch.length > 0) queue.jobs.splice(0, queue.jobs.length, ...left);
+    return batch;
+  }
+
+  return {
+    submit(tenantId, job) {
+      let queue = queues.get(tenantId);
+      if (!queue) {
+        queue = { tenantId, jobs: [], keysInFlight: new Set(), inFlight: 0, scheduled: false };
+        queues.set(tenantId, queue);
+      }
+      queue.jobs.push(job);
+      schedule(queue);
+    },
+    waiting() {
+      let n = 0;
+      for (const queue of queues.values()) n += queue.jobs.length;
+      return n;
+    },
+    async idle() {
+      if (queues.size === 0) return;
+      await new Promise<void>((wake) => {
+        idlers = [...idlers, wake];
+      });
+    },
+  };
+}

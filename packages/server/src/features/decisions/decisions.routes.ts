@@ -1,0 +1,75 @@
+import type { decisionOperations } from '@arbiter/contract';
+import { type Handlers, type RequestFacts, reply } from '../../http/handler.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { CustomerKeys } from './customer-keys.ts';
+import type { CallerFacts, DecisionService } from './decisions.service.ts';
+import type { DecisionMetrics } from './metrics.ts';
+import { readDecision, replayDecision } from './records.service.ts';
+import { findTrace, selectTraces, type TraceRow } from './records.store.ts';
+
+export interface DecisionRouteDeps {
+  readonly service: DecisionService;
+  readonly keys: CustomerKeys;
+  readonly metrics: DecisionMetrics;
+}
+
+const maxTraces = 200;
+
+export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof decisionOperations> {
+  return {
+    async recommend(request) {
+      const started = performance.now();
+      const seconds = () => (performance.now() - started) / 1000;
+      const channel = request.body.channel ?? null;
+      try {
+        const { answer, replayed } = await service.recommend(callerOf(request), request.body);
+        metrics.recommended('ok', channel, seconds());
+        return replayed ? reply(200, answer, { 'idempotent-replay': 'true' }) : reply(200, answer);
+      } catch (error) {
+        metrics.recommended('failed', channel, seconds());
+        throw error;
+      }
+    },
+    async respond(request) {
+      return reply(200, await service.respond(callerOf(request), request.body));
+    },
+    async get(tx, request) {
+      const inputs = request.query.include === 'inputs';
+      if (inputs && request.role === 'viewer') throw new AppError('forbidden', { detail: 'inputs need role editor' });
+      return reply(200, await readDecision(tx, keys, request.params.id, { inputs }));
+    },
+    async replay(tx, request) {
+      return reply(200, await replayDecision(tx, keys, request.params.id));
+    },
+    async listTraces(tx, request) {
+      const limit = Math.min(request.query.limit ?? 50, maxTraces);
+      const offset = request.query.offset ?? 0;
+      const filter = { customerId: request.query.customerId ?? null, requestId: request.query.requestId ?? null };
+      const { rows, total } = await selectTraces(tx, filter, limit, offset);
+      return reply(200, { traces: rows.map(shapeTrace), total, limit, offset });
+    },
+    async getTrace(tx, request) {
+      const row = await findTrace(tx, request.params.id.toLowerCase());
+      if (row === null) throw new AppError('not_found', { detail: 'trace not found' });
+      return reply(200, shapeTrace(row));
+    },
+  };
+}
+
+const callerOf = (request: RequestFacts): CallerFacts => ({
+  tenantId: request.tenantId,
+  credentialId: request.credentialId,
+  ip: request.ip,
+  userAgent: request.userAgent,
+  idempotencyKey: request.idempotencyKey,
+});
+
+const shapeTrace = (row: TraceRow): Record<string, unknown> => ({
+  id: row.id,
+  customerId: row.customerId,
+  requestId: row.requestId,
+  recommendationId: row.decisionId,
+  decisionFlowKey: row.decisionFlowKey,
+  ...row.body,
+  createdAt: row.createdAt.toISOString(),
+});

@@ -1,0 +1,157 @@
+import { createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
+import type { RecommendAnswer, RecommendRequest, RespondAnswer, RespondRequest } from '@arbiter/contract';
+import { canonicalJson, type ZoneClock } from '@arbiter/engine';
+import { type Database, type HotPath, systemActor } from '../../db/index.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { type Batcher, createBatcher } from './batcher.ts';
+import { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
+import type { CustomerKeys } from './customer-keys.ts';
+import { type DecideJob, type DecidePorts, newDecisionId, requestContext, runBatch } from './decide-batch.ts';
+import { createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.ts';
+import type { DecisionMetrics } from './metrics.ts';
+import { readRecommendCall } from './recommend.rules.ts';
+import { findRequest } from './records.store.ts';
+import { readRespondCall } from './respond.rules.ts';
+import { type RespondJob, runRespondBatch } from './respond-batch.ts';
+import { unseal } from './sealing.ts';
+
+export interface DecisionDeps {
+  readonly database: Database;
+  readonly hot: HotPath;
+  readonly keys: CustomerKeys;
+  readonly clock: Clock;
+  readonly zoneClock: (zone: string, now: number) => ZoneClock;
+  readonly metrics: DecisionMetrics;
+  /** Secret from which the keys of anonymous ids are derived, per tenant. */
+  readonly anonymousSecret: Buffer;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Who calls, as far as a decision needs to know. */
+export interface CallerFacts {
+  readonly tenantId: string;
+  readonly credentialId: string;
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly idempotencyKey: string | null;
+}
+
+export interface DecisionService {
+  recommend(caller: CallerFacts, body: RecommendRequest): Promise<{ answer: RecommendAnswer; replayed: boolean }>;
+  respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
+  /** Waits until nothing is in flight, then lets go of what it holds. */
+  close(): Promise<void>;
+}
+
+/** Most jobs that may wait over all tenants before requests are shed. */
+const maxWaiting = 5_000;
+
+export function createDecisionService(deps: DecisionDeps): DecisionService {
+  const catalogues: CatalogueCache = createCatalogueCache(deps.database, {
+    onError: deps.onError,
+    onCompiled: deps.metrics.catalogueRead,
+  });
+  const evidence: EvidenceKeeper = createEvidenceKeeper(deps.database, deps.onError);
+  const ports: DecidePorts = {
+    hot: deps.hot,
+    catalogues,
+    evidence,
+    keys: deps.keys,
+    clock: deps.clock,
+    zoneClock: deps.zoneClock,
+    observe: deps.metrics.batchDecided,
+  };
+  const decisions: Batcher<DecideJob> = createBatcher({
+    maxJobs: 48,
+    maxInFlight: 3,
+    minJobsBeside: 12,
+    keyOf: (job) => job.call.request.customerId,
+    run: (tenantId, jobs) => runBatch(ports, tenantId, jobs),
+  });
+  const responses: Batcher<RespondJob> = createBatcher({
+    maxJobs: 24,
+    maxInFlight: 2,
+    minJobsBeside: 8,
+    keyOf: (job) => job.call.customerId ?? job.call.recommendationId ?? job.call.interactionId ?? '',
+    run: (tenantId, jobs) =>
+      runRespondBatch({ database: deps.database, catalogues, evidence, keys: deps.keys }, tenantId, jobs),
+  });
+  /** Client-made requestIds that this process is deciding now. */
+  const inFlight = new Set<string>();
+  const anonymousKeys = new Map<string, KeyObject>();
+
+  function anonymousKeyOf(tenantId: string): KeyObject {
+    let key = anonymousKeys.get(tenantId);
+    if (!key) {
+      key = createSecretKey(
+        Buffer.from(hkdfSync('sha256', deps.anonymousSecret, tenantId, 'anonymous customer ids', 32)),
+      );
+      anonymousKeys.set(tenantId, key);
+    }
+    return key;
+  }
+
+  const factsOf = (caller: CallerFacts) => ({
+    ip: caller.ip,
+    userAgent: caller.userAgent,
+    anonymousKey: anonymousKeyOf(caller.tenantId),
+    newRequestId: newDecisionId,
+  });
+
+  function assertRoom(): void {
+    if (decisions.waiting() + responses.waiting() >= maxWaiting) {
+      throw new AppError('overloaded', { retryAfterSeconds: 1 });
+    }
+  }
+
+  return {
+    async recommend(caller, body) {
+      const startedAt = performance.now();
+      const call = readRecommendCall(body, factsOf(caller));
+      assertRoom();
+      const decideNow = (payloadHash: Buffer | null): Promise<RecommendAnswer> =>
+        new Promise((resolve, reject) => {
+          decisions.submit(caller.tenantId, { call, payloadHash, startedAt, resolve, reject });
+        });
+      if (!call.clientRequestId || call.request.dryRun) return { answer: await decideNow(null), replayed: false };
+
+      const { requestId } = call.request;
+      const { debug: _, ...payload } = body;
+      const payloadHash = hash('sha256', canonicalJson(JSON.parse(JSON.stringify(payload))), 'buffer');
+      const lock = `${caller.tenantId} ${requestId}`;
+      if (inFlight.has(lock)) throw new AppError('idempotency_in_progress');
+      inFlight.add(lock);
+      try {
+        const kept = await deps.database.withTenant(caller.tenantId, systemActor('recommend'), (tx) =>
+          findRequest(tx, requestId),
+        );
+        if (kept === null) return { answer: await decideNow(payloadHash), replayed: false };
+        if (kept === 'record' || !kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
+        if (kept.wrappedKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
+        const text = unseal(
+          deps.keys.open(caller.tenantId, kept.wrappedKey),
+          requestContext(caller.tenantId, requestId),
+          kept.answer,
+        );
+        return { answer: JSON.parse(text) as RecommendAnswer, replayed: true };
+      } finally {
+        inFlight.delete(lock);
+      }
+    },
+    async respond(caller, body) {
+      const call = readRespondCall(body, caller.idempotencyKey, deps.clock.now(), factsOf(caller));
+      assertRoom();
+      const answer = await new Promise<RespondAnswer>((resolve, reject) => {
+        responses.submit(caller.tenantId, { call, credentialId: caller.credentialId, resolve, reject });
+      });
+      deps.metrics.responded(answer.classification);
+      return answer;
+    },
+    async close() {
+      await Promise.all([decisions.idle(), responses.idle()]);
+      await evidence.idle();
+      catalogues.close();
+    },
+  };
+}

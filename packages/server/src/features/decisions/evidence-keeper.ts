@@ -1,0 +1,85 @@
+import type { Database } from '../../db/index.ts';
+import { systemActor } from '../../db/index.ts';
+import { changesAfter, rebuildEvidence, snapshotWhenDue } from './evidence.store.ts';
+import { applyChange, type EvidenceChange, type EvidenceState } from './evidence.ts';
+
+/**
+ * The evidence states that this process holds, one per tenant. Its own changes are applied as they commit; others' are
+ * fetched as soon as a batch has seen a higher number, so a state is never older than a batch and its round trip
+ * (api-decisioning.md 3 allows a second).
+ */
+export interface EvidenceKeeper {
+  /** The state; read from the database at first use. Use it synchronously, it moves. */
+  get(tenantId: string): Promise<EvidenceState> | EvidenceState;
+  /** Says that a number is known to exist; fetches the changes up to it in the background. */
+  newestIs(tenantId: string, number: number): void;
+  /** Applies changes that this process has committed. */
+  committed(tenantId: string, changes: readonly EvidenceChange[]): void;
+  /** Resolves when no fetch is under way. */
+  idle(): Promise<void>;
+}
+
+export function createEvidenceKeeper(database: Database, onError: (error: unknown) => void): EvidenceKeeper {
+  const states = new Map<string, EvidenceState>();
+  const loading = new Map<string, Promise<EvidenceState>>();
+  const fetching = new Map<string, Promise<void>>();
+  const actor = systemActor('evidence');
+
+  function load(tenantId: string): Promise<EvidenceState> {
+    let promise = loading.get(tenantId);
+    if (!promise) {
+      promise = database
+        .withTenant(tenantId, actor, async (tx) => {
+          const state = await rebuildEvidence(tx, null);
+          await snapshotWhenDue(tx, state);
+          return state;
+        })
+        .then((state) => {
+          states.set(tenantId, state);
+          return state;
+        })
+        .finally(() => loading.delete(tenantId));
+      loading.set(tenantId, promise);
+    }
+    return promise;
+  }
+
+  function fetchMissing(tenantId: string): void {
+    if (fetching.has(tenantId)) return;
+    const work = database
+      .withTenant(tenantId, actor, async (tx) => {
+        const state = states.get(tenantId);
+        if (!state) return;
+        applyNew(state, await changesAfter(tx, state.number));
+        await snapshotWhenDue(tx, state);
+      })
+      .catch(onError)
+      .finally(() => fetching.delete(tenantId));
+    fetching.set(tenantId, work);
+  }
+
+  /** Applies what follows the state; what it has already, or what leaves a gap, is left for the next fetch. */
+  function applyNew(state: EvidenceState, changes: readonly EvidenceChange[]): boolean {
+    for (const change of changes) {
+      if (change.number <= state.number) continue;
+      if (change.number !== state.number + 1) return false;
+      applyChange(state, change);
+    }
+    return true;
+  }
+
+  return {
+    get: (tenantId) => states.get(tenantId) ?? load(tenantId),
+    newestIs(tenantId, number) {
+      const state = states.get(tenantId);
+      if (state && state.number < number) fetchMissing(tenantId);
+    },
+    committed(tenantId, changes) {
+      const state = states.get(tenantId);
+      if (state && !applyNew(state, changes)) fetchMissing(tenantId);
+    },
+    async idle() {
+      await Promise.all(fetching.values());
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { Decision } from '@arbiter/engine';
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+/** What decisions report (api-access.md 19). */
+export interface DecisionMetrics {
+  batchDecided(outcome: { readonly batchSize: number; readonly decisions: readonly Decision[] }): void;
+  recommended(status: 'ok' | 'failed', channel: string | null, seconds: number): void;
+  responded(classification: string): void;
+  /** The catalogue of a tenant was read and made ready. */
+  catalogueRead(seconds: number): void;
+}
+
+export function createDecisionMetrics(registry: Registry): DecisionMetrics {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'svc_recommend_requests_total',
+    help: 'Recommend requests.',
+    labelNames: ['status'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'svc_recommend_latency_seconds',
+    help: 'Time from the parsed request to the committed decision.',
+    labelNames: ['channel'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers,
+  });
+  const responses = new Counter({
+    name: 'svc_respond_requests_total',
+    help: 'Recorded responses.',
+    labelNames: ['classification'],
+    registers,
+  });
+  const items = new Counter({ name: 'svc_decision_items_total', help: 'Items returned.', registers });
+  const batch = new Histogram({
+    name: 'svc_decision_batch_size',
+    help: 'Decisions in one transaction.',
+    buckets: [1, 2, 4, 8, 16, 32, 64],
+    registers,
+  });
+  const candidates = new Counter({
+    name: 'svc_candidates_evaluated_total',
+    help: 'Candidates that entered a decision.',
+    registers,
+  });
+  const dropped = new Counter({
+    name: 'svc_candidates_dropped_total',
+    help: 'Candidates that left a decision.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const compile = new Histogram({
+    name: 'svc_plan_compile_seconds',
+    help: 'Time to read a catalogue after a change.',
+    buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    registers,
+  });
+  // Label values come from the tenant: a handful of channel types, but nobody promises that.
+  const knownChannels = new Set([
+    'email',
+    'sms',
+    'push',
+    'in_app',
+    'web',
+    'mobile',
+    'whatsapp',
+    'social',
+    'phone',
+    'direct_mail',
+    'webhook',
+  ]);
+
+  return {
+    batchDecided({ batchSize, decisions }) {
+      batch.observe(batchSize);
+      const reasons: Record<string, number> = {};
+      let returned = 0;
+      let entered = 0;
+      for (const decision of decisions) {
+        returned += decision.items.length;
+        entered += decision.summary.candidateCount;
+        for (const [reason, n] of Object.entries(decision.summary.droppedByReason)) {
+          reasons[reason] = (reasons[reason] ?? 0) + n;
+        }
+      }
+      items.inc(returned);
+      candidates.inc(entered);
+      for (const [reason, n] of Object.entries(reasons)) dropped.inc({ reason }, n);
+    },
+    recommended(status, channel, seconds) {
+      requests.inc({ status });
+      latency.observe({ channel: channel === null ? 'none' : knownChannels.has(channel) ? channel : 'other' }, seconds);
+    },
+    responded(classification) {
+      responses.inc({ classification });
+    },
+    catalogueRead(seconds) {
+      compile.observe(seconds);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Database, Tx } from '../../db/index.ts';
+
+/** An event of the stream (api-access.md 12.1). */
+export interface StreamEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly tenantId: string;
+  readonly timestamp: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface OutboxRow {
+  readonly id: string | number;
+  readonly events: readonly StreamEvent[];
+}
+
+/** Tenants with rows that nobody has published yet, and the age of the oldest. */
+export async function readPendingTenants(
+  database: Database,
+): Promise<{ readonly tenantId: string; readonly ageSeconds: number }[]> {
+  return database.withSystem('outbox', (tx) =>
+    tx.query<{ tenantId: string; ageSeconds: number }>(
+      `select tenant_id as "tenantId", greatest(0, extract(epoch from $1::timestamptz - min(created_at)))::float8 as "ageSeconds"
+       from arbiter.outbox where position is null group by tenant_id order by min(id)`,
+      [tx.now],
+    ),
+  );
+}
+
+/** Takes the oldest pending rows; null when another node works on this tenant. */
+export async function claimPending(tx: Tx, limit: number): Promise<OutboxRow[] | null> {
+  const [lock] = await tx.query<{ taken: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('outbox:' || $1, 0)) as taken`,
+    [tx.tenantId],
+  );
+  if (lock?.taken !== true) return null;
+  return tx.query<OutboxRow>(
+    `select id, events from outbox where tenant_id = $1 and position is null order by id limit $2 for update`,
+    [tx.tenantId, limit],
+  );
+}
+
+/** Gives the rows the next places of the tenant's stream. */
+export async function publish(tx: Tx, rows: readonly OutboxRow[]): Promise<void> {
+  const [head] = await tx.query<{ position: number }>(
+    `insert into stream_heads as h (tenant_id, position) values ($1, $2)
+     on conflict (tenant_id) do update set position = h.position + $2 returning position`,
+    [tx.tenantId, rows.length],
+  );
+  const first = Number(head!.position) - rows.length + 1;
+  await tx.query(
+    `update outbox o set position = u.position from unnest($2::bigint[], $3::bigint[]) as u(id, position)
+     where o.tenant_id = $1 and o.id = u.id`,
+    [tx.tenantId, rows.map((row) => row.id), rows.map((_, i) => first + i)],
+  );
+}

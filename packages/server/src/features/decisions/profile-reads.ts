@@ -1,0 +1,146 @@
+import type { DecisionRequest, EnrichSource, Json } from '@arbiter/engine';
+import type { HotRow, HotStatement, HotTransaction } from '../../db/index.ts';
+import { type RowsByKey, rowsByKeyStatement } from '../schemas/index.ts';
+import type { CompiledFlow, TenantCatalogue } from './tenant-catalogue.ts';
+
+/** What a decision reads of its customer's profile. */
+export interface Profile {
+  /** A customer-type schema or an enrich source had a row. */
+  readonly known: boolean;
+  readonly values: Readonly<Record<string, Json>>;
+  readonly enriched: Readonly<Record<string, readonly (Readonly<Record<string, Json>> | null)[]>>;
+}
+
+/** The profile reads of a batch: one statement per table for all its customers, sent with the lock statement. */
+export interface ProfileReads {
+  readonly statements: readonly HotStatement[];
+  /** Turns the answers into one profile per request, in order; reads again for look-ups that start from a profile value. */
+  resolve(answers: readonly (readonly HotRow[])[], tx: HotTransaction): Promise<Profile[]>;
+}
+
+export interface ProfileRequest {
+  readonly flow: CompiledFlow;
+  readonly request: DecisionRequest;
+}
+
+type Row = Readonly<Record<string, Json>>;
+
+/** One table read by one column, for the keys of all requests that need it. */
+interface TableRead {
+  readonly rows: RowsByKey;
+  readonly keys: Set<string>;
+  found: ReadonlyMap<string, Row>;
+}
+
+const nothing: Profile = { known: false, values: {}, enriched: {} };
+
+export function planProfileReads(catalogue: TenantCatalogue, requests: readonly ProfileRequest[]): ProfileReads {
+  const flows = [...new Set(requests.map((r) => r.flow))];
+  if (flows.every(({ plan }) => plan.autoSources.length === 0 && plan.enrichSources.length === 0)) {
+    return { statements: [], resolve: async () => requests.map(() => nothing) };
+  }
+  const tables = new Map<string, TableRead>();
+  /** Requests of one flow share the read; two flows of one batch may read different columns of one table. */
+  const tableOf = (schemaId: string, column: string, columns: readonly string[]): TableRead => {
+    const id = `${schemaId} ${column} ${columns.join(' ')}`;
+    let table = tables.get(id);
+    if (!table) {
+      const schema = catalogue.schemaTables.get(schemaId);
+      if (!schema) throw new Error(`the catalogue has no schema ${schemaId}`);
+      table = { rows: rowsByKeyStatement(schema, column, columns), keys: new Set(), found: new Map() };
+      tables.set(id, table);
+    }
+    return table;
+  };
+
+  const plans = requests.map(({ flow, request }) => {
+    const auto = flow.plan.autoSources.map((source) => {
+      const table = tableOf(source.schemaId, source.rowKey, source.columns);
+      table.keys.add(request.customerId);
+      return table;
+    });
+    const enrich = flow.plan.enrichSources.map((source) => {
+      const table = tableOf(source.schemaId, source.lookupColumn, source.columns);
+      const key = source.lookupFrom.startsWith('customer.') ? undefined : lookupKey(source, request, {});
+      if (key !== undefined && key !== null) table.keys.add(key);
+      return { source, table, key };
+    });
+    return { auto, enrich, request };
+  });
+  const first = [...tables.values()].filter((table) => table.keys.size > 0);
+
+  return {
+    statements: first.map(statementOf),
+    async resolve(answers, tx) {
+      first.forEach((table, i) => {
+        table.found = table.rows.parse(answers[i]!);
+      });
+      const profiles = plans.map(({ auto, request }) => profileOf(auto, request.customerId));
+      const late = new Map<TableRead, Set<string>>();
+      plans.forEach(({ enrich, request }, i) => {
+        for (const each of enrich) {
+          if (each.key !== undefined) continue;
+          each.key = lookupKey(each.source, request, profiles[i]!.values);
+          if (each.key !== null && !each.table.found.has(each.key)) {
+            late.set(each.table, (late.get(each.table) ?? new Set()).add(each.key));
+          }
+        }
+      });
+      if (late.size > 0) {
+        const again = [...late];
+        const rows = await tx.send(again.map(([table, keys]) => statementOf({ ...table, keys })));
+        again.forEach(([table], i) => {
+          table.found = new Map([...table.found, ...table.rows.parse(rows[i]!)]);
+        });
+      }
+      return plans.map(({ enrich }, i) => {
+        const { known, values } = profiles[i]!;
+        if (enrich.length === 0) return { known, values, enriched: {} };
+        const enriched: Record<string, (Row | null)[]> = {};
+        let found = known;
+        for (const { source, table, key } of enrich) {
+          const row = key === undefined || key === null ? null : (table.found.get(key) ?? null);
+          found ||= row !== null;
+          enriched[source.nodeId] ??= [];
+          enriched[source.nodeId]![source.position] = row;
+        }
+        return { known: found, values, enriched };
+      });
+    },
+  };
+}
+
+const statementOf = (table: Pick<TableRead, 'rows' | 'keys'>): HotStatement => ({
+  name: table.rows.name,
+  text: table.rows.text,
+  values: [table.rows.keys([...table.keys])],
+});
+
+/** `customer.*` of the auto-enriched schemas: the first one that has the column gives the value (api-catalogue.md 2.3). */
+function profileOf(sources: readonly TableRead[], customerId: string): Pick<Profile, 'known' | 'values'> {
+  if (sources.length === 1) {
+    const row = sources[0]!.found.get(customerId);
+    return row === undefined ? nothing : { known: true, values: row };
+  }
+  let known = false;
+  const values: Record<string, Json> = {};
+  for (const { found } of sources) {
+    const row = found.get(customerId);
+    if (!row) continue;
+    known = true;
+    for (const [name, value] of Object.entries(row)) if (!Object.hasOwn(values, name)) values[name] = value;
+  }
+  return { known, values };
+}
+
+/** Value that an enrich source looks up; null when the path holds nothing that can be a key. */
+function lookupKey(source: EnrichSource, request: DecisionRequest, profile: Row): string | null {
+  const [root, ...path] = source.lookupFrom.split('.');
+  let value: unknown =
+    root === 'customer' ? profile : root === 'attributes' ? request.attributes : root === 'request' ? request : null;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null;
+    value = Reflect.get(value, name);
+  }
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}

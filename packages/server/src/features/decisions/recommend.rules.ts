@@ -1,0 +1,123 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import type { RecommendRequest } from '@arbiter/contract';
+import type { DecisionRequest, Json } from '@arbiter/engine';
+import { AppError, invalid } from '../../platform/app-error.ts';
+
+/** A recommend request after defaults, aliases and the rules that a schema cannot say (api-decisioning.md 2). */
+export interface RecommendCall {
+  readonly request: DecisionRequest;
+  readonly anonymous: boolean;
+  /** Key or id of the flow, as asked; null = resolve. */
+  readonly flow: string | null;
+  readonly debug: boolean;
+  /** The client made the requestId, so it is an idempotency key. */
+  readonly clientRequestId: boolean;
+}
+
+export interface CallFacts {
+  readonly ip: string;
+  readonly userAgent: string;
+  /** Key of the tenant's anonymous ids. */
+  readonly anonymousKey: KeyObject;
+  /** Makes the requestId when the client sent none. */
+  readonly newRequestId: () => string;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+const maxLimit = 50;
+const contextBytes = 8 * 1024;
+const attributesBytes = 64 * 1024;
+const attributesDepth = 5;
+
+/** Normalises the body. Throws AppError `validation_failed` with the path of the value. */
+export function readRecommendCall(body: RecommendRequest, facts: CallFacts): RecommendCall {
+  if (body.placement != null && body.placements != null) throw invalid('/placement', 'cannot stand beside placements');
+  const placements = body.placements ?? null;
+  if (placements !== null) {
+    const seen = new Set<string>();
+    placements.forEach((p, i) => {
+      if (seen.has(p.placementId)) throw invalid(`/placements/${i}/placementId`, 'is listed twice');
+      seen.add(p.placementId);
+    });
+  }
+  if (body.context !== undefined) assertBytes('/context', body.context, contextBytes);
+  if (body.attributes !== undefined) {
+    assertBytes('/attributes', body.attributes, attributesBytes);
+    if (depthOf(body.attributes) > attributesDepth) throw invalid('/attributes', `is deeper than ${attributesDepth}`);
+  }
+  const limit = body.limit ?? body.maxOffers ?? null;
+  const customer = readCustomerId(body.customerId ?? '', body.sessionId ?? null, facts);
+  return {
+    anonymous: customer.anonymous,
+    flow: body.decisionFlowKey ?? body.flowId ?? body.decisionFlowId ?? null,
+    debug: body.debug ?? false,
+    clientRequestId: body.requestId != null,
+    request: {
+      requestId: body.requestId?.toLowerCase() ?? facts.newRequestId(),
+      customerId: customer.id,
+      channel: body.channel ?? null,
+      channelId: body.channelId ?? null,
+      placement: body.placement ?? null,
+      placements: placements?.map((p) => ({ placementId: p.placementId, limit: p.limit ?? null })) ?? null,
+      deduplicate: body.deduplicate ?? false,
+      limit: limit === null ? null : Math.min(limit, maxLimit),
+      context: asJson(body.context),
+      segments: body.segments ?? [],
+      attributes: asJson(body.attributes),
+      locale: body.locale ?? null,
+      currency: body.currency ?? null,
+      excludeOffers: body.excludeOffers ?? [],
+      excludeCreatives: body.excludeCreatives ?? [],
+      dryRun: body.dryRun ?? false,
+    },
+  };
+}
+
+/** Checks a customer id, or derives the anonymous one from session or address (api-decisioning.md 2). */
+export function readCustomerId(
+  sent: string,
+  sessionId: string | null,
+  facts: Pick<CallFacts, 'ip' | 'userAgent' | 'anonymousKey'>,
+): { readonly id: string; readonly anonymous: boolean } {
+  if (sent === '' || sent === 'anonymous') {
+    const source = sessionId === null ? `n:${facts.ip}\n${facts.userAgent}` : `s:${sessionId}`;
+    const digest = createHmac('sha256', facts.anonymousKey).update(source).digest('hex');
+    return { id: `anon-${digest.slice(0, 32)}`, anonymous: true };
+  }
+  assertCustomerId('/customerId', sent);
+  return { id: sent, anonymous: false };
+}
+
+/** Refuses what no header could confirm later: outer white space and control characters (quality.md E20). */
+export function assertCustomerId(path: string, value: string): void {
+  if (value.length > 255 && [...value].length > 255) throw invalid(path, 'is longer than 255 characters');
+  if (value !== value.trim()) throw invalid(path, 'must not begin or end with white space');
+  if (controlCharacter.test(value)) throw invalid(path, 'must not contain control characters');
+}
+
+/** Refuses a JSON value whose text is longer than `bytes`. */
+export function assertBytes(path: string, value: object, bytes: number): void {
+  if (Buffer.byteLength(JSON.stringify(value)) > bytes) throw invalid(path, `is larger than ${bytes / 1024} KB`);
+}
+
+/** The engine's answer to a target that names nothing of the tenant. */
+export function targetProblem(problem: { readonly path: string; readonly message: string; readonly code: string }) {
+  const code = problem.code === 'reference_not_found' ? 'reference_not_found' : 'validation_failed';
+  return new AppError(code, {
+    detail: `${problem.path} ${problem.message}`,
+    errors: [{ path: problem.path, message: problem.message }],
+  });
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let deepest = 0;
+  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child));
+  return deepest + 1;
+}
+
+/** A body that passed the parser holds JSON only. */
+function asJson(value: Record<string, unknown> | undefined): Readonly<Record<string, Json>> {
+  return (value ?? {}) as Record<string, Json>;
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { RespondRequest } from '@arbiter/contract';
+import { canonicalJson } from '@arbiter/engine';
+import { AppError, invalid } from '../../platform/app-error.ts';
+import { assertBytes, type CallFacts, readCustomerId } from './recommend.rules.ts';
+
+/** A response after defaults and aliases (api-decisioning.md 3). */
+export interface RespondCall {
+  readonly customerId: string | null;
+  readonly interactionId: string | null;
+  readonly recommendationId: string | null;
+  readonly rank: number | null;
+  readonly creativeId: string | null;
+  readonly offerId: string | null;
+  readonly channelId: string | null;
+  readonly placementId: string | null;
+  readonly outcome: string;
+  readonly conversionValue: number | null;
+  readonly currency: string | null;
+  readonly direction: 'inbound' | 'outbound' | null;
+  /** As sent, or empty: part of the derived key. */
+  readonly timestampSent: string;
+  /** Epoch ms of the event. */
+  readonly at: number;
+  readonly attributes: string | null;
+  readonly context: string | null;
+  readonly details: string | null;
+  readonly explicitKey: string | null;
+  readonly payloadHash: Buffer;
+}
+
+const objectBytes = 8 * 1024;
+const dayMs = 86_400_000;
+
+/** Normalises the body. Throws AppError 400 with the path of the value. */
+export function readRespondCall(
+  body: RespondRequest,
+  headerKey: string | null,
+  now: number,
+  facts: Pick<CallFacts, 'ip' | 'userAgent' | 'anonymousKey'>,
+): RespondCall {
+  const outcome = body.outcome ?? body.interactionType;
+  if (outcome === undefined) throw invalid('/outcome', 'is required');
+  if (body.outcome !== undefined && body.interactionType !== undefined && body.outcome !== body.interactionType) {
+    throw invalid('/interactionType', 'differs from outcome');
+  }
+  if (headerKey !== null && body.idempotencyKey !== undefined && headerKey !== body.idempotencyKey) {
+    throw new AppError('malformed_request', { detail: 'idempotencyKey differs from the header Idempotency-Key' });
+  }
+  const named = [body.interactionId, body.recommendationId, body.creativeId, body.offerId];
+  if (named.every((value) => value == null)) {
+    throw invalid('', 'one of interactionId, recommendationId, creativeId, offerId is required');
+  }
+  const at = body.timestamp === undefined ? now : Date.parse(body.timestamp);
+  if (Number.isNaN(at)) throw invalid('/timestamp', 'is not an instant');
+  if (at < 0 || at > now + dayMs) throw invalid('/timestamp', 'must lie between 1970 and 24 hours from now');
+  const objects = [
+    ['/attributes', body.attributes],
+    ['/context', body.context],
+    ['/outcomeDetails', body.outcomeDetails],
+  ] as const;
+  for (const [path, value] of objects) if (value !== undefined) assertBytes(path, value, objectBytes);
+  const byRecommendation = body.interactionId != null || body.recommendationId != null;
+  if (body.customerId === undefined && !byRecommendation) throw invalid('/customerId', 'is required');
+  const { idempotencyKey, ...payload } = body;
+  return {
+    customerId: body.customerId === undefined ? null : readCustomerId(body.customerId, null, facts).id,
+    interactionId: lower(body.interactionId),
+    recommendationId: lower(body.recommendationId),
+    rank: body.rank ?? null,
+    creativeId: lower(body.creativeId),
+    offerId: lower(body.offerId),
+    channelId: lower(body.channelId),
+    placementId: lower(body.placementId),
+    outcome,
+    conversionValue: body.conversionValue ?? null,
+    currency: body.currency ?? null,
+    direction: body.direction ?? null,
+    timestampSent: body.timestamp ?? '',
+    at,
+    attributes: body.attributes === undefined ? null : JSON.stringify(body.attributes),
+    context: body.context === undefined ? null : JSON.stringify(body.context),
+    details: body.outcomeDetails === undefined ? null : JSON.stringify(body.outcomeDetails),
+    explicitKey: headerKey ?? idempotencyKey ?? null,
+    payloadHash: digest(canonicalJson(JSON.parse(JSON.stringify(payload)))),
+  };
+}
+
+/** Who a response is about, once resolved. */
+export interface RespondItem {
+  readonly customerId: string;
+  readonly recommendationId: string | null;
+  readonly rank: number | null;
+}
+
+/** Key under which a response is kept: the explicit one per credential and route, else the derived one, else none. */
+export function responseKey(call: RespondCall, credentialId: string, item: RespondItem): Buffer | null {
+  if (call.explicitKey !== null) return digest(`explicit\0${credentialId}\0respond\0${call.explicitKey}`);
+  if (item.recommendationId !== null) {
+    return digest(`derived\0${item.recommendationId}\0${item.rank}\0${call.outcome}\0${call.timestampSent}`);
+  }
+  if (call.timestampSent === '') return null;
+  const what = call.creativeId ?? call.offerId;
+  return digest(`contact\0${item.customerId}\0${what}\0${call.outcome}\0${call.timestampSent}`);
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const lower = (value: string | null | undefined): string | null => value?.toLowerCase() ?? null;

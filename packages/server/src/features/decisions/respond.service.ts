@@ -1,0 +1,333 @@
+import type { RespondAnswer } from '@arbiter/contract';
+import type { Tx } from '../../db/index.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { isId, newId } from '../../platform/ids.ts';
+import { findCategoryName } from '../categories/index.ts';
+import { findChannelFacts } from '../channels/index.ts';
+import { findCreativeFacts } from '../creatives/index.ts';
+import { findOfferFacts } from '../offers/index.ts';
+import type { OutcomeTypeFacts } from '../outcomes/index.ts';
+import type { CustomerKeys } from './customer-keys.ts';
+import { addContact, addOutcome, type CustomerState, laneOf } from './customer-state.ts';
+import { decodeState, encodeState } from './customer-state-codec.ts';
+import type { EvidenceChange } from './evidence.ts';
+import {
+  findResponse,
+  findShownItem,
+  findShownItems,
+  insertInteraction,
+  keepResponse,
+  lockState,
+  type NewInteraction,
+  type ShownItem,
+  saveState,
+  setReservationState,
+} from './interactions.store.ts';
+import { type RespondCall, type RespondItem, responseKey } from './respond.rules.ts';
+
+/** What a response is about, once resolved: a shown item, or a contact without a recommendation. */
+interface Subject extends RespondItem {
+  readonly item: ShownItem | null;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly placementId: string | null;
+  readonly campaignId: string | null;
+}
+
+/** What one response did, for what follows the whole batch: evidence, outbox, answer. */
+export interface Responded {
+  readonly answer: RespondAnswer;
+  readonly change: Omit<EvidenceChange, 'number'> | null;
+  readonly events: readonly object[];
+}
+
+type ImpressionEffect = RespondAnswer['impression'];
+
+/**
+ * Records one response in an open transaction (api-decisioning.md 3, 4). Throws before the first write for whatever is
+ * refused, so that the other responses of the batch stand.
+ */
+export async function respondOne(
+  tx: Tx,
+  keys: CustomerKeys,
+  outcomes: ReadonlyMap<string, OutcomeTypeFacts>,
+  call: RespondCall,
+  credentialId: string,
+): Promise<Responded> {
+  const outcome = outcomes.get(call.outcome);
+  if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome names no active outcome type' });
+  const subject = await resolveSubject(tx, call);
+  const bytes = await lockState(tx, subject.customerId, () => ({ ref: newId(), wrappedKey: keys.create(tx.tenantId) }));
+
+  const keyHash = responseKey(call, credentialId, subject);
+  if (keyHash !== null) {
+    const kept = await findResponse(tx, keyHash);
+    if (kept !== null) {
+      if (!kept.payloadHash.equals(call.payloadHash)) throw new AppError('idempotency_key_reused');
+      return { answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' }, change: null, events: [] };
+    }
+  }
+  // Read again under the lock: another response may have moved the reservation since.
+  const item = subject.item === null ? null : await findShownItem(tx, subject.item.id);
+  const names = await readNames(tx, subject);
+  const direction = call.direction ?? (outcome.category === 'impression' ? 'outbound' : 'inbound');
+  const base: Omit<
+    NewInteraction,
+    'id' | 'interactionType' | 'outcomeKey' | 'classification' | 'direction' | 'isConversion'
+  > = {
+    customerId: subject.customerId,
+    offerId: subject.offerId,
+    creativeId: subject.creativeId,
+    channelId: subject.channelId,
+    placementId: subject.placementId,
+    categoryId: names.categoryId,
+    recommendationId: subject.recommendationId,
+    rank: subject.rank,
+    campaignId: subject.campaignId,
+    conversionValue: null,
+    currency: null,
+    context: null,
+    attributes: null,
+    details: null,
+    occurredAt: new Date(call.at),
+  };
+  const answerOf = (
+    interactionId: string,
+    impression: ImpressionEffect,
+    status: 'recorded' | 'duplicate',
+  ): RespondAnswer => ({
+    interactionId,
+    recommendationId: subject.recommendationId,
+    rank: subject.rank,
+    customerId: subject.customerId,
+    outcome: outcome.key,
+    classification: outcome.classification,
+    outcomeCategory: outcome.category,
+    offerId: subject.offerId,
+    offerName: names.offerName,
+    creativeId: subject.creativeId,
+    creativeName: names.creativeName,
+    channelId: subject.channelId,
+    channelName: names.channelName,
+    categoryName: names.categoryName,
+    conversionValue: call.conversionValue,
+    direction,
+    impression,
+    status,
+    timestamp: new Date(call.at).toISOString(),
+  });
+  if (outcome.key === 'impression' && item !== null && isCounted(item)) {
+    return { answer: answerOf(item.id, 'already_counted', 'duplicate'), change: null, events: [] };
+  }
+
+  const state = decodeState(bytes);
+  const lane = laneOf(state, {
+    offerId: subject.offerId,
+    creativeId: subject.creativeId,
+    channelId: subject.channelId,
+    campaignId: subject.campaignId,
+  });
+  const written: NewInteraction[] = [];
+  const write = async (row: NewInteraction): Promise<void> => {
+    await insertInteraction(tx, row);
+    written.push(row);
+  };
+  const countImpression = async (id: string, from: Partial<NewInteraction>): Promise<void> => {
+    addContact(state, lane, call.at);
+    await write({
+      ...base,
+      ...from,
+      id,
+      interactionType: 'impression',
+      outcomeKey: 'impression',
+      classification: 'neutral',
+      direction: 'outbound',
+      isConversion: false,
+    });
+  };
+  const sent: Partial<NewInteraction> = {
+    conversionValue: call.conversionValue,
+    currency: call.currency,
+    context: call.context,
+    attributes: call.attributes,
+    details: call.details,
+  };
+
+  const open = item !== null && isOpen(item, tx.now);
+  const id = newId();
+  let impression: ImpressionEffect = null;
+  if (open && (outcome.key === 'impression' || outcome.category === 'response')) {
+    dropReservation(state, item.id);
+    await setReservationState(tx, item.id, 'confirmed');
+    impression = 'confirmed';
+  } else if (open && (outcome.key === 'not_presented' || outcome.key === 'expired')) {
+    dropReservation(state, item.id);
+    await setReservationState(tx, item.id, outcome.key === 'expired' ? 'expired' : 'released');
+    impression = 'released';
+  } else if (outcome.key === 'impression') {
+    if (item !== null) await setReservationState(tx, item.id, 'confirmed');
+    impression = item === null ? 'counted' : 'late';
+  }
+  if (outcome.key === 'impression') {
+    await countImpression(id, {
+      ...sent,
+      direction,
+      ...(impression === 'late' ? { details: lateDetails(call.details) } : {}),
+    });
+  } else {
+    if (impression === 'confirmed') await countImpression(newId(), {});
+    addOutcome(state, outcome.key, lane, call.at);
+    await write({
+      ...base,
+      ...sent,
+      id,
+      interactionType: 'response',
+      outcomeKey: outcome.key,
+      classification: outcome.classification,
+      direction,
+      isConversion: outcome.isConversion,
+    });
+  }
+  await saveState(tx, subject.customerId, encodeState(state));
+  const answer = answerOf(id, impression, 'recorded');
+  if (keyHash !== null) {
+    await keepResponse(tx, {
+      keyHash,
+      payloadHash: call.payloadHash,
+      customerId: subject.customerId,
+      answer: JSON.stringify(answer),
+    });
+  }
+  const learns = outcome.category === 'response' && outcome.classification !== 'neutral';
+  return {
+    answer,
+    change: learns
+      ? {
+          offerId: subject.offerId,
+          categoryId: names.categoryId,
+          positives: outcome.classification === 'positive' ? 1 : 0,
+          negatives: outcome.classification === 'negative' ? 1 : 0,
+        }
+      : null,
+    events: written.map((row) => interactionEvent(tx, row)),
+  };
+}
+
+/** First that applies: interaction, recommendation with rank or offer or creative, creative, offer. 404 when absent. */
+async function resolveSubject(tx: Tx, call: RespondCall): Promise<Subject> {
+  if (call.interactionId !== null || call.recommendationId !== null) {
+    const item = await resolveItem(tx, call);
+    if (call.customerId !== null && call.customerId !== item.customerId) throw notFound('recommendation');
+    if (item.offerId === null) throw notFound('recommendation');
+    return { ...item, offerId: item.offerId, item };
+  }
+  const customerId = call.customerId;
+  if (customerId === null) throw new AppError('validation_failed', { detail: 'customerId is required' });
+  const contact = { item: null, customerId, recommendationId: null, rank: null, campaignId: null };
+  if (call.creativeId !== null) {
+    const creative = isId(call.creativeId) ? await findCreativeFacts(tx, call.creativeId) : null;
+    if (creative === null) throw notFound('creative');
+    return {
+      ...contact,
+      offerId: creative.offerId,
+      creativeId: creative.id,
+      channelId: creative.channelId,
+      placementId: creative.placementId,
+    };
+  }
+  const offer = call.offerId !== null && isId(call.offerId) ? await findOfferFacts(tx, call.offerId) : null;
+  if (offer === null) throw notFound('offer');
+  if (call.channelId !== null && (await findChannelFacts(tx, call.channelId)) === null) throw notFound('channel');
+  return { ...contact, offerId: offer.id, creativeId: null, channelId: call.channelId, placementId: call.placementId };
+}
+
+async function resolveItem(tx: Tx, call: RespondCall): Promise<ShownItem> {
+  if (call.interactionId !== null) {
+    const item = await findShownItem(tx, call.interactionId);
+    if (item === null || item.interactionType === 'response' || item.rank === null) throw notFound('interaction');
+    return item;
+  }
+  const items = await findShownItems(tx, call.recommendationId ?? '');
+  if (items.length === 0) throw notFound('recommendation');
+  const named =
+    call.rank !== null
+      ? items.filter((item) => item.rank === call.rank)
+      : call.creativeId !== null
+        ? items.filter((item) => item.creativeId === call.creativeId)
+        : call.offerId !== null
+          ? items.filter((item) => item.offerId === call.offerId)
+          : items;
+  if (named.length === 0) throw notFound('item of the recommendation');
+  if (named.length > 1) {
+    throw new AppError('validation_failed', {
+      detail: 'rank is required: the recommendation has several such items',
+      errors: [{ path: '/rank', message: 'is required' }],
+    });
+  }
+  return named[0]!;
+}
+
+async function readNames(tx: Tx, subject: Subject) {
+  const offer = await findOfferFacts(tx, subject.offerId);
+  const creative = subject.creativeId === null ? null : await findCreativeFacts(tx, subject.creativeId);
+  const channel = subject.channelId === null ? null : await findChannelFacts(tx, subject.channelId);
+  const categoryId = subject.item === null ? (offer?.categoryId ?? null) : subject.item.categoryId;
+  return {
+    offerName: offer?.name ?? null,
+    creativeName: creative?.name ?? null,
+    channelName: channel?.name ?? null,
+    categoryId,
+    categoryName: categoryId === null ? null : await findCategoryName(tx, categoryId),
+  };
+}
+
+/** The item's impression stands in history already. */
+const isCounted = (item: ShownItem): boolean =>
+  item.interactionType === 'impression' || item.reservationState === 'confirmed';
+
+/** Expiry is judged on every read; the stored state may lag behind (api-decisioning.md 4). */
+const isOpen = (item: ShownItem, now: Date): boolean =>
+  item.reservationState === 'open' && item.reservationExpiresAt !== null && item.reservationExpiresAt > now;
+
+function dropReservation(state: CustomerState, id: string): void {
+  state.reservations = state.reservations.filter((r) => r.id !== id);
+}
+
+function lateDetails(details: string | null): string {
+  return JSON.stringify({ ...(details === null ? {} : JSON.parse(details)), late: true });
+}
+
+const notFound = (what: string): AppError => new AppError('not_found', { detail: `${what} not found` });
+
+/** Stream event of a history row (api-access.md 12.1, 16). */
+function interactionEvent(tx: Tx, row: NewInteraction): object {
+  return {
+    id: newId(),
+    type: 'interaction.recorded.v1',
+    tenantId: tx.tenantId,
+    timestamp: tx.now.toISOString(),
+    payload: {
+      id: row.id,
+      customerId: row.customerId,
+      offerId: row.offerId,
+      creativeId: row.creativeId,
+      channelId: row.channelId,
+      placementId: row.placementId,
+      interactionType: row.interactionType,
+      outcomeTypeKey: row.outcomeKey,
+      classification: row.classification,
+      isConversion: row.isConversion,
+      direction: row.direction,
+      recommendationId: row.recommendationId,
+      rank: row.rank,
+      campaignId: row.campaignId,
+      journeyId: null,
+      conversionValue: row.conversionValue,
+      context: row.context === null ? null : JSON.parse(row.context),
+      attributes: row.attributes === null ? null : JSON.parse(row.attributes),
+      timestamp: row.occurredAt.toISOString(),
+      createdAt: tx.now.toISOString(),
+    },
+  };
+}
