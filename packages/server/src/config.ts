@@ -166,6 +166,7 @@ export const variables = {
     'On an empty database without BOOTSTRAP_FILE: make tenant Demo with a pack and a key.',
     true,
   ),
+  DEMO_MODE: onOff('Start and sign-up', 'Reported by /tenant/status as isDemoMode.', false),
 
   WORKER: onOff('Background', 'Run background jobs in this process.', true),
   WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),

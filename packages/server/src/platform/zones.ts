@@ -1,4 +1,10 @@
-import { DateTime, IANAZone } from 'luxon';
+import type { ZoneClock } from '@arbiter/engine';
+import { IANAZone } from 'luxon';
+
+/**
+ * The one place that knows time zones (quality.md F15): never `AT TIME ZONE` with a zone a tenant chose. A calendar day
+ * begins at its first instant: at the first of two midnights, or, when midnight falls into a gap, right after the gap.
+ */
 
 /** True for a zone name of the tz database that this process knows (`Europe/Paris`, `UTC`). */
 export function isZone(name: string): boolean {
@@ -6,9 +12,111 @@ export function isZone(name: string): boolean {
   return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
 }
 
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+/** No two instants this far apart share a change of the clock; Apia once skipped a whole day. */
+const reachMs = 26 * 60 * minuteMs;
+
+/** One local day of a zone: the ranges that hold all day, and the offsets in force (minutes, with their first instant). */
+interface LocalDay {
+  readonly ranges: Pick<
+    ZoneClock,
+    'dayStart' | 'dayEnd' | 'weekStart' | 'weekEnd' | 'monthStart' | 'monthEnd' | 'days30Start'
+  >;
+  readonly date: string;
+  readonly weekday: number;
+  readonly zone: IANAZone;
+  /** Offset of the whole day; null on a day on which the clock changes. */
+  readonly offsetMinutes: number | null;
+}
+
+/** The day last asked for, by zone: the hot path asks for the same one again and again. */
+const lastDay = new Map<string, LocalDay>();
+const mostZones = 1_000;
+
+/** Wall clock and calendar ranges (epoch ms, end exclusive) of a zone at an instant. Throws RangeError for no zone. */
+export function zoneClock(zoneName: string, nowMs: number): ZoneClock {
+  let day = lastDay.get(zoneName);
+  if (day === undefined || nowMs < day.ranges.dayStart || nowMs >= day.ranges.dayEnd) {
+    day = localDayAt(zoneName, nowMs);
+    if (lastDay.size >= mostZones) lastDay.clear();
+    lastDay.set(zoneName, day);
+  }
+  const local = nowMs + (day.offsetMinutes ?? day.zone.offset(nowMs)) * minuteMs;
+  const secondOfDay = Math.floor(modulo(local, dayMs) / 1000);
+  return {
+    ...day.ranges,
+    date: day.date,
+    weekday: day.weekday,
+    hour: Math.floor(secondOfDay / 3600),
+    minute: Math.floor(secondOfDay / 60) % 60,
+    second: secondOfDay % 60,
+  };
+}
+
 /** Start and end of a calendar day (`2026-11-20`) in a zone, as epoch ms, end exclusive: 23 to 25 hours. */
-export function dayRange(zone: string, day: string): { startMs: number; endMs: number } {
-  const start = DateTime.fromISO(day, { zone }).startOf('day');
-  if (!start.isValid) throw new RangeError(`not a day in a known zone: ${day} ${zone}`);
-  return { startMs: start.toMillis(), endMs: start.plus({ days: 1 }).startOf('day').toMillis() };
+export function dayRange(zoneName: string, day: string): { startMs: number; endMs: number } {
+  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
+  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(date));
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
+    throw new RangeError(`not a day: ${day}`);
+  }
+  const zone = zoneOf(zoneName);
+  return { startMs: firstInstant(zone, midnight), endMs: firstInstant(zone, midnight + dayMs) };
+}
+
+function localDayAt(zoneName: string, nowMs: number): LocalDay {
+  const zone = zoneOf(zoneName);
+  // Local time written as if it were UTC: calendar arithmetic is then plain.
+  const local = nowMs + zone.offset(nowMs) * minuteMs;
+  const midnight = local - modulo(local, dayMs);
+  const date = new Date(midnight);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  const weekday = date.getUTCDay();
+  const monday = midnight - ((weekday + 6) % 7) * dayMs;
+  const [dayStart, dayEnd] = [firstInstant(zone, midnight), firstInstant(zone, midnight + dayMs)];
+  const offset = zone.offset(dayStart);
+  return {
+    ranges: {
+      dayStart,
+      dayEnd,
+      weekStart: firstInstant(zone, monday),
+      weekEnd: firstInstant(zone, monday + 7 * dayMs),
+      monthStart: firstInstant(zone, Date.UTC(year, month)),
+      monthEnd: firstInstant(zone, Date.UTC(year, month + 1)),
+      days30Start: firstInstant(zone, midnight - 29 * dayMs),
+    },
+    date: date.toISOString().slice(0, 10),
+    weekday,
+    zone,
+    offsetMinutes: dayEnd - dayStart === dayMs && zone.offset(dayEnd - 1) === offset ? offset : null,
+  };
+}
+
+/** First instant of the local day whose midnight is `midnight`, local time written as if it were UTC. */
+function firstInstant(zone: IANAZone, midnight: number): number {
+  const before = zone.offset(midnight - reachMs);
+  const after = zone.offset(midnight + reachMs);
+  const exact = [before, after]
+    .map((offset) => ({ offset, instant: midnight - offset * minuteMs }))
+    .filter(({ offset, instant }) => zone.offset(instant) === offset)
+    .map(({ instant }) => instant);
+  if (exact.length > 0) return Math.min(...exact);
+  // Midnight does not exist: the day begins where the clock jumps.
+  let [low, high] = [midnight - reachMs, midnight + reachMs];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (middle + zone.offset(middle) * minuteMs < midnight) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+function zoneOf(name: string): IANAZone {
+  if (!isZone(name)) throw new RangeError(`not a time zone: ${name}`);
+  return IANAZone.create(name);
+}
+
+function modulo(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor;
 }

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dayRange, isZone, zoneClock } from './zones.ts';
+
+const at = (text: string) => Date.parse(text);
+const hourMs = 3_600_000;
+const iso = (ms: number) => new Date(ms).toISOString().replace(':00.000Z', 'Z');
+
+// api-decisioning.md X7.
+test('X7: cap windows of Europe/Berlin across both changes of the clock', () => {
+  const autumn = zoneClock('Europe/Berlin', at('2026-10-25T12:00:00Z'));
+  assert.deepEqual([iso(autumn.dayStart), iso(autumn.dayEnd)], ['2026-10-24T22:00Z', '2026-10-25T23:00Z']);
+  assert.deepEqual([iso(autumn.weekStart), iso(autumn.weekEnd)], ['2026-10-18T22:00Z', '2026-10-25T23:00Z']);
+  assert.deepEqual([iso(autumn.monthStart), iso(autumn.monthEnd)], ['2026-09-30T22:00Z', '2026-10-31T23:00Z']);
+  assert.equal(autumn.dayEnd - autumn.dayStart, 25 * hourMs);
+  assert.equal(autumn.weekEnd - autumn.weekStart, 169 * hourMs);
+  assert.equal(autumn.monthEnd - autumn.monthStart, 745 * hourMs);
+  assert.equal(iso(autumn.days30Start), '2026-09-25T22:00Z');
+  const spring = zoneClock('Europe/Berlin', at('2027-03-28T12:00:00Z'));
+  assert.deepEqual([iso(spring.dayStart), iso(spring.dayEnd)], ['2027-03-27T23:00Z', '2027-03-28T22:00Z']);
+});
+
+test('X7: a half-hour change, Lord Howe', () => {
+  const day = zoneClock('Australia/Lord_Howe', at('2026-10-04T00:00:00Z'));
+  assert.deepEqual([iso(day.dayStart), iso(day.dayEnd)], ['2026-10-03T13:30Z', '2026-10-04T13:00Z']);
+});
+
+test('the wall clock follows the change inside the day', () => {
+  const seen = (text: string) => {
+    const { date, hour, minute, second, weekday } = zoneClock('Europe/Berlin', at(text));
+    return [date, hour, minute, second, weekday];
+  };
+  assert.deepEqual(seen('2026-10-25T00:30:05Z'), ['2026-10-25', 2, 30, 5, 0]);
+  assert.deepEqual(seen('2026-10-25T01:30:05Z'), ['2026-10-25', 2, 30, 5, 0]);
+  assert.deepEqual(seen('2027-03-28T00:59:59Z'), ['2027-03-28', 1, 59, 59, 0]);
+  assert.deepEqual(seen('2027-03-28T01:00:00Z'), ['2027-03-28', 3, 0, 0, 0]);
+  assert.deepEqual(seen('2026-11-20T22:59:59.999Z'), ['2026-11-20', 23, 59, 59, 5]);
+  assert.deepEqual(seen('2026-11-20T23:00:00Z'), ['2026-11-21', 0, 0, 0, 6]);
+});
+
+test('a midnight that does not exist: the day begins after the gap', () => {
+  // Beirut and Havana jump from 00:00 to 01:00.
+  assert.equal(iso(dayRange('Asia/Beirut', '2026-03-29').startMs), '2026-03-28T22:00Z');
+  const { startMs, endMs } = dayRange('America/Havana', '2026-03-08');
+  assert.equal(iso(startMs), '2026-03-08T05:00Z');
+  assert.equal(endMs - startMs, 23 * hourMs);
+  assert.equal(zoneClock('America/Havana', startMs).hour, 1);
+});
+
+test('a midnight that occurs twice: the day begins at the first', () => {
+  // Havana goes from 01:00 back to 00:00.
+  const { startMs, endMs } = dayRange('America/Havana', '2026-11-01');
+  assert.equal(iso(startMs), '2026-11-01T04:00Z');
+  assert.equal(endMs - startMs, 25 * hourMs);
+});
+
+test('a day that a zone skipped is empty', () => {
+  const skipped = dayRange('Pacific/Apia', '2011-12-30');
+  assert.equal(skipped.startMs, skipped.endMs);
+  assert.equal(dayRange('Pacific/Apia', '2011-12-29').endMs, dayRange('Pacific/Apia', '2011-12-31').startMs);
+});
+
+test('days cover time without gap or overlap, in odd zones, over two years', () => {
+  for (const zone of [
+    'UTC',
+    'Asia/Kathmandu',
+    'Africa/Casablanca',
+    'Antarctica/Troll',
+    'America/St_Johns',
+    'Africa/Cairo',
+  ]) {
+    let now = at('2026-01-01T12:00:00Z');
+    let previous = zoneClock(zone, now);
+    for (let i = 0; i < 730; i++) {
+      now = previous.dayEnd;
+      const day = zoneClock(zone, now);
+      assert.equal(day.dayStart, previous.dayEnd, `${zone} ${day.date}`);
+      assert.ok(day.dayEnd - day.dayStart >= 22 * hourMs && day.dayEnd - day.dayStart <= 26 * hourMs);
+      assert.ok(day.weekStart <= day.dayStart && day.dayEnd <= day.weekEnd);
+      assert.ok(day.monthStart <= day.dayStart && day.dayEnd <= day.monthEnd);
+      assert.equal(day.weekday, (previous.weekday + 1) % 7);
+      previous = day;
+    }
+  }
+});
+
+test('zones are names of the tz database', () => {
+  for (const good of ['UTC', 'Europe/Paris', 'America/Argentina/Buenos_Aires']) assert.ok(isZone(good), good);
+  for (const bad of ['', '+02:00', 'Mars/Olympus', 'US/Pacific-New ', '02:00', 'Europe/Paris; drop']) {
+    assert.ok(!isZone(bad), bad);
+  }
+  assert.throws(() => zoneClock('Mars/Olympus', 0), RangeError);
+  assert.throws(() => dayRange('UTC', '2026-02-30'), RangeError);
+});
+
+test('asking for the same day again costs little', () => {
+  const now = at('2026-11-20T12:00:00Z');
+  zoneClock('Europe/Berlin', now);
+  const started = performance.now();
+  for (let i = 0; i < 50_000; i++) zoneClock('Europe/Berlin', now + i);
+  const microseconds = ((performance.now() - started) * 1000) / 50_000;
+  assert.ok(microseconds < 5, `${microseconds} us`);
+});
