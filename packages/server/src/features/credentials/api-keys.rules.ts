@@ -1,17 +1,13 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import { type ApiKeyScope, apiKeyPattern, apiKeyScopes, type Role } from '@arbiter/contract';
+import { hmac } from '../../platform/crypto.ts';
 
-/** The HMAC key made of API_KEY_PEPPER, once: a KeyObject is several times faster than bytes. Null: unset or blank. */
+/** The HMAC key made of API_KEY_PEPPER (`keyOf`); null: unset or blank, and then nothing is proven or made. */
 export type Pepper = KeyObject | null;
-
-/** Blank counts as unset (quality.md T5). */
-export function pepperOf(secret: string | null): Pepper {
-  return secret === null || secret.trim() === '' ? null : createSecretKey(Buffer.from(secret, 'utf8'));
-}
 
 /** What is stored and looked up instead of the key: HMAC-SHA256 under the pepper (contract part 1, 5.8). */
 export function hashApiKey(pepper: KeyObject, key: string): Buffer {
-  return createHmac('sha256', pepper).update(key, 'utf8').digest();
+  return hmac(pepper, key);
 }
 
 const form = new RegExp(apiKeyPattern);

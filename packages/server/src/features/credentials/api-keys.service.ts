@@ -101,8 +101,11 @@ async function storeKey(tx: Tx, pepper: Pepper, key: string, wanted: Required<Ne
   return row;
 }
 
-/** A key made with a key acts for the person behind that one, so that two keys of one person stay one person (E3). */
-async function personBehind(tx: Tx): Promise<string> {
+/**
+ * The person the caller acts for: two keys of one person, and a key made with a key, are one person (quality.md E3).
+ * A user id, or `system`.
+ */
+export async function personBehind(tx: Tx): Promise<string> {
   const actor = personOf(tx.actor.id);
   if ('person' in actor) return actor.person;
   return (await selectApiKey(tx, actor.apiKeyId))?.person ?? tx.actor.id;

@@ -6,11 +6,12 @@ import { type Actor, createDatabase, type Database, systemActor } from '../../db
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import type { Principal } from '../../http/principal.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { keyOf } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
 import { revokeApiKey } from './api-keys.service.ts';
-import { type Authenticator, createApiKey, createAuthenticator, type NewApiKey, pepperOf } from './index.ts';
+import { type Authenticator, createApiKey, createAuthenticator, type NewApiKey } from './index.ts';
 
-const pepper = pepperOf('a pepper for tests');
+const pepper = keyOf('a pepper for tests');
 const admin: Actor = { id: newId(), name: 'Ada', role: 'admin' };
 
 let db: TestDatabase;
@@ -110,7 +111,7 @@ test('only the HMAC of a key is stored', async () => {
 test('T5: without a pepper every key is 401 and the detail says so', async () => {
   const { key } = await make(await makeTenant());
   for (const secret of [null, '', ' ']) {
-    const authenticator = createAuthenticator({ database: db.database, pepper: pepperOf(secret), clock });
+    const authenticator = createAuthenticator({ database: db.database, pepper: keyOf(secret), clock });
     opened.push(authenticator);
     await assert.rejects(
       async () => prove(authenticator, key),
@@ -125,7 +126,7 @@ test('T5: without a pepper every key is 401 and the detail says so', async () =>
 
 test('a key made under another pepper does not open', async () => {
   const { key } = await make(await makeTenant());
-  const authenticator = createAuthenticator({ database: db.database, pepper: pepperOf('another pepper'), clock });
+  const authenticator = createAuthenticator({ database: db.database, pepper: keyOf('another pepper'), clock });
   opened.push(authenticator);
   assert.equal(await prove(authenticator, key), null);
 });

@@ -1,5 +1,6 @@
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid, refuseProblems } from '../../platform/app-error.ts';
+import { personBehind } from '../credentials/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { isActiveAdmin } from '../users/index.ts';
 import {
@@ -31,7 +32,8 @@ export async function checkGovernance(tx: Tx, current: OfferRow | null, fields: 
   if (!(await isActiveAdmin(tx, after.mandatoryApprovedBy))) {
     throw invalid('/mandatoryApprovedBy', 'must be an active admin of this tenant');
   }
-  if (after.mandatoryApprovedBy === tx.actor.id && (await readSettings(tx)).fourEyesEnabled) {
+  const { fourEyesEnabled } = await readSettings(tx);
+  if (fourEyesEnabled && after.mandatoryApprovedBy === (await personBehind(tx))) {
     throw invalid('/mandatoryApprovedBy', 'must be somebody else: this tenant asks for four eyes');
   }
 }

@@ -213,6 +213,25 @@ describe('offers', () => {
     assert.equal(freed.version, 3);
   });
 
+  it('have another approver than the caller where the tenant asks for four eyes', async () => {
+    const tenantId = await makeTenant();
+    const [me, other] = [await plantUser(tenantId, 'admin'), await plantUser(tenantId, 'admin')];
+    const create = (mandatoryApprovedBy: string) =>
+      as(tenantId, { ...admin, id: me }, (tx) =>
+        createOffer(tx, {
+          name: newId(),
+          mandatory: true,
+          mandatoryReason: 'law',
+          mandatoryExpiresAt: '2099-01-01T00:00:00Z',
+          mandatoryApprovedBy,
+        }),
+      );
+    await create(me);
+    await as(tenantId, admin, (tx) => changeSettings(tx, { fourEyesEnabled: true }));
+    await assert.rejects(create(me), { code: 'validation_failed' });
+    await create(other);
+  });
+
   it('refuse limits that nothing enforces and schedules that no decision could read', async () => {
     const tenantId = await makeTenant();
     const create = (body: Omit<Parameters<typeof createOffer>[1], 'name'>) =>
