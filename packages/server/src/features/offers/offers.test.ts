@@ -4,6 +4,7 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
+import { changeSettings } from '../settings/index.ts';
 import {
   createOffer,
   deleteOffer,
