@@ -63,24 +63,28 @@ export function createApp(deps: AppDependencies): FastifyInstance {
   });
   app.server.maxConnections = transport.connections;
 
+  const allowedMethods = createAllowedMethods(operations);
   for (const operation of operations) {
     const handler = handlers.get(operation.id);
     if (handler === undefined) throw new Error(`operation ${operation.id} has no handler`);
     const serve = binder.bind(operation, handler);
     for (const path of pathsOf(operation)) {
+      const hasParameters = path.includes('{');
       app.route({
         method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
         url: routerPath(path),
         // Never calls `done`: the answer is sent from here.
         onRequest: (request, reply, _done) => {
-          void serve(request, reply);
+          // The router lets `/offers/` pass as `/offers/{id}` with an empty id; no such path is known.
+          if (hasParameters && Object.values(request.params as object).includes('')) {
+            binder.answerUnmatched(request, reply, null);
+          } else void serve(request, reply);
         },
         handler: unreachable,
       });
     }
   }
 
-  const allowedMethods = createAllowedMethods(operations);
   app.setNotFoundHandler({}, unreachable);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();

@@ -84,12 +84,17 @@ export function checkTenantHeader(request: RequestHeaders, tenantId: string): vo
   }
 }
 
-/** The role of this request: `X-User-Role` lowers, never raises; an unknown value changes nothing (api-access.md 3). */
+/**
+ * The role of this request: `X-User-Role` lowers, never raises; an unknown value changes nothing (api-access.md 3).
+ * Node joins repeated headers with commas; the lowest of them counts.
+ */
 export function effectiveRole(request: RequestHeaders, principal: Principal): Role {
   const asked = request.headers['x-user-role'];
   if (typeof asked !== 'string') return principal.role;
-  const rank = roles.indexOf(asked.trim() as Role);
-  return rank >= 0 && rank < roles.indexOf(principal.role) ? roles[rank]! : principal.role;
+  const names: readonly string[] = roles;
+  const ranks = asked.split(',').map((role) => names.indexOf(role.trim()));
+  const lowest = Math.min(roles.indexOf(principal.role), ...ranks.filter((rank) => rank >= 0));
+  return roles[lowest] ?? principal.role;
 }
 
 export function reaches(role: Role, minimum: Role): boolean {
