@@ -3,12 +3,13 @@ import { after, before, test } from 'node:test';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import type { Tx } from '../../db/tx.ts';
+import { keyOf } from '../../platform/crypto.ts';
 import { verifyChain } from '../audit/index.ts';
-import { createAuthenticator, pepperOf } from '../credentials/index.ts';
+import { createAuthenticator } from '../credentials/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { applyBootstrap, type BootstrapDependencies, createDemoTenant } from './index.ts';
 
-const pepper = pepperOf('a pepper for tests');
+const pepper = keyOf('a pepper for tests');
 const key = (name: string) => `krn_${name.padEnd(24, '0')}`;
 
 let db: TestDatabase;

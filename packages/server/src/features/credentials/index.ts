@@ -1,5 +1,5 @@
 export { apiKeyRoutes } from './api-keys.routes.ts';
-export { type Pepper } from './api-keys.rules.ts';
+export type { Pepper } from './api-keys.rules.ts';
 export {
   createApiKey,
   ensureApiKey,
