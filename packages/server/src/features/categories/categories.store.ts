@@ -64,9 +64,9 @@ export async function snapshotSubCategories(tx: Tx): Promise<SnapshotSubCategory
 
 /** Name of a category, deleted ones included; null when the tenant has none of that id. */
 export async function findCategoryName(tx: Tx, id: string): Promise<string | null> {
-  const [row] = await tx.query<{ name: string }>('select name from arbiter.categories where tenant_id = $1 and id = $2', [
-    tx.tenantId,
-    id,
-  ]);
+  const [row] = await tx.query<{ name: string }>(
+    'select name from arbiter.categories where tenant_id = $1 and id = $2',
+    [tx.tenantId, id],
+  );
   return row?.name ?? null;
 }

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CustomField } from '@arbiter/contract';
+import { customFieldProblems, fitsCustomField, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
+
+test('definitions are checked by type', () => {
+  const sound: CustomField[] = [
+    { key: 'note', type: 'text', defaultValue: 'x', required: true },
+    { key: 'rate', type: 'number', defaultValue: null },
+    { key: 'tier', type: 'select', options: ['a', 'b'], defaultValue: 'b' },
+    { key: 'until', type: 'date', defaultValue: '2026-11-20' },
+    { key: 'total', type: 'computed', formula: 'rate * 2', outputType: 'decimal' },
+  ];
+  assert.deepEqual(customFieldProblems(sound), []);
+  assert.equal(normaliseCustomFields(sound)[4]?.outputType, 'number');
+  const broken: CustomField[] = [
+    { key: 'a', type: 'select' },
+    { key: 'b', type: 'computed' },
+    { key: 'c', type: 'computed', formula: '1', required: true },
+    { key: 'd', type: 'computed', formula: '1', defaultValue: 3 },
+    { key: 'e', type: 'date', defaultValue: '2026-02-30' },
+    { key: 'f', type: 'text', formula: '1' },
+    { key: 'f', type: 'text' },
+  ];
+  assert.deepEqual(
+    customFieldProblems(broken).map((problem) => problem.path),
+    [0, 1, 2, 3, 4, 5, 6].map((index) => `/customFields/${index}`),
+  );
+});
+
+test('values fit by type', () => {
+  assert.equal(fitsCustomField({ key: 'a', type: 'number' }, '3'), false);
+  assert.equal(fitsCustomField({ key: 'a', type: 'text' }, 'x'.repeat(2001)), false);
+  assert.equal(fitsCustomField({ key: 'a', type: 'select', options: ['x'] }, 'y'), false);
+  assert.equal(fitsCustomField({ key: 'a', type: 'boolean' }, false), true);
+});
+
+test('a changed type is found by key', () => {
+  const before: CustomField[] = [
+    { key: 'a', type: 'text' },
+    { key: 'b', type: 'text' },
+  ];
+  const after: CustomField[] = [
+    { key: 'b', type: 'number' },
+    { key: 'c', type: 'number' },
+  ];
+  assert.deepEqual(
+    retypedFields(before, after).map((field) => field.key),
+    ['b'],
+  );
+});
