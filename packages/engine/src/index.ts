@@ -22,7 +22,7 @@ export type * from './formula/formula.ts';
 export { functionNames } from './formula/functions.ts';
 export * from './formula/scope.ts';
 export type * from './input.ts';
-export { h32, u } from './random/hash.ts';
+export { h32, h32After, hashState, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';
 export { compileRegex } from './regex/compile-regex.ts';
 export type * from './snapshot.ts';

@@ -1,9 +1,28 @@
+/** State of FNV-1a before the first byte. */
+const FNV_START = 0x811c9dc5;
+
 /**
  * 32-bit hash of a text: FNV-1a over its UTF-8 bytes, then the murmur3 finalizer (api-decisioning.md 1 no. 4). A lone
  * surrogate counts as U+FFFD, as in every UTF-8 encoder.
  */
 export function h32(text: string): number {
-  let hash = 0x811c9dc5;
+  return h32After(FNV_START, text);
+}
+
+/** `h32(prefix + text)` where `state` is `hashState(prefix)`: the prefix, known beforehand, is hashed once. */
+export function h32After(state: number, text: string): number {
+  let hash = hashState(text, state);
+  hash ^= hash >>> 16;
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0xc2b2ae35);
+  hash ^= hash >>> 16;
+  return hash >>> 0;
+}
+
+/** Unfinished hash of a text, to be continued by `hashState` or finished by `h32After`. */
+export function hashState(text: string, state = FNV_START): number {
+  let hash = state;
   for (let at = 0; at < text.length; at++) {
     let code = text.charCodeAt(at);
     if (code < 0x80) {
@@ -32,12 +51,7 @@ export function h32(text: string): number {
     }
     hash = Math.imul(hash ^ (0x80 | (code & 0x3f)), 0x01000193);
   }
-  hash ^= hash >>> 16;
-  hash = Math.imul(hash, 0x85ebca6b);
-  hash ^= hash >>> 13;
-  hash = Math.imul(hash, 0xc2b2ae35);
-  hash ^= hash >>> 16;
-  return hash >>> 0;
+  return hash;
 }
 
 /** `h32` as a number in [0, 1): for what must stay the same for a customer. */

@@ -18,6 +18,8 @@ export interface ValueSources {
 /** Value of a token by the order of api-catalogue.md 3.4: entries, computed and custom fields, path, attribute. */
 export function tokenValue(sources: ValueSources, name: string): ReadValue {
   const reads: ReadValue[] = entriesOf(sources, name);
+  // An entry with a fallback always has a value: nothing behind it is read.
+  if (sources.entries.some((entries) => (entries.get(name)?.fallback ?? null) !== null)) return firstPresent(reads);
   reads.push((_scope, computed) => readOwn(computed, name));
   reads.push((scope) => readOwn(scope.names, name));
   const [first = '', ...below] = name.split('.');
