@@ -160,3 +160,21 @@ export async function selectPublishedFlows(tx: Tx): Promise<PublishedFlowRow[]> 
     [tx.tenantId],
   );
 }
+
+/** Live flows that are not archived and whose draft or last published config contains the text; by key. */
+export async function selectFlowsContaining(
+  tx: Tx,
+  text: string,
+): Promise<{ readonly id: string; readonly name: string }[]> {
+  return tx.query(
+    `select f.id, f.name from arbiter.decision_flows f
+     where f.tenant_id = $1 and f.deleted_at is null and f.status <> 'archived' and (
+       position($2 in f.draft_config::text) > 0 or exists (
+         select 1 from (
+           select v.config from arbiter.flow_versions v
+           where v.tenant_id = f.tenant_id and v.flow_id = f.id order by v.version desc limit 1) last
+         where position($2 in last.config::text) > 0))
+     order by f.key collate "C"`,
+    [tx.tenantId, text],
+  );
+}

@@ -1,0 +1,90 @@
+import {
+  adminRlsOperations,
+  apiKeyOperations,
+  auditLogOperations,
+  categoryOperations,
+  channelOperations,
+  contactPolicyOperations,
+  creativeOperations,
+  decisionFlowOperations,
+  decisionOperations,
+  offerOperations,
+  outcomeTypeOperations,
+  placementOperations,
+  qualificationRuleOperations,
+  schemaOperations,
+  sessionOperations,
+  subCategoryOperations,
+  tenantOperations,
+  tenantSettingsOperations,
+} from '@arbiter/contract';
+import type { Database, Tx } from '../db/index.ts';
+import { adminRlsRoutes } from '../features/admin/index.ts';
+import { auditLogRoutes } from '../features/audit/index.ts';
+import { categoryRoutes, subCategoryRoutes } from '../features/categories/index.ts';
+import { channelRoutes, placementRoutes } from '../features/channels/index.ts';
+import { contactPolicyRoutes } from '../features/contact-policies/index.ts';
+import { creativeRoutes, deleteCreativesOfOffer } from '../features/creatives/index.ts';
+import { apiKeyRoutes, type Pepper } from '../features/credentials/index.ts';
+import { type DecisionRouteDeps, decisionRoutes } from '../features/decisions/index.ts';
+import { decisionFlowRoutes, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import { offerRoutes } from '../features/offers/index.ts';
+import { insertSystemOutcomeTypes, outcomeTypeRoutes } from '../features/outcomes/index.ts';
+import { qualificationRuleRoutes } from '../features/qualification/index.ts';
+import { schemaRoutes } from '../features/schemas/index.ts';
+import { readSettings, tenantSettingsRoutes } from '../features/settings/index.ts';
+import { type OnTenantCreated, sessionRoutes, tenantRoutes } from '../features/tenants/index.ts';
+import { type AnyHandler, handlerEntries } from '../http/handler.ts';
+import type { Authenticate } from '../http/principal.ts';
+
+/** What the features need from the process. */
+export interface FeatureDependencies {
+  readonly database: Database;
+  readonly authenticate: Authenticate;
+  readonly pepper: Pepper;
+  readonly decisions: DecisionRouteDeps;
+  readonly isDemoMode: boolean;
+}
+
+/** What a new tenant gets, in its own transaction. */
+export const onTenantCreated: readonly OnTenantCreated[] = [insertSystemOutcomeTypes];
+
+/** A handler for every operation but those of the HTTP layer itself; here upper features are plugged into lower ones. */
+export function buildHandlers(deps: FeatureDependencies): ReadonlyMap<string, AnyHandler> {
+  const { database, authenticate, pepper, isDemoMode } = deps;
+  const dependants = { deleteWithOffer: deleteCreativesOfOffer };
+  const referrers = { flowsNaming: flowsNamingPolicy };
+  const findUses = async (tx: Tx, schema: { readonly id: string }) =>
+    (await selectFlowsContaining(tx, schema.id)).map((flow) => ({ noun: 'decision flow', ...flow }));
+  const readTimezone = async (tx: Tx) => (await readSettings(tx)).timezone;
+  return new Map([
+    ...handlerEntries(adminRlsOperations, adminRlsRoutes()),
+    ...handlerEntries(apiKeyOperations, apiKeyRoutes({ pepper })),
+    ...handlerEntries(auditLogOperations, auditLogRoutes({ readTimezone })),
+    ...handlerEntries(categoryOperations, categoryRoutes()),
+    ...handlerEntries(channelOperations, channelRoutes()),
+    ...handlerEntries(contactPolicyOperations, contactPolicyRoutes({ referrers })),
+    ...handlerEntries(creativeOperations, creativeRoutes()),
+    ...handlerEntries(decisionFlowOperations, decisionFlowRoutes()),
+    ...handlerEntries(decisionOperations, decisionRoutes(deps.decisions)),
+    ...handlerEntries(offerOperations, offerRoutes({ dependants })),
+    ...handlerEntries(outcomeTypeOperations, outcomeTypeRoutes()),
+    ...handlerEntries(placementOperations, placementRoutes()),
+    ...handlerEntries(qualificationRuleOperations, qualificationRuleRoutes()),
+    ...handlerEntries(schemaOperations, schemaRoutes({ findUses })),
+    ...handlerEntries(sessionOperations, sessionRoutes({ database, authenticate })),
+    ...handlerEntries(subCategoryOperations, subCategoryRoutes()),
+    ...handlerEntries(tenantOperations, tenantRoutes({ hasData, isDemoMode })),
+    ...handlerEntries(tenantSettingsOperations, tenantSettingsRoutes()),
+  ]);
+}
+
+/** True when the tenant has any offer or schema (api-access.md 5.3). */
+async function hasData(tx: Tx): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>(
+    `select exists (select 1 from arbiter.offers where tenant_id = $1)
+       or exists (select 1 from arbiter.schemas where tenant_id = $1) as found`,
+    [tx.tenantId],
+  );
+  return row?.found === true;
+}
