@@ -1,5 +1,6 @@
 export type { Database, DatabaseOptions, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 export { DatabaseError, type DatabaseErrorKind } from './errors.ts';
 export {
   createHotPath,
@@ -10,4 +11,7 @@ export {
   type HotTransaction,
 } from './hot-transaction.ts';
 export type { ListenOptions } from './listener.ts';
+export { migrate, pendingMigrations } from './migrate.ts';
+export { createQueuePool, queueSchema } from './queue-pool.ts';
+export { checkRole } from './role-check.ts';
 export type { Actor, Tx } from './tx.ts';

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, runMigrations as runQueueMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { connectionConfig } from './connection.ts';
+import { createQueuePool, queueSchema } from './queue-pool.ts';
 import { ensureRoles } from './roles.ts';
 
 export interface MigrateOptions {
@@ -27,8 +28,6 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** Schema of graphile-worker's tables and of the one function that enqueues; both belong to arbiter_queue. */
-export const queueSchema = 'graphile_worker';
 export const migrationsFolder = new URL('./migrations/', import.meta.url);
 
 /** Any number, the same in every version of Arbiter. */
@@ -160,10 +159,8 @@ async function migrateQueue(admin: pg.ClientBase, adminUrl: string): Promise<voi
     set role arbiter_queue;
     alter default privileges revoke execute on functions from public;
     reset role`);
-  const pool = new pg.Pool({ ...connectionConfig({ url: adminUrl, role: 'arbiter_queue' }), max: 1 });
   // A broken connection fails the statement in flight, which is where it is reported.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const pool = createQueuePool(adminUrl, 1, () => undefined);
   try {
     await runQueueMigrations({ pgPool: pool, schema: queueSchema, logger: new Logger(() => () => undefined) });
     await pool.query(await readFile(new URL('./queue.sql', import.meta.url), 'utf8'));

@@ -1,0 +1,47 @@
+import pg from 'pg';
+import { connectionConfig } from './connection.ts';
+
+/**
+ * Why the role of a URL may not run the server; empty = it may (quality.md F2, T2). It must be bound by row-level
+ * security in every way: itself, through a role whose rights it has, and through one it can change to. The one owner it
+ * may change to is `arbiter_queue`, whose tables hold no tenant's data.
+ */
+export async function checkRole(url: string): Promise<string[]> {
+  const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter role check' }));
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ finding: string }>(findings);
+    return rows.map((row) => row.finding);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+// Membership is looked at in every form: `member` covers what can be reached by SET ROLE, on PostgreSQL 15 as on 18.
+const findings = `
+  with reachable as (
+    select r.oid, r.rolname, r.rolsuper, r.rolbypassrls, r.oid = me.oid as itself
+      from pg_roles me, pg_roles r
+     where me.rolname = session_user and (r.oid = me.oid or pg_has_role(me.oid, r.oid, 'member'))
+  )
+  select format('role %I is a superuser', rolname) as finding from reachable where rolsuper
+  union all
+  select format('role %I has BYPASSRLS', rolname) from reachable where rolbypassrls and not rolsuper
+  union all
+  select distinct format('role %I owns objects of schema %I', r.rolname, n.nspname)
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    join reachable r on r.oid = c.relowner
+   where not exists (select from reachable s where s.rolsuper)
+     and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+     and (r.itself or r.rolname <> 'arbiter_queue' or n.nspname <> 'graphile_worker')
+  union all
+  select distinct format('role %I owns schema %I', r.rolname, n.nspname)
+    from pg_namespace n join reachable r on r.oid = n.nspowner
+   where not exists (select from reachable s where s.rolsuper)
+     and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+     and (r.itself or r.rolname <> 'arbiter_queue' or n.nspname <> 'graphile_worker')
+  union all
+  select format('role %I is not a member of arbiter_app', session_user)
+   where not pg_has_role(session_user, 'arbiter_app', 'usage')`;
