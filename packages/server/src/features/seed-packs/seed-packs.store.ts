@@ -1,0 +1,26 @@
+import type { Tx } from '../../db/tx.ts';
+
+/** Resource to the ids of the pack's rows, in the order of the pack. */
+export type PackRecords = Readonly<Record<string, readonly string[]>>;
+
+export interface LoadedPack {
+  readonly key: string;
+  readonly version: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Notes a pack as loaded. A second load of the same pack breaks the primary key. */
+export async function insertLoadedPack(tx: Tx, pack: LoadedPack, records: PackRecords): Promise<void> {
+  await tx.query(
+    `insert into arbiter.seed_packs (tenant_id, key, version, counts, records, loaded_at)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [tx.tenantId, pack.key, pack.version, JSON.stringify(pack.counts), JSON.stringify(records), tx.now],
+  );
+}
+
+/** The tenant's packs, by key. */
+export async function selectLoadedPacks(tx: Tx): Promise<LoadedPack[]> {
+  return tx.query<LoadedPack>('select key, version, counts from arbiter.seed_packs where tenant_id = $1 order by key', [
+    tx.tenantId,
+  ]);
+}
