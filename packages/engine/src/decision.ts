@@ -18,6 +18,7 @@ export interface Decision {
   readonly controlGroup: boolean;
   readonly degradedScoring: boolean;
   readonly slateProbability: number;
+  readonly assignment: DecisionAssignment;
   readonly summary: DecisionSummary;
   /** Response node: `standard`, `minimal` or `grouped`, and the item fields to keep (empty = all). */
   readonly responseFormat: 'standard' | 'minimal' | 'grouped';
@@ -50,6 +51,15 @@ export interface DecisionItem {
   };
   readonly content: Readonly<Record<string, Json>>;
   readonly personalization: Readonly<Record<string, Json>>;
+}
+
+/** Shares of chance besides the ranking (api-decisioning.md 10, 11). */
+export interface DecisionAssignment {
+  /** Per item: the share its creative has among the usable ones of its offer; 1 without choice. */
+  readonly creative: readonly number[];
+  readonly experiment: number | null;
+  /** Share of customers on this side of the tenant's holdout; null when there is none. */
+  readonly holdout: number | null;
 }
 
 export interface ScoreComponents {

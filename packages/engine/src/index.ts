@@ -5,6 +5,9 @@ export { ln } from './arithmetic/ln.ts';
 export { compareText, finiteNumber } from './arithmetic/order.ts';
 export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
+export { compile } from './compile/compile.ts';
+export type { ConfigProblem } from './compile/config-problems.ts';
+export type { AutoSource, EnrichSource, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';
 export {
   compileCondition,
   compileConditionList,
@@ -15,16 +18,22 @@ export type * from './conditions/condition.ts';
 export { matcherOf, testOperator } from './conditions/match.ts';
 export { CONDITION_OPERATORS, canonicalOperator, LIST_OPERATORS } from './conditions/operator.ts';
 export { parseCondition } from './conditions/parse-condition.ts';
+export { type DecideOptions, decide } from './decide.ts';
 export type * from './decision.ts';
+export { resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
+export { foldContacts } from './fold-contacts.ts';
 export { compileFormula, convertOutput } from './formula/compile-formula.ts';
 export { dependencyOrder } from './formula/dependencies.ts';
 export type * from './formula/formula.ts';
 export { functionNames } from './formula/functions.ts';
 export * from './formula/scope.ts';
 export type * from './input.ts';
+export { needsOfferCategories, policyProblems, policyTypes } from './policies/policy-kinds.ts';
+export { defaultStage, ruleProblems, ruleTypes } from './qualification/rule-kinds.ts';
 export { h32, h32After, hashState, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';
 export { compileRegex } from './regex/compile-regex.ts';
+export { type Difference, diffResults, resultOf } from './replay.ts';
 export type * from './snapshot.ts';
 export { compileTemplate } from './templates/compile-template.ts';
 export type * from './templates/template.ts';

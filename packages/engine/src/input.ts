@@ -40,6 +40,8 @@ export interface ZoneClock {
   readonly second: number;
   /** 0 = Sunday. */
   readonly weekday: number;
+  /** UTC offsets for dates in formulas, oldest first: `[from, offsetMs]`; absent: the one that holds at `now`. */
+  readonly offsets?: readonly (readonly [from: number, offsetMs: number])[];
 }
 
 export interface DecisionRequest {
@@ -60,6 +62,8 @@ export interface DecisionRequest {
   readonly excludeOffers: readonly string[];
   readonly excludeCreatives: readonly string[];
   readonly dryRun: boolean;
+  /** Campaign the decision is made for; null or absent in real time. */
+  readonly campaignId?: string | null;
 }
 
 /** Identity of contacts that are counted together: one lane per (offer, creative, channel, campaign). */

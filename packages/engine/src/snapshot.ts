@@ -15,6 +15,12 @@ export interface Snapshot {
   readonly categories: readonly SnapshotCategory[];
   readonly subCategories: readonly SnapshotSubCategory[];
   readonly offers: readonly SnapshotOffer[];
+  /**
+   * Categories of offers that are not in `offers` (paused, archived, deleted): a cap on a category counts the contacts
+   * of all offers now in it. Only needed when a policy has scope category or subcategory, or `per: category`
+   * (`needsOfferCategories`); left out otherwise, so that the plan's hash does not move with drafts.
+   */
+  readonly otherOffers?: readonly SnapshotOfferCategory[];
   readonly creatives: readonly SnapshotCreative[];
   readonly rules: readonly SnapshotRule[];
   readonly policies: readonly SnapshotPolicy[];
@@ -74,17 +80,36 @@ export interface SnapshotPlacement {
   readonly key: string;
   readonly slotType: string;
   readonly maxSlots: number;
+  /** Condition on `request.`, `attributes.`, `customer.`; false: the placement gets no items (api-catalogue.md 5.2). */
+  readonly targeting?: Json;
 }
 
 export interface SnapshotCategory {
   readonly id: string;
   readonly name: string;
+  readonly customFields?: readonly SnapshotCustomField[];
 }
 
 export interface SnapshotSubCategory {
   readonly id: string;
   readonly categoryId: string;
   readonly name: string;
+  readonly customFields?: readonly SnapshotCustomField[];
+}
+
+/** Definition of a custom field of offers (api-catalogue.md 4); `formula` for type computed. */
+export interface SnapshotCustomField {
+  readonly key: string;
+  readonly type: string;
+  readonly defaultValue?: Json;
+  readonly formula?: string | null;
+  readonly outputType?: string | null;
+}
+
+export interface SnapshotOfferCategory {
+  readonly id: string;
+  readonly categoryId: string | null;
+  readonly subCategoryId: string | null;
 }
 
 export interface SnapshotOffer {

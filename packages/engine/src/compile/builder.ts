@@ -1,0 +1,105 @@
+import type { WindowSpec } from '../input.ts';
+import type { Snapshot, SnapshotOffer } from '../snapshot.ts';
+import { createCustomFields, type OfferFields } from './custom-fields.ts';
+import type { Ordinals } from './plan.ts';
+import type { ScopeIndex } from './scopes.ts';
+
+/** What the parts of a plan tell the whole while they are compiled: windows, zones and names they will read. */
+export interface Builder {
+  readonly snapshot: Snapshot;
+  readonly index: ScopeIndex;
+  /** Position of a counting window, the same for equal windows. */
+  window(spec: WindowSpec): number;
+  zone(name: string): void;
+  readPaths(paths: readonly (readonly string[])[]): void;
+  readSegments(names: readonly string[]): void;
+  customFields(offer: SnapshotOffer): OfferFields;
+  /** Keys of all custom fields: bare names that formulas may use. */
+  readonly customFieldKeys: ReadonlySet<string>;
+  readonly collected: Collected;
+}
+
+export interface Collected {
+  readonly windows: WindowSpec[];
+  readonly zones: Set<string>;
+  readonly customer: Set<string>;
+  readonly attributes: Set<string>;
+  readonly context: Set<string>;
+  /** True when something reads `request.context` as a whole. */
+  wholeContext: boolean;
+  readonly segments: Set<string>;
+}
+
+export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
+  const collected: Collected = {
+    windows: [],
+    zones: new Set([snapshot.tenant.timezone]),
+    customer: new Set(),
+    attributes: new Set(),
+    context: new Set(),
+    wholeContext: false,
+    segments: new Set(),
+  };
+  const windowByKey = new Map<string, number>();
+  const fields = createCustomFields(snapshot);
+  const builder: Builder = {
+    snapshot,
+    collected,
+    index: {
+      ordinals,
+      offersByCategory: groupOffers(snapshot, ordinals, (offer) => offer.categoryId),
+      offersBySubCategory: groupOffers(snapshot, ordinals, (offer) => offer.subCategoryId),
+    },
+    window(spec) {
+      const key = spec.kind === 'rolling' ? `rolling:${spec.ms}` : spec.kind;
+      let position = windowByKey.get(key);
+      if (position === undefined) {
+        position = collected.windows.length;
+        collected.windows.push(spec);
+        windowByKey.set(key, position);
+      }
+      return position;
+    },
+    zone(name) {
+      collected.zones.add(name);
+    },
+    readPaths(paths) {
+      for (const [first, second, third] of paths) {
+        if (second === undefined) continue;
+        if (first === 'customer') collected.customer.add(second);
+        else if (first === 'attributes') collected.attributes.add(second);
+        else if (first === 'request' && second === 'context') {
+          if (third === undefined) collected.wholeContext = true;
+          else collected.context.add(third);
+        }
+      }
+    },
+    readSegments(names) {
+      for (const name of names) collected.segments.add(name);
+    },
+    customFieldKeys: fields.keys,
+    customFields(offer) {
+      const found = fields.of(offer);
+      for (const { formula } of found.computed) if (formula !== null) builder.readPaths(formula.paths);
+      return found;
+    },
+  };
+  return builder;
+}
+
+function groupOffers(
+  snapshot: Snapshot,
+  ordinals: Ordinals,
+  groupOf: (offer: SnapshotOffer) => string | null,
+): ReadonlyMap<string, readonly number[]> {
+  const groups = new Map<string, number[]>();
+  for (const offer of snapshot.offers) {
+    const group = groupOf(offer);
+    const ordinal = ordinals.offer.get(offer.id);
+    if (group === null || ordinal === undefined) continue;
+    const list = groups.get(group);
+    if (list === undefined) groups.set(group, [ordinal]);
+    else list.push(ordinal);
+  }
+  return groups;
+}

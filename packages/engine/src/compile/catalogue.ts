@@ -1,0 +1,137 @@
+import type { Formula, OutputType } from '../formula/formula.ts';
+import { compileEligibility, type Eligibility } from '../qualification/eligibility.ts';
+import type { Snapshot, SnapshotChannel, SnapshotCreative, SnapshotOffer } from '../snapshot.ts';
+import { compileTemplate } from '../templates/compile-template.ts';
+import type { Template } from '../templates/template.ts';
+import type { Builder } from './builder.ts';
+import type { JsonObject } from './config-problems.ts';
+import { NONE, type Ordinals } from './plan.ts';
+import { compileSchedule, type Schedule } from './schedule.ts';
+
+/** An offer of the plan: what does not depend on the decision. Numbers as in `Ordinals`. */
+export interface PlanOffer {
+  readonly ordinal: number;
+  readonly row: SnapshotOffer;
+  readonly category: number;
+  readonly subCategory: number;
+  /** `offer.*` of formulas and conditions. */
+  readonly view: JsonObject;
+  /** Values of its custom fields by key, defaults filled in: bare names of formulas. */
+  readonly customFields: JsonObject;
+  /** Computed custom fields in dependency order. */
+  readonly computed: readonly ComputedField[];
+  /** Product type and tags in lower case. */
+  readonly interests: readonly string[];
+  readonly schedule: Schedule | null;
+  readonly eligibility: Eligibility | null;
+  /** In id order. */
+  readonly creatives: readonly PlanCreative[];
+}
+
+export interface PlanCreative {
+  readonly ordinal: number;
+  readonly row: SnapshotCreative;
+  /** Of `program.channels`; creatives of other channels are not in the plan. */
+  readonly channel: number;
+  /** Of `program.placements`; NONE: any placement of the channel. */
+  readonly placement: number;
+  readonly priorityOverride: number | null;
+  readonly constrained: boolean;
+  readonly view: JsonObject;
+  readonly channelView: JsonObject;
+  readonly template: Template;
+}
+
+export interface ComputedField {
+  readonly key: string;
+  readonly source: string;
+  /** Null: the formula cannot be compiled or is part of a circle; `problem` says which. */
+  readonly formula: Formula | null;
+  readonly problem: { readonly kind: string; readonly error: string } | null;
+  readonly outputType: OutputType;
+}
+
+/** Rows as the rest of the engine reads them: `channel.*`. */
+export function channelView(channel: SnapshotChannel): JsonObject {
+  const { id, name, channelType, impressionMode, couplingMode } = channel;
+  return { id, name, type: channelType, channelType, impressionMode, couplingMode };
+}
+
+/** Creatives that can be shown: their channel, and their placement when bound, are in the snapshot. */
+export function compileCreatives(
+  snapshot: Snapshot,
+  ordinals: Ordinals,
+  placements: ReadonlyMap<string, number>,
+  builder: Builder,
+): PlanCreative[] {
+  const views = new Map(snapshot.channels.map((channel) => [channel.id, channelView(channel)]));
+  const compiled: PlanCreative[] = [];
+  for (const row of sortById(snapshot.creatives)) {
+    const channel = ordinals.channel.get(row.channelId);
+    const placement = row.placementId === null ? NONE : placements.get(row.placementId);
+    const ordinal = ordinals.creative.get(row.id);
+    if (channel === undefined || placement === undefined || ordinal === undefined) continue;
+    const template = compileTemplate(row.content, row.personalization, row.templateType);
+    builder.readPaths(template.paths);
+    const { priorityOverride, frequencyCapPerDay, cooldownHours } = row.constraints;
+    compiled.push({
+      ordinal,
+      row,
+      channel,
+      placement,
+      priorityOverride: priorityOverride ?? null,
+      constrained: frequencyCapPerDay !== undefined || (cooldownHours ?? 0) > 0,
+      view: viewCreative(row),
+      channelView: views.get(row.channelId) ?? {},
+      template,
+    });
+  }
+  return compiled;
+}
+
+/** Offers in id order, each with its creatives and custom fields. */
+export function compileOffers(
+  snapshot: Snapshot,
+  ordinals: Ordinals,
+  creatives: readonly PlanCreative[],
+  builder: Builder,
+): PlanOffer[] {
+  const ofOffer = new Map<string, PlanCreative[]>();
+  for (const creative of creatives) {
+    const list = ofOffer.get(creative.row.offerId);
+    if (list === undefined) ofOffer.set(creative.row.offerId, [creative]);
+    else list.push(creative);
+  }
+  return sortById(snapshot.offers).map((row, ordinal) => {
+    const { values, computed } = builder.customFields(row);
+    const pair = ordinals.offerCategory.get(row.id);
+    const interests = [row.productType, ...row.tags].filter((text): text is string => text !== null && text !== '');
+    return {
+      ordinal,
+      row,
+      category: pair?.[0] ?? NONE,
+      subCategory: pair?.[1] ?? NONE,
+      view: viewOffer(row, values),
+      customFields: values,
+      computed,
+      interests: interests.map((text) => text.toLowerCase()),
+      schedule: compileSchedule(row.schedule, snapshot.tenant.timezone),
+      eligibility: compileEligibility(row.eligibility, builder),
+      creatives: ofOffer.get(row.id) ?? [],
+    };
+  });
+}
+
+function viewOffer(row: SnapshotOffer, customFields: JsonObject): JsonObject {
+  const { schedule: _schedule, eligibility: _eligibility, ...plain } = row;
+  return { ...plain, customFields };
+}
+
+function viewCreative(row: SnapshotCreative): JsonObject {
+  const { content, personalization: _entries, constraints, ...plain } = row;
+  return { ...plain, content, constraints: { ...constraints } };
+}
+
+export function sortById<T extends { readonly id: string }>(rows: readonly T[]): T[] {
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}

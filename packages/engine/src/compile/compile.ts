@@ -1,0 +1,230 @@
+import { compileCondition } from '../conditions/compile-condition.ts';
+import { rankMethods } from '../delivery/rank-methods.ts';
+import { contactPolicyStep } from '../nodes/contact-policy.ts';
+import { mandatoryStep } from '../nodes/mandatory.ts';
+import { matchStep } from '../nodes/match-creatives.ts';
+import { type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
+import { nodeKinds } from '../nodes/node-kinds.ts';
+import type { OutputStep } from '../nodes/output-step.ts';
+import { qualifyStep } from '../nodes/qualify.ts';
+import { compileResponse } from '../nodes/response.ts';
+import { compileScoring } from '../nodes/score.ts';
+import type { Step } from '../nodes/step.ts';
+import { suppressionStep } from '../nodes/suppression.ts';
+import { compilePolicies } from '../policies/policy-kinds.ts';
+import { compileRules } from '../qualification/rule-kinds.ts';
+import type { FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
+import { type Builder, createBuilder } from './builder.ts';
+import { compileCreatives, compileOffers, type PlanCreative, type PlanOffer, sortById } from './catalogue.ts';
+import { numberIds } from './ordinals.ts';
+import type { PlacementTargeting, Plan, PlanNames, Program, RankStage } from './plan.ts';
+import { autoSources, enrichSources } from './sources.ts';
+
+const hourMs = 3_600_000;
+const mostItems = 50;
+const usualLimit = 5;
+
+/** Names under `customer.` that relevance reads (api-decisioning.md 10). */
+const relevanceFields = ['preferred_channel', 'interests', 'preferred_product_type'];
+
+/**
+ * Turns a published flow and the tenant's catalogue into a plan (decisioning.md 2). Pure; the order of the snapshot's
+ * lists does not matter but for `schemas` and the flow's nodes. Throws when the flow names a node type or method that is
+ * not built: `validateFlow` refuses those on write.
+ */
+export function compile(snapshot: Snapshot): Plan {
+  const ordinals = numberIds(snapshot);
+  const builder = createBuilder(snapshot, ordinals);
+  const channels = sortById(snapshot.channels);
+  const placements = sortById(snapshot.placements).filter(({ channelId }) => ordinals.channel.has(channelId));
+  const placementNumber = new Map(placements.map(({ id }, number) => [id, number]));
+  const creatives = compileCreatives(snapshot, ordinals, placementNumber, builder);
+  const offers = compileOffers(snapshot, ordinals, creatives, builder);
+  const dayWindow = builder.window({ kind: 'day' });
+  const days30Window = builder.window({ kind: 'days30' });
+  const policies = compilePolicies(snapshot.policies, builder);
+  const nodes = snapshot.flow.config.nodes.filter((node) => node.enabled !== false);
+  const stages = compileNodes(nodes, {
+    builder,
+    offers,
+    creatives,
+    rules: compileRules(snapshot.rules, builder),
+    policies,
+    waiting: [],
+    matched: false,
+    askable: new Set(),
+  });
+  const flowConfig = readObject(snapshot.flow.config.flowConfig);
+  const scoreNode = nodes.find(({ type }) => type === 'score');
+  const scoring = compileScoring(scoreNode?.id ?? null, scoreNode?.config ?? readObject(flowConfig.scoring), channels);
+  const rankNode = nodes.find(({ type }) => type === 'rank');
+  const responseNode = nodes.find(({ type }) => type === 'response');
+  const targeting = placements.map((placement) => compileTargeting(placement, builder));
+  builder.readPaths(relevanceFields.map((name) => ['customer', name]));
+  builder.readPaths([
+    ['attributes', 'interests'],
+    ['attributes', 'propensityScores'],
+  ]);
+  for (const { lookupFrom } of enrichSources(snapshot, enrichNodes(nodes), new Set()))
+    builder.readPaths([lookupFrom.split('.')]);
+  const { collected } = builder;
+  const program: Program = {
+    offers,
+    creatives,
+    channels,
+    placements,
+    placementNumber,
+    placementChannel: placements.map(({ channelId }) => ordinals.channel.get(channelId) ?? -1),
+    ordinals,
+    mandatoryOffers: offers.filter(({ row }) => row.mandatory && row.status === 'active').sort(byPriority),
+    mandatoryDailyCap: snapshot.tenant.mandatoryDailyCap,
+    holdoutPercentage: snapshot.tenant.holdoutPercentage,
+    policies,
+    days30Window,
+    dayWindow,
+    customerFields: collected.customer,
+    phase1: stages.phase1,
+    scoring,
+    rank: compileRank(rankNode),
+    output: stages.output,
+    customFieldsOn: !nodes.some(({ type, config }) => type === 'compute' && config?.includeCustomFields === false),
+    response: compileResponse(responseNode),
+    targeting,
+  };
+  return Object.freeze({
+    flow: snapshot.flow,
+    timezone: snapshot.tenant.timezone,
+    currency: snapshot.tenant.currency,
+    locale: snapshot.tenant.locale,
+    windows: collected.windows,
+    zones: [...collected.zones],
+    logHorizonMs: logHorizon(builder),
+    profileFields: [...collected.customer].sort(),
+    autoSources: autoSources(snapshot, collected.customer),
+    enrichSources: enrichSources(snapshot, enrichNodes(nodes), collected.customer),
+    reads: {
+      attributes: [...collected.attributes].sort(),
+      context: collected.wholeContext ? null : [...collected.context].sort(),
+      segments: [...collected.segments].sort(),
+      interests: [...new Set(offers.flatMap(({ interests }) => interests))].sort(),
+      evidenceRanks: readsEvidence(scoring, offers),
+    },
+    limits: {
+      defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
+      cut: smallestCut(snapshot, rankNode, responseNode),
+    },
+    names: namesOf(snapshot, offers, creatives),
+    program,
+  });
+}
+
+interface Stages {
+  readonly phase1: readonly Step[];
+  readonly output: readonly OutputStep[];
+}
+
+/** The nodes in their order, and what a flow cannot leave out (api-decisioning.md 7). */
+function compileNodes(nodes: readonly FlowNode[], parts: PlanParts): Stages {
+  const phase1: Step[] = [];
+  const output: OutputStep[] = [];
+  const lastQualify = nodes.findLast(({ type }) => type === 'qualify');
+  let suppressionAt = -1;
+  for (const node of nodes) {
+    const kind = nodeKinds.get(node.type);
+    if (kind === undefined) throw new Error(`node type ${node.type} is not available`);
+    if (kind.step !== undefined) phase1.push(kind.step(node, parts));
+    if (kind.output !== undefined) output.push(kind.output(node, parts));
+    if (node === lastQualify) suppressionAt = phase1.length;
+  }
+  const has = (type: string): boolean => nodes.some((node) => node.type === type);
+  if (!has('match_creatives')) phase1.push(matchStep(null, parts));
+  if (lastQualify === undefined) {
+    phase1.push(qualifyStep(null, parts));
+    suppressionAt = phase1.length;
+  }
+  if (!has('contact_policy')) phase1.push(contactPolicyStep(null, parts));
+  const askable = parts.policies.filter((policy) => parts.askable.has(policy));
+  const overrides = askable.filter(({ behaviour }) => behaviour.role === 'override');
+  phase1.splice(suppressionAt, 0, suppressionStep(overrides, parts.policies));
+  phase1.push(mandatoryStep(askable, overrides, parts.policies));
+  return { phase1, output };
+}
+
+function enrichNodes(nodes: readonly FlowNode[]): FlowNode[] {
+  return nodes.filter(({ type }) => type === 'enrich');
+}
+
+function compileRank(node: FlowNode | undefined): RankStage {
+  const name = typeof node?.config?.method === 'string' ? node.config.method : 'topN';
+  const kind = rankMethods.get(name);
+  if (kind === undefined) throw new Error(`rank method ${name} is not available`);
+  return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}) };
+}
+
+/** A stored targeting that cannot be read closes the placement. */
+function compileTargeting(placement: SnapshotPlacement, builder: Builder): PlacementTargeting | null {
+  if (placement.targeting === undefined || placement.targeting === null) return null;
+  const compiled = compileCondition(placement.targeting);
+  if (!compiled.ok) return () => false;
+  builder.readPaths(compiled.condition.paths);
+  return (run) => compiled.condition.test(run.scope);
+}
+
+function smallestCut(snapshot: Snapshot, rank: FlowNode | undefined, response: FlowNode | undefined): number {
+  return Math.min(
+    mostItems,
+    snapshot.tenant.maxOffersPerDecision,
+    readNumber(rank?.config?.topN, mostItems),
+    readNumber(rank?.config?.maxCandidates, mostItems),
+    readNumber(response?.config?.limit, mostItems),
+  );
+}
+
+function readsEvidence(scoring: Program['scoring'], offers: readonly PlanOffer[]): boolean {
+  return (
+    scoring.minPropensity > 0 ||
+    [scoring.settings, ...scoring.byChannel].some(({ method }) => method.readsEvidence) ||
+    offers.some(({ eligibility }) => eligibility?.readsPropensity ?? false)
+  );
+}
+
+/** The longest window, and an hour for the days that a change of the clock makes longer. */
+function logHorizon(builder: Builder): number {
+  let longest = 0;
+  for (const window of builder.collected.windows) {
+    const length = window.kind === 'rolling' ? window.ms : calendarMs[window.kind];
+    longest = Math.max(longest, length);
+  }
+  return longest;
+}
+
+const calendarMs = {
+  day: 25 * hourMs,
+  week: (7 * 24 + 1) * hourMs,
+  month: (31 * 24 + 1) * hourMs,
+  days30: (30 * 24 + 1) * hourMs,
+  alltime: 0,
+} as const;
+
+function byPriority(a: PlanOffer, b: PlanOffer): number {
+  return b.row.priority - a.row.priority || a.ordinal - b.ordinal;
+}
+
+function namesOf(snapshot: Snapshot, offers: readonly PlanOffer[], creatives: readonly PlanCreative[]): PlanNames {
+  const byId = <T extends { readonly id: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>
+    new Map(rows.map((row) => [row.id, row]));
+  const offerRows = byId(offers.map(({ row }) => row));
+  const creativeRows = byId(creatives.map(({ row }) => row));
+  const channels = byId(snapshot.channels);
+  const placements = byId(snapshot.placements);
+  const categories = byId(snapshot.categories);
+  const subCategories = byId(snapshot.subCategories);
+  return {
+    offer: (id) => offerRows.get(id),
+    creative: (id) => creativeRows.get(id),
+    channel: (id) => channels.get(id),
+    placement: (id) => placements.get(id),
+    category: (id) => categories.get(id),
+    subCategory: (id) => subCategories.get(id),
+  };
+}

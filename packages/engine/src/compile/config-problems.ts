@@ -1,0 +1,85 @@
+import type { Json } from '../snapshot.ts';
+
+export type JsonObject = { readonly [key: string]: Json };
+
+/** What is wrong with a stored or sent config. `path`: JSON Pointer relative to the config. */
+export interface ConfigProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+/** Reads keys of a config and collects what is wrong with them. An absent or null key counts as not given. */
+export interface ConfigReader {
+  readonly problems: ConfigProblem[];
+  integer(key: string, min: number, max: number): number | undefined;
+  number(key: string, min: number, max: number): number | undefined;
+  text(key: string): string | undefined;
+  texts(key: string): readonly string[] | undefined;
+  word<W extends string>(key: string, words: readonly W[]): W | undefined;
+  flag(key: string): boolean | undefined;
+  refuse(key: string, message: string): undefined;
+}
+
+export function readConfig(config: JsonObject): ConfigReader {
+  const problems: ConfigProblem[] = [];
+  const refuse = (key: string, message: string): undefined => {
+    problems.push({ path: `/${key}`, message });
+    return undefined;
+  };
+  const given = (key: string): Json | undefined => {
+    const value = Object.hasOwn(config, key) ? config[key] : undefined;
+    return value === null ? undefined : value;
+  };
+  const number = (key: string, min: number, max: number): number | undefined => {
+    const value = given(key);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < min || value > max) {
+      return refuse(key, `must be a number from ${min} to ${max}`);
+    }
+    return value;
+  };
+  return {
+    problems,
+    number,
+    refuse,
+    integer(key, min, max) {
+      const value = given(key);
+      if (value === undefined) return undefined;
+      if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+        return refuse(key, `must be an integer from ${min} to ${max}`);
+      }
+      return value;
+    },
+    text(key) {
+      const value = given(key);
+      if (value === undefined) return undefined;
+      return typeof value === 'string' ? value : refuse(key, 'must be text');
+    },
+    texts(key) {
+      const value = given(key);
+      if (value === undefined) return undefined;
+      if (!Array.isArray(value)) return refuse(key, 'must be a list of texts');
+      const texts: string[] = [];
+      for (const entry of value) {
+        if (typeof entry !== 'string' || entry === '') return refuse(key, 'must be a list of texts that are not empty');
+        texts.push(entry);
+      }
+      return texts;
+    },
+    word(key, words) {
+      const value = given(key);
+      if (value === undefined) return undefined;
+      const found = words.find((word) => word === value);
+      return found === undefined ? refuse(key, `must be one of ${words.join(', ')}`) : found;
+    },
+    flag(key) {
+      const value = given(key);
+      if (value === undefined) return undefined;
+      return typeof value === 'boolean' ? value : refuse(key, 'must be true or false');
+    },
+  };
+}

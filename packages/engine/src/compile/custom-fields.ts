@@ -1,0 +1,98 @@
+import { compileFormula } from '../formula/compile-formula.ts';
+import { dependencyOrder } from '../formula/dependencies.ts';
+import type { OutputType } from '../formula/formula.ts';
+import type { Json, Snapshot, SnapshotCustomField, SnapshotOffer } from '../snapshot.ts';
+import type { ComputedField } from './catalogue.ts';
+import type { JsonObject } from './config-problems.ts';
+
+/** An offer's custom field values and the computed ones in dependency order (api-catalogue.md 4). */
+export interface OfferFields {
+  readonly values: JsonObject;
+  readonly computed: readonly ComputedField[];
+}
+
+export interface CustomFields {
+  of(offer: SnapshotOffer): OfferFields;
+  readonly keys: ReadonlySet<string>;
+}
+
+/** Compiles the definitions once per pair of category and sub-category; a sub-category's key replaces the category's. */
+export function createCustomFields(snapshot: Snapshot): CustomFields {
+  const byCategory = new Map(snapshot.categories.map((category) => [category.id, category.customFields ?? []]));
+  const bySubCategory = new Map(snapshot.subCategories.map((sub) => [sub.id, sub.customFields ?? []]));
+  const keys = new Set<string>();
+  for (const fields of [...byCategory.values(), ...bySubCategory.values()])
+    for (const field of fields) keys.add(field.key);
+  const compiled = new Map<
+    string,
+    { readonly plain: readonly SnapshotCustomField[]; readonly computed: readonly ComputedField[] }
+  >();
+  return {
+    keys,
+    of(offer) {
+      const pair = `${offer.categoryId} ${offer.subCategoryId}`;
+      let fields = compiled.get(pair);
+      if (fields === undefined) {
+        const merged = new Map<string, SnapshotCustomField>();
+        for (const field of byCategory.get(offer.categoryId ?? '') ?? []) merged.set(field.key, field);
+        for (const field of bySubCategory.get(offer.subCategoryId ?? '') ?? []) merged.set(field.key, field);
+        const all = [...merged.values()];
+        fields = {
+          plain: all.filter((field) => field.type !== 'computed'),
+          computed: orderComputed(all.filter((field) => field.type === 'computed')),
+        };
+        compiled.set(pair, fields);
+      }
+      return { values: valuesOf(offer, fields.plain), computed: fields.computed };
+    },
+  };
+}
+
+function valuesOf(offer: SnapshotOffer, fields: readonly SnapshotCustomField[]): JsonObject {
+  const stored = offer.metadata.customFields;
+  const given: JsonObject = isObject(stored) ? stored : {};
+  const values: Record<string, Json> = Object.create(null);
+  for (const [key, value] of Object.entries(given)) values[key] = value;
+  for (const { key, defaultValue } of fields) {
+    if ((values[key] ?? null) === null && defaultValue !== undefined) values[key] = defaultValue;
+  }
+  return values;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** In dependency order; fields in or behind a circle fail with kind `cycle`. */
+function orderComputed(fields: readonly SnapshotCustomField[]): readonly ComputedField[] {
+  const sorted = fields.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const compiled = new Map(sorted.map((field) => [field.key, compileField(field)]));
+  const reads = new Map([...compiled.values()].map(({ key, formula }) => [key, formula?.bareNames ?? []]));
+  const { order, cyclic } = dependencyOrder(reads);
+  const circular = cyclic.map((key) => ({ key, problem: { kind: 'cycle', error: `"${key}" depends on itself` } }));
+  return [
+    ...order.flatMap((key) => compiled.get(key) ?? []),
+    ...circular.flatMap(({ key, problem }) => {
+      const field = compiled.get(key);
+      return field === undefined ? [] : [{ ...field, formula: null, problem }];
+    }),
+  ];
+}
+
+function compileField(field: SnapshotCustomField): ComputedField {
+  const source = field.formula ?? '';
+  const outputType = outputTypes.get(field.outputType ?? '') ?? 'number';
+  const compiled = compileFormula(source, { bareNames: 'any' });
+  if (compiled.ok) return { key: field.key, source, formula: compiled.formula, problem: null, outputType };
+  const first = compiled.problems[0];
+  const problem = { kind: first?.kind ?? 'parse', error: first?.message ?? 'cannot be compiled' };
+  return { key: field.key, source, formula: null, problem, outputType };
+}
+
+const outputTypes: ReadonlyMap<string, OutputType> = new Map([
+  ['number', 'number'],
+  ['decimal', 'number'],
+  ['text', 'text'],
+  ['string', 'text'],
+  ['boolean', 'boolean'],
+]);

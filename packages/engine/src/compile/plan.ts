@@ -1,0 +1,153 @@
+import type { RankMethod } from '../delivery/rank-method.ts';
+import type { WindowSpec } from '../input.ts';
+import type { OutputStep } from '../nodes/output-step.ts';
+import type { Step } from '../nodes/step.ts';
+import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import type { Run } from '../run.ts';
+import type { Scoring } from '../scoring/scoring.ts';
+import type {
+  SnapshotCategory,
+  SnapshotChannel,
+  SnapshotCreative,
+  SnapshotFlow,
+  SnapshotOffer,
+  SnapshotPlacement,
+  SnapshotSubCategory,
+} from '../snapshot.ts';
+import type { PlanCreative, PlanOffer } from './catalogue.ts';
+
+/**
+ * A published flow with the tenant's catalogue, ready to decide: what depends on neither customer nor request is
+ * worked out here. Made by `compile`, frozen, shared by all decisions of the same catalogue version.
+ */
+export interface Plan {
+  readonly flow: SnapshotFlow;
+  /** Zone of the cap days. */
+  readonly timezone: string;
+  readonly currency: string;
+  readonly locale: string;
+  /** Counting windows; `ContactCounts.counts` has one row for each, in this order. */
+  readonly windows: readonly WindowSpec[];
+  /** Zones whose `ZoneClock` the input must hold; the tenant's is the first. */
+  readonly zones: readonly string[];
+  /** How far back the contact log must reach, in ms. */
+  readonly logHorizonMs: number;
+  /** Names under `customer.` that anything in the plan can read, sorted. */
+  readonly profileFields: readonly string[];
+  /** Auto-enriched schemas, in order: the first one that has a row with the column gives the value. */
+  readonly autoSources: readonly AutoSource[];
+  /** Sources of the enrich nodes. Rows are passed as `input.enriched[nodeId][position]`. */
+  readonly enrichSources: readonly EnrichSource[];
+  readonly reads: PlanReads;
+  readonly limits: PlanLimits;
+  readonly names: PlanNames;
+  /** What the engine itself works with; of no use to callers. */
+  readonly program: Program;
+}
+
+export interface AutoSource {
+  readonly schemaId: string;
+  /** Column compared with the customer id. */
+  readonly rowKey: string;
+  /** Columns that are read. Empty: only whether there is a row matters (`input.known`). */
+  readonly columns: readonly string[];
+}
+
+export interface EnrichSource extends AutoSource {
+  readonly nodeId: string;
+  readonly position: number;
+  /** Column the value is compared with: `lookupKey`, or the row key when the schema has no such column. */
+  readonly lookupColumn: string;
+  /** Path of the value looked up, e.g. `request.customerId` or `customer.account_id`. */
+  readonly lookupFrom: string;
+  /** Put before the column's name under `customer.`. */
+  readonly prefix: string;
+}
+
+/** What of a request a decision can depend on, so that a record keeps that and no more. */
+export interface PlanReads {
+  /** Top-level names under `attributes.`. */
+  readonly attributes: readonly string[];
+  /** Names under `request.context.`; null: the whole context. */
+  readonly context: readonly string[] | null;
+  /** Ids and names of segments that rules, policies and eligibility name. */
+  readonly segments: readonly string[];
+  /** Tags and product types in lower case: segments so named count as interests. */
+  readonly interests: readonly string[];
+  /** True when evidence decides anything but the components shown with an item. */
+  readonly evidenceRanks: boolean;
+}
+
+export interface PlanLimits {
+  readonly defaultLimit: number;
+  /** Smallest of topN, maxCandidates, response.limit, the tenant's maxOffersPerDecision and 50. */
+  readonly cut: number;
+}
+
+/** Lookups by id for the answer. */
+export interface PlanNames {
+  offer(id: string): SnapshotOffer | undefined;
+  creative(id: string): SnapshotCreative | undefined;
+  channel(id: string): SnapshotChannel | undefined;
+  placement(id: string): SnapshotPlacement | undefined;
+  category(id: string): SnapshotCategory | undefined;
+  subCategory(id: string): SnapshotSubCategory | undefined;
+}
+
+export interface Program {
+  readonly offers: readonly PlanOffer[];
+  readonly creatives: readonly PlanCreative[];
+  readonly channels: readonly SnapshotChannel[];
+  readonly placements: readonly SnapshotPlacement[];
+  readonly placementNumber: ReadonlyMap<string, number>;
+  /** Channel number by placement number. */
+  readonly placementChannel: readonly number[];
+  readonly ordinals: Ordinals;
+  readonly mandatoryOffers: readonly PlanOffer[];
+  readonly mandatoryDailyCap: number;
+  readonly holdoutPercentage: number;
+  /** Policies of the plan in order of evaluation. */
+  readonly policies: readonly CompiledPolicy[];
+  readonly days30Window: number;
+  readonly dayWindow: number;
+  /** `plan.profileFields` as a set. */
+  readonly customerFields: ReadonlySet<string>;
+  readonly phase1: readonly Step[];
+  readonly scoring: Scoring;
+  readonly rank: RankStage;
+  readonly output: readonly OutputStep[];
+  /** False: a compute node switched computed custom fields off. */
+  readonly customFieldsOn: boolean;
+  readonly response: ResponseStage;
+  /** By position in `placements`. */
+  readonly targeting: readonly (PlacementTargeting | null)[];
+}
+
+export interface RankStage {
+  readonly nodeId: string | null;
+  readonly method: RankMethod;
+}
+
+export interface ResponseStage {
+  readonly nodeId: string | null;
+  readonly format: 'standard' | 'minimal' | 'grouped';
+  readonly includeFields: readonly string[];
+}
+
+/** False: the placement gets no items for this request. */
+export type PlacementTargeting = (run: Run) => boolean;
+
+/** Numbers of what is absent (an offer without category) and of ids that are not in the plan. */
+export const NONE = -1;
+export const UNKNOWN = -2;
+
+/** Dense numbers of ids, so that contacts and candidates are compared as integers. */
+export interface Ordinals {
+  readonly offer: ReadonlyMap<string, number>;
+  readonly creative: ReadonlyMap<string, number>;
+  readonly channel: ReadonlyMap<string, number>;
+  readonly category: ReadonlyMap<string, number>;
+  readonly subCategory: ReadonlyMap<string, number>;
+  /** Category and sub-category numbers by offer id, offers outside the plan included. */
+  readonly offerCategory: ReadonlyMap<string, readonly [category: number, subCategory: number]>;
+}

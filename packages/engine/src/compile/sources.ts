@@ -1,0 +1,60 @@
+import { readList, readObjects } from '../nodes/node-kind.ts';
+import type { FlowNode, Snapshot, SnapshotSchema } from '../snapshot.ts';
+import type { AutoSource, EnrichSource } from './plan.ts';
+
+/** Customer-type schemas without a parent that enrich by themselves, oldest first (api-catalogue.md 2.3). */
+export function autoSources(snapshot: Snapshot, fields: ReadonlySet<string>): AutoSource[] {
+  return snapshot.schemas
+    .filter((schema) => schema.autoEnrich && schema.schemaType === 'customer')
+    .map((schema) => ({ schemaId: schema.id, rowKey: schema.rowKey, columns: readColumns(schema, [], '', fields) }));
+}
+
+/** Sources of the enrich nodes, in order of nodes and entries. */
+export function enrichSources(
+  snapshot: Snapshot,
+  nodes: readonly FlowNode[],
+  fields: ReadonlySet<string>,
+): EnrichSource[] {
+  const schemas = new Map(
+    snapshot.schemas.flatMap(
+      (schema) =>
+        [
+          [schema.id, schema],
+          [schema.name, schema],
+        ] as const,
+    ),
+  );
+  const sources: EnrichSource[] = [];
+  for (const node of nodes) {
+    const config = node.config ?? {};
+    readObjects(config.sources).forEach((source, position) => {
+      const schema = typeof source.schemaId === 'string' ? schemas.get(source.schemaId) : undefined;
+      if (schema === undefined) return;
+      const prefix = typeof source.prefix === 'string' ? source.prefix : '';
+      const key = typeof config.lookupKey === 'string' ? config.lookupKey : 'customer_id';
+      sources.push({
+        nodeId: node.id,
+        position,
+        schemaId: schema.id,
+        rowKey: schema.rowKey,
+        columns: readColumns(schema, readList(source.fields) ?? [], prefix, fields),
+        lookupColumn: schema.columns.some(({ name }) => name === key) ? key : schema.rowKey,
+        lookupFrom: typeof config.lookupFrom === 'string' ? config.lookupFrom : 'request.customerId',
+        prefix,
+      });
+    });
+  }
+  return sources;
+}
+
+/** Columns of a schema that something in the plan reads; `chosen` empty stands for all. */
+function readColumns(
+  schema: SnapshotSchema,
+  chosen: readonly string[],
+  prefix: string,
+  fields: ReadonlySet<string>,
+): string[] {
+  return schema.columns
+    .map(({ name }) => name)
+    .filter((name) => fields.has(prefix + name) && (chosen.length === 0 || chosen.includes(name)));
+}

@@ -1,0 +1,198 @@
+import { daysFromCivil } from './arithmetic/calendar.ts';
+import type { Plan } from './compile/plan.ts';
+import type { Decision, DecisionSummary } from './decision.ts';
+import { couple } from './delivery/coupling.ts';
+import { type Items, writeItems } from './delivery/items.ts';
+import { topN } from './delivery/rank-methods.ts';
+import { findTarget } from './delivery/target.ts';
+import { closeWalk, deliver } from './delivery/walk.ts';
+import { emptyScope, type FormulaScope } from './formula/scope.ts';
+import type { DecisionInput, ZoneClock } from './input.ts';
+import { viewLanes } from './policies/lane-view.ts';
+import { u } from './random/hash.ts';
+import type { Run } from './run.ts';
+import { prepareComponents, scoreStage } from './scoring/score-stage.ts';
+import type { Json } from './snapshot.ts';
+import { createTrace } from './trace.ts';
+
+export interface DecideOptions {
+  /** True: the decision carries a trace; it decides the same without. */
+  readonly trace?: boolean;
+}
+
+/**
+ * Makes one decision (decisioning.md 1, api-decisioning.md 8 to 11). Pure and synchronous: the same plan and input give
+ * the same bytes. Numbers of the answer are unrounded.
+ */
+export function decide(plan: Plan, input: DecisionInput, options: DecideOptions = {}): Decision {
+  const run = begin(plan, input, options.trace === true);
+  const { program } = plan;
+  if (run.target.emptyReason !== null) {
+    return finish(run, { items: [], errors: 0, slateProbability: 1, creativeShares: [], bySlot: [] }, []);
+  }
+  for (const step of program.phase1) step.run(run);
+  prepareComponents(run);
+  scoreStage(run);
+  const method = run.holdout ? topN : program.rank.method;
+  const walked = deliver(run, method);
+  closeWalk(run, walked);
+  const { delivery, rows } = couple(run, walked);
+  return finish(run, writeItems(run, delivery), rows);
+}
+
+function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
+  const { program } = plan;
+  const { request } = input;
+  const clock = input.zones[plan.timezone];
+  if (clock === undefined) throw new Error(`the input has no clock for ${plan.timezone}`);
+  const customer: Record<string, Json> = Object.create(null);
+  for (const name of plan.profileFields) {
+    if (Object.hasOwn(input.profile, name)) customer[name] = input.profile[name]!;
+  }
+  const target = findTarget(program, request);
+  const scores = Object.hasOwn(request.attributes, 'propensityScores')
+    ? request.attributes.propensityScores
+    : undefined;
+  const holdout = program.holdoutPercentage > 0 && u(`holdout:${request.customerId}`) * 100 < program.holdoutPercentage;
+  return {
+    plan,
+    program,
+    input,
+    request,
+    now: input.now,
+    clock,
+    scope: openScope(input, customer, clock),
+    customer,
+    segments: new Set(request.segments.length === 0 ? input.segments : [...input.segments, ...request.segments]),
+    lanes: viewLanes(input.contacts, program.ordinals),
+    target,
+    holdout,
+    rankMethod: holdout ? topN.name : program.rank.method.name,
+    propensityScores:
+      scores !== null && typeof scores === 'object' && !Array.isArray(scores)
+        ? (scores as Run['propensityScores'])
+        : null,
+    excludedCreatives: request.excludeCreatives.length === 0 ? null : new Set(request.excludeCreatives),
+    list: [],
+    mandatory: [],
+    offerCount: 0,
+    poolUsed: 0,
+    asked: new Uint8Array(program.policies.length),
+    counted: new Array(program.policies.length),
+    creativeContacts: null,
+    lastRemover: null,
+    droppedByReason: new Map(),
+    warnings: [],
+    after: { inventory: 0, mandatory: 0, creatives: 0, qualification: 0, suppression: 0, contactPolicy: 0, scoring: 0 },
+    maxMargin: 0,
+    maxRevenue: 0,
+    referenceChannel: null,
+    interests: new Set(),
+    contacts30Days: new Map(),
+    trace: trace ? createTrace() : null,
+  };
+}
+
+function openScope(input: DecisionInput, customer: Record<string, Json>, clock: ZoneClock): FormulaScope {
+  const { request } = input;
+  const scope = emptyScope();
+  scope.customer = customer;
+  scope.attributes = request.attributes;
+  scope.request = request;
+  scope.now = input.now;
+  scope.zone = clock.offsets ?? [[input.now, offsetOf(clock, input.now)]];
+  return scope;
+}
+
+/** UTC offset of the clock, from its wall time. */
+function offsetOf(clock: ZoneClock, now: number): number {
+  const [year = 1970, month = 1, day = 1] = clock.date.split('-').map(Number);
+  const seconds = (daysFromCivil(year, month, day) * 24 + clock.hour) * 3600 + clock.minute * 60 + clock.second;
+  return seconds * 1000 - Math.floor(now / 1000) * 1000;
+}
+
+function finish(run: Run, written: Items, coupling: readonly Json[]): Decision {
+  const { program, target } = run;
+  const { items } = written;
+  const properties: Record<string, Json> = {};
+  openAnswer(run);
+  for (const step of program.output) step.answer(run, properties);
+  const winners = new Set(items.map((item) => item.offerId));
+  return {
+    items,
+    placementResults: placementResults(run, written),
+    properties,
+    emptyReason: items.length > 0 ? null : (target.emptyReason ?? run.lastRemover ?? 'inventory'),
+    controlGroup: run.holdout,
+    degradedScoring: false,
+    slateProbability: written.slateProbability,
+    assignment: {
+      creative: written.creativeShares,
+      experiment: null,
+      holdout: holdoutShare(run),
+    },
+    summary: summarize(run, written, coupling),
+    responseFormat: program.response.format,
+    includeFields: program.response.includeFields,
+    trace: run.trace === null ? null : run.trace.build(winners),
+  };
+}
+
+/** What formulas of the whole answer read: no candidate. */
+function openAnswer({ scope }: Run): void {
+  scope.offer = null;
+  scope.creative = null;
+  scope.channel = null;
+  scope.placement = null;
+  scope.score = null;
+  scope.names = null;
+}
+
+function holdoutShare({ program, holdout }: Run): number | null {
+  const share = program.holdoutPercentage / 100;
+  if (share <= 0) return null;
+  return holdout ? share : 1 - share;
+}
+
+function placementResults(run: Run, { items, bySlot }: Items): Decision['placementResults'] {
+  const { slots } = run.target;
+  if (slots !== null) {
+    return slots.map(({ placement }, slot) => ({
+      placementId: placement.id,
+      placementName: placement.name,
+      channelId: placement.channelId,
+      items: bySlot[slot] ?? [],
+    }));
+  }
+  if (run.program.response.format !== 'grouped') return null;
+  const groups = new Map<string, number[]>();
+  items.forEach(({ placementId }, at) => {
+    if (placementId === null) return;
+    const group = groups.get(placementId);
+    if (group === undefined) groups.set(placementId, [at]);
+    else group.push(at);
+  });
+  return [...groups].map(([placementId, group]) => {
+    const placement = run.plan.names.placement(placementId);
+    return { placementId, placementName: placement?.name ?? '', channelId: placement?.channelId ?? '', items: group };
+  });
+}
+
+function summarize(run: Run, written: Items, channelCoupling: readonly Json[]): DecisionSummary {
+  const { after } = run;
+  return {
+    candidateCount: after.inventory,
+    mandatoryCount: after.mandatory,
+    afterCreatives: after.creatives,
+    afterQualification: after.qualification,
+    afterSuppression: after.suppression,
+    afterContactPolicy: after.contactPolicy,
+    afterScoring: after.scoring,
+    finalCount: written.items.length,
+    computeErrors: written.errors,
+    channelCoupling,
+    slateProbability: written.slateProbability,
+    droppedByReason: Object.fromEntries(run.droppedByReason),
+    warnings: run.warnings,
+  };
+}

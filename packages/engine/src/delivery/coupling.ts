@@ -1,0 +1,60 @@
+import { recordDrop } from '../nodes/close-stage.ts';
+import type { Run } from '../run.ts';
+import type { Json } from '../snapshot.ts';
+import type { Delivery } from './walk.ts';
+
+/**
+ * Coupling of a multi-placement answer (part 2, 4.6; api-decisioning.md 10): on a channel that is atomic, one requested
+ * placement left empty empties all its requested placements. The flow's override beats the channel's mode.
+ */
+export function couple(run: Run, delivery: Delivery): { readonly delivery: Delivery; readonly rows: readonly Json[] } {
+  const { slots } = run.target;
+  if (slots === null) return { delivery, rows: [] };
+  const override = run.plan.flow.couplingOverride;
+  const rows: Json[] = [];
+  const emptied = new Set<number>();
+  const channels = [...new Set(slots.map((slot) => slot.channel))];
+  for (const number of channels) {
+    const channel = run.program.channels[number]!;
+    const mode = override ?? channel.couplingMode;
+    const own = slots.flatMap((slot, at) => (slot.channel === number ? [at] : []));
+    const empty = own.filter((at) => delivery[at]!.length === 0);
+    const suppressed = mode === 'atomic' && empty.length > 0 ? own.filter((at) => delivery[at]!.length > 0) : [];
+    for (const at of suppressed) emptied.add(at);
+    rows.push({
+      channelId: channel.id,
+      mode,
+      source: override !== null ? 'flow' : 'channel',
+      cascaded: suppressed.length > 0,
+      emptyPlacements: empty.map((at) => slots[at]!.placement.id),
+      suppressedPlacements: suppressed.map((at) => slots[at]!.placement.id),
+    });
+  }
+  if (emptied.size === 0) return { delivery, rows };
+  const coupled = delivery.map((items, at) => (emptied.has(at) ? [] : items));
+  dropSuppressed(run, delivery, coupled);
+  return { delivery: coupled, rows };
+}
+
+function dropSuppressed(run: Run, before: Delivery, after: Delivery): void {
+  const kept = new Set(after.flat().map((item) => item.candidate.offer));
+  const gone = new Set<object>();
+  for (const { candidate } of before.flat()) {
+    if (kept.has(candidate.offer) || gone.has(candidate.offer)) continue;
+    gone.add(candidate.offer);
+    candidate.reason = 'coupling';
+    candidate.gate = null;
+    recordDrop(run, candidate, 'coupling', null);
+  }
+  if (gone.size > 0) run.lastRemover = 'coupling';
+  run.trace?.stage({
+    stage: 'coupling',
+    nodeId: null,
+    candidates: kept.size + gone.size,
+    passed: kept.size,
+    topScore: null,
+    method: null,
+    dropped: gone.size > 0 ? { coupling: gone.size } : {},
+    warnings: [],
+  });
+}

@@ -1,0 +1,167 @@
+import { ln } from '../arithmetic/ln.ts';
+import type { PlanCreative } from '../compile/catalogue.ts';
+import { NONE } from '../compile/plan.ts';
+import { h32 } from '../random/hash.ts';
+import type { Candidate, Run } from '../run.ts';
+
+export interface MatchSettings {
+  readonly requireCreative: boolean;
+  /** With a placement: `exact` bound creatives only, `any` bound or wildcard, `none` ignores the placement. */
+  readonly mode: 'exact' | 'any' | 'none';
+  /** Channels of the node; null: all. */
+  readonly channels: Uint8Array | null;
+}
+
+const hourMs = 3_600_000;
+
+/** Contacts of this customer with creatives that have constraints, by creative number. */
+export interface CreativeContacts {
+  readonly today: ReadonlyMap<number, number>;
+  readonly lastAt: ReadonlyMap<number, number>;
+}
+
+/**
+ * Chooses the candidate's creative: the only usable one, else the one with the largest `ln(x)/weight`,
+ * `x = (h32("creative:" offerId ":" customerId ":" creativeId) + 0.5)/2^32`, ties by id, so that a customer keeps a
+ * variant (api-decisioning.md 10). Without one the candidate gets its reason.
+ */
+export function pickCreative(run: Run, candidate: Candidate, settings: MatchSettings): void {
+  const { creatives } = candidate.offer;
+  let only: PlanCreative | null = null;
+  let several: PlanCreative[] | null = null;
+  let constraint = false;
+  let targeting = false;
+  for (let at = 0; at < creatives.length; at++) {
+    const creative = creatives[at]!;
+    if (!reaches(run, creative, settings, candidate.slot)) continue;
+    const place = placeOf(run, creative, settings, candidate.slot);
+    if (place === 'elsewhere') continue;
+    if (place === 'closed') {
+      targeting = true;
+    } else if (creative.constrained && constraintBlocks(run, creative, 0)) {
+      constraint = true;
+    } else if (only === null) {
+      only = creative;
+    } else {
+      several ??= [only];
+      several.push(creative);
+    }
+  }
+  candidate.creative = only;
+  candidate.creativeShare = 1;
+  if (several !== null) choose(run, candidate, several);
+  if (candidate.creative === null) {
+    if (settings.requireCreative || candidate.slot >= 0) {
+      candidate.reason = constraint ? 'creative_constraint' : targeting ? 'placement_targeting' : 'no_creative';
+    }
+    return;
+  }
+  candidate.priority = candidate.creative.priorityOverride ?? candidate.offer.row.priority;
+  candidate.placementId = placementFor(run, candidate.creative, candidate.slot);
+}
+
+function reaches(run: Run, creative: PlanCreative, settings: MatchSettings, slot: number): boolean {
+  if (creative.row.weight <= 0) return false;
+  const { channel } = creative;
+  if (settings.channels !== null && settings.channels[channel] !== 1) return false;
+  if (run.target.channels !== null && run.target.channels[channel] !== 1) return false;
+  if (slot >= 0 && run.target.slots![slot]!.channel !== channel) return false;
+  return run.excludedCreatives === null || !run.excludedCreatives.has(creative.row.id);
+}
+
+/** Whether the creative can stand at a requested placement, and whether that placement takes anything. */
+function placeOf(
+  run: Run,
+  creative: PlanCreative,
+  { mode }: MatchSettings,
+  slot: number,
+): 'fits' | 'elsewhere' | 'closed' {
+  const { slots, placements } = run.target;
+  if (slot >= 0) {
+    const wanted = slots![slot]!.placementNumber;
+    const bound = creative.placement === wanted;
+    if (mode === 'exact' ? !bound : mode === 'any' && !bound && creative.placement !== NONE) return 'elsewhere';
+    return isOpen(run, wanted) ? 'fits' : 'closed';
+  }
+  if (placements === null || mode === 'none') {
+    return creative.placement === NONE || isOpen(run, creative.placement) ? 'fits' : 'closed';
+  }
+  if (creative.placement !== NONE) {
+    if (!placements.includes(creative.placement)) return 'elsewhere';
+    return isOpen(run, creative.placement) ? 'fits' : 'closed';
+  }
+  if (mode === 'exact') return 'elsewhere';
+  return placements.some(
+    (placement) => run.program.placementChannel[placement] === creative.channel && isOpen(run, placement),
+  )
+    ? 'fits'
+    : 'closed';
+}
+
+/** Placement an item of this creative is shown at, as far as it is known. */
+function placementFor(run: Run, creative: PlanCreative, slot: number): string | null {
+  const { slots, placements } = run.target;
+  const { program } = run;
+  if (slot >= 0) return slots![slot]!.placement.id;
+  if (placements === null) return creative.placement === NONE ? null : program.placements[creative.placement]!.id;
+  if (creative.placement !== NONE && placements.includes(creative.placement))
+    return program.placements[creative.placement]!.id;
+  const first = placements.find(
+    (number) => program.placementChannel[number] === creative.channel && isOpen(run, number),
+  );
+  return first === undefined ? null : program.placements[first]!.id;
+}
+
+function isOpen(run: Run, placement: number): boolean {
+  const targeting = run.program.targeting[placement];
+  return targeting === null || targeting === undefined || targeting(run);
+}
+
+/** True when every placement of a single-placement request refuses this request by its targeting. */
+export function targetingClosesAll(run: Run): boolean {
+  const { placements } = run.target;
+  return placements !== null && !placements.some((placement) => isOpen(run, placement));
+}
+
+function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[]): void {
+  const prefix = `creative:${candidate.offer.row.id}:${run.request.customerId}:`;
+  let best = Number.NEGATIVE_INFINITY;
+  let sum = 0;
+  let weight = 0;
+  for (const creative of usable) {
+    const x = (h32(prefix + creative.row.id) + 0.5) / 4294967296;
+    const key = ln(x) / creative.row.weight;
+    sum += creative.row.weight;
+    if (key <= best) continue;
+    best = key;
+    weight = creative.row.weight;
+    candidate.creative = creative;
+  }
+  candidate.creativeShare = weight / sum;
+}
+
+/** `frequencyCapPerDay` counts the tenant's day, `cooldownHours` the latest contact. `taken`: items of this answer. */
+export function constraintBlocks(run: Run, creative: PlanCreative, taken: number): boolean {
+  const { frequencyCapPerDay, cooldownHours } = creative.row.constraints;
+  const contacts = run.lanes.size === 0 ? null : contactsOf(run);
+  if (frequencyCapPerDay !== undefined && (contacts?.today.get(creative.ordinal) ?? 0) + taken >= frequencyCapPerDay)
+    return true;
+  const lastAt = contacts?.lastAt.get(creative.ordinal);
+  return cooldownHours !== undefined && lastAt !== undefined && run.now - lastAt < cooldownHours * hourMs;
+}
+
+function contactsOf(run: Run): CreativeContacts {
+  if (run.creativeContacts !== null) return run.creativeContacts;
+  const today = new Map<number, number>();
+  const lastAt = new Map<number, number>();
+  const { lanes } = run;
+  const counts = lanes.counts[run.program.dayWindow]!;
+  for (let lane = 0; lane < lanes.size; lane++) {
+    const creative = lanes.creative[lane]!;
+    if (creative < 0) continue;
+    today.set(creative, (today.get(creative) ?? 0) + counts[lane]!);
+    lastAt.set(creative, Math.max(lastAt.get(creative) ?? Number.NEGATIVE_INFINITY, lanes.lastAt[lane]!));
+  }
+  run.creativeContacts = { today, lastAt };
+  return run.creativeContacts;
+}

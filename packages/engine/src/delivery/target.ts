@@ -1,0 +1,151 @@
+import { channelView } from '../compile/catalogue.ts';
+import type { JsonObject } from '../compile/config-problems.ts';
+import type { Plan, Program } from '../compile/plan.ts';
+import type { DecisionRequest } from '../input.ts';
+import type { SnapshotPlacement } from '../snapshot.ts';
+
+/** Where a request wants items, in the plan's terms. */
+export interface Target {
+  /** What the caller must correct; the first problem. The server answers 400 with it. */
+  readonly problem: TargetProblem | null;
+  readonly emptyReason: 'no_channel' | 'no_placement' | null;
+  /** Channels by position in `program.channels`; null: all. */
+  readonly channels: Uint8Array | null;
+  /** Placements that fit a request for one placement; null: none was named. Positions in `program.placements`. */
+  readonly placements: readonly number[] | null;
+  /** Requested placements of a multi-placement request, in its order; null for all others. */
+  readonly slots: readonly TargetSlot[] | null;
+  /** `channel.*` before a creative is known: the only channel that fits. */
+  readonly channelView: JsonObject | null;
+}
+
+export interface TargetSlot {
+  readonly placement: SnapshotPlacement;
+  /** Of `program.placements` and `program.channels`. */
+  readonly placementNumber: number;
+  readonly channel: number;
+  readonly limit: number | null;
+}
+
+export interface TargetProblem {
+  readonly code: 'validation_failed' | 'reference_not_found';
+  /** JSON Pointer into the request. */
+  readonly path: string;
+  readonly message: string;
+}
+
+type TargetRequest = Pick<DecisionRequest, 'channel' | 'channelId' | 'placement' | 'placements'>;
+
+/**
+ * Finds the channels and placements that a request names (api-decisioning.md 2). A placement is found by id, else key,
+ * else name, else slot type, within the channel; all matches of the first kind that matches are eligible. A channel or
+ * placement that is not in the plan (missing or not active) is a `problem`; a caller that knows it to exist but
+ * inactive may answer empty instead.
+ */
+export function resolveTarget(plan: Plan, request: TargetRequest): Target {
+  return findTarget(plan.program, request);
+}
+
+export function findTarget(program: Program, request: TargetRequest): Target {
+  const { channels } = program;
+  let allowed: Uint8Array | null = null;
+  let only: number | null = null;
+  if (request.channelId !== null) {
+    const found = channels.findIndex((channel) => channel.id === request.channelId);
+    const channel = channels[found];
+    if (channel === undefined) return stop('no_channel', reference('/channelId', 'channel'));
+    if (request.channel !== null && channel.channelType !== request.channel) {
+      const message = `the channel's type is ${channel.channelType}, not ${request.channel}`;
+      return stop('no_channel', { code: 'validation_failed', path: '/channel', message });
+    }
+    allowed = new Uint8Array(channels.length);
+    allowed[found] = 1;
+    only = found;
+  } else if (request.channel !== null) {
+    allowed = new Uint8Array(channels.length);
+    let count = 0;
+    channels.forEach((channel, position) => {
+      if (channel.channelType !== request.channel || allowed === null) return;
+      allowed[position] = 1;
+      only = position;
+      count += 1;
+    });
+    if (count === 0) return stop('no_channel', null);
+    if (count > 1) only = null;
+  }
+  if (request.placements !== null) return findSlots(program, request.placements, allowed);
+  const view = (position: number | null) => {
+    const channel = position === null ? undefined : channels[position];
+    return channel === undefined ? null : channelView(channel);
+  };
+  if (request.placement === null) {
+    return {
+      problem: null,
+      emptyReason: null,
+      channels: allowed,
+      placements: null,
+      slots: null,
+      channelView: view(only),
+    };
+  }
+  const placements = findPlacements(program, request.placement, allowed);
+  if (placements.length === 0) return stop('no_placement', null);
+  const ofPlacements = new Uint8Array(channels.length);
+  for (const placement of placements) ofPlacements[program.placementChannel[placement]!] = 1;
+  const first = program.placementChannel[placements[0]!]!;
+  const same = placements.every((placement) => program.placementChannel[placement] === first);
+  return {
+    problem: null,
+    emptyReason: null,
+    channels: ofPlacements,
+    placements,
+    slots: null,
+    channelView: view(same ? first : null),
+  };
+}
+
+function findSlots(
+  program: Program,
+  requested: NonNullable<DecisionRequest['placements']>,
+  allowed: Uint8Array | null,
+): Target {
+  const slots: TargetSlot[] = [];
+  for (let at = 0; at < requested.length; at++) {
+    const { placementId, limit } = requested[at]!;
+    const placementNumber = program.placementNumber.get(placementId);
+    const placement = placementNumber === undefined ? undefined : program.placements[placementNumber];
+    if (placementNumber === undefined || placement === undefined) {
+      return stop('no_placement', reference(`/placements/${at}/placementId`, 'placement'));
+    }
+    slots.push({ placement, placementNumber, channel: program.placementChannel[placementNumber]!, limit });
+  }
+  const channels = new Uint8Array(program.channels.length);
+  for (const slot of slots) if (allowed === null || allowed[slot.channel] === 1) channels[slot.channel] = 1;
+  return { problem: null, emptyReason: null, channels, placements: null, slots, channelView: null };
+}
+
+function findPlacements(program: Program, wanted: string, allowed: Uint8Array | null): readonly number[] {
+  const kinds: readonly ((placement: SnapshotPlacement) => boolean)[] = [
+    (placement) => placement.id === wanted,
+    (placement) => placement.key === wanted,
+    (placement) => placement.name === wanted,
+    (placement) => placement.slotType === wanted,
+  ];
+  for (const matches of kinds) {
+    const found: number[] = [];
+    program.placements.forEach((placement, number) => {
+      if ((allowed === null || allowed[program.placementChannel[number]!] === 1) && matches(placement))
+        found.push(number);
+    });
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function stop(emptyReason: 'no_channel' | 'no_placement', problem: TargetProblem | null): Target {
+  return { problem, emptyReason, channels: null, placements: null, slots: null, channelView: null };
+}
+
+function reference(path: string, what: string): TargetProblem {
+  return { code: 'reference_not_found', path, message: `no such ${what}` };
+}

@@ -1,0 +1,246 @@
+import { inScope } from '../compile/scopes.ts';
+import { countDrop, recordDrop } from '../nodes/close-stage.ts';
+import { describe } from '../policies/ask-policies.ts';
+import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
+import type { Candidate, DropReason, Run } from '../run.ts';
+import { constraintBlocks } from './pick-creative.ts';
+import type { RankedPick, RankMethod } from './rank-method.ts';
+
+/** An item of the answer. */
+export interface Taken {
+  readonly candidate: Candidate;
+  readonly placementId: string | null;
+  readonly mandatory: boolean;
+  readonly pick: Omit<RankedPick, 'candidate'>;
+}
+
+/** Items by slot in delivery order; requests without `placements` have one slot. */
+export type Delivery = readonly (readonly Taken[])[];
+
+const certain = { probability: 1, estimated: false, explored: false } as const;
+
+/**
+ * Builds the answer: mandatory offers first, then what the rank method yields; before each choice, what a counting limit
+ * no longer admits after the items taken leaves, so that later ones move up (api-decisioning.md 10, delivery walk).
+ */
+export function deliver(run: Run, method: RankMethod): Delivery {
+  const { slots } = run.target;
+  const limit = Math.min(50, run.request.limit ?? run.plan.limits.defaultLimit);
+  const cut = slots === null ? Math.min(limit, run.plan.limits.cut) : run.plan.limits.cut;
+  const rooms = slots === null ? [cut] : slots.map((slot) => Math.min(slot.placement.maxSlots, slot.limit ?? limit));
+  const walk: Walk = {
+    run,
+    cut,
+    rooms,
+    delivery: rooms.map(() => []),
+    total: 0,
+    placementUse: new Map(),
+    mandatoryToday: null,
+  };
+  takeMandatory(walk);
+  const ranking = method.begin(run);
+  for (let slot = 0; slot < rooms.length; slot++) {
+    const left = (candidate: Candidate): boolean =>
+      candidate.reason === null &&
+      !candidate.taken &&
+      (slots === null || candidate.slot === slot) &&
+      freePlacement(walk, candidate) !== undefined;
+    while (walk.total < cut && walk.delivery[slot]!.length < rooms[slot]!) {
+      const picked = ranking.next(left);
+      if (picked === null) break;
+      const { candidate, ...pick } = picked;
+      take(walk, slot, { candidate, placementId: freePlacement(walk, candidate) ?? null, mandatory: false, pick });
+    }
+  }
+  return walk.delivery;
+}
+
+interface Walk {
+  readonly run: Run;
+  readonly cut: number;
+  readonly rooms: readonly number[];
+  readonly delivery: Taken[][];
+  total: number;
+  /** Items per placement of a request for one placement. */
+  readonly placementUse: Map<string, number>;
+  /** Contacts of today with mandatory offers; null: not counted yet. */
+  mandatoryToday: number | null;
+}
+
+/** In order of priority, each in the first placement it fits, inside its limit; counted against the daily cap. */
+function takeMandatory(walk: Walk): void {
+  const { run } = walk;
+  const done = new Set<Candidate['offer']>();
+  for (const candidate of run.mandatory) {
+    if (candidate.reason !== null || done.has(candidate.offer) || walk.total >= walk.cut) continue;
+    const slot = Math.max(0, candidate.slot);
+    const placementId = freePlacement(walk, candidate);
+    if (walk.delivery[slot]!.length >= walk.rooms[slot]! || placementId === undefined) continue;
+    walk.mandatoryToday ??= countMandatoryToday(run);
+    if (walk.mandatoryToday >= run.program.mandatoryDailyCap) {
+      candidate.reason = 'mandatory_cap';
+      continue;
+    }
+    walk.mandatoryToday += 1;
+    done.add(candidate.offer);
+    take(walk, slot, { candidate, placementId, mandatory: true, pick: certain });
+  }
+}
+
+/** The tenant's day; a contact counts when its offer is mandatory now. */
+function countMandatoryToday(run: Run): number {
+  const { lanes, program } = run;
+  const mandatory = new Set(program.mandatoryOffers.map((offer) => offer.ordinal));
+  let count = 0;
+  for (let lane = 0; lane < lanes.size; lane++) {
+    if (mandatory.has(lanes.offer[lane]!)) count += lanes.counts[program.dayWindow]![lane]!;
+  }
+  return count;
+}
+
+/** Placement with room for the candidate; null when none is asked for, undefined when all are full. */
+function freePlacement(walk: Walk, candidate: Candidate): string | null | undefined {
+  const { run } = walk;
+  const { placements } = run.target;
+  if (placements === null) return candidate.placementId;
+  const { program } = run;
+  const hasRoom = (number: number): boolean => {
+    const placement = program.placements[number]!;
+    return (walk.placementUse.get(placement.id) ?? 0) < placement.maxSlots;
+  };
+  const { creative } = candidate;
+  if (creative === null) {
+    const open = placements.find(hasRoom);
+    return open === undefined ? undefined : program.placements[open]!.id;
+  }
+  if (placements.includes(creative.placement)) {
+    return hasRoom(creative.placement) ? program.placements[creative.placement]!.id : undefined;
+  }
+  const open = placements.find((number) => program.placementChannel[number] === creative.channel && hasRoom(number));
+  return open === undefined ? undefined : program.placements[open]!.id;
+}
+
+function take(walk: Walk, slot: number, item: Taken): void {
+  const { run } = walk;
+  const { candidate, placementId } = item;
+  candidate.taken = true;
+  walk.delivery[slot]!.push(item);
+  walk.total += 1;
+  if (run.target.placements !== null && placementId !== null) {
+    walk.placementUse.set(placementId, (walk.placementUse.get(placementId) ?? 0) + 1);
+  }
+  for (let position = 0; position < run.program.policies.length; position++) {
+    if (run.asked[position] === 0) continue;
+    const policy = run.program.policies[position]!;
+    const { take: count } = policy.behaviour;
+    if (count === null || !inScope(policy.scope, candidate) || !count(run, candidate)) continue;
+    admit(run, policy, run.list, false);
+    admit(run, policy, run.mandatory, true);
+  }
+  if (run.target.slots !== null) leaveOtherSlots(walk, candidate);
+}
+
+/** Drops what a limit that is used up now no longer admits. */
+function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofMandatory: boolean): void {
+  if (ofMandatory && !policy.behaviour.bindsMandatory && policy.bypassable) return;
+  const liftable = canBeLifted(policy);
+  for (let at = 0; at < list.length; at++) {
+    const candidate = list[at]!;
+    if (candidate.reason !== null || candidate.taken || (liftable && candidate.override >= 0)) continue;
+    if (!inScope(policy.scope, candidate) || !policy.behaviour.blocks(run, candidate)) continue;
+    candidate.reason = 'contact_policy';
+    if (run.trace === null) continue;
+    const { reason, detail } = policy.behaviour.explain(run, candidate);
+    candidate.gate = { ruleId: null, policyId: policy.id, detail: describe(reason, detail) };
+  }
+}
+
+/** The same offer in other placements: gone when answers are deduplicated, else inside its creative's constraints. */
+function leaveOtherSlots(walk: Walk, taken: Candidate): void {
+  const { run } = walk;
+  for (const list of [run.list, run.mandatory]) {
+    for (const candidate of list) {
+      if (candidate.offer !== taken.offer || candidate.taken || candidate.reason !== null) continue;
+      if (run.request.deduplicate) {
+        candidate.reason = 'cut';
+        continue;
+      }
+      const { creative } = candidate;
+      if (creative === null || !creative.constrained) continue;
+      const used = walk.delivery.flat().filter((item) => item.candidate.creative === creative).length;
+      if (constraintBlocks(run, creative, used)) candidate.reason = 'creative_constraint';
+    }
+  }
+}
+
+/** Counts and traces the offers that reached the walk and are not in the answer. */
+export function closeWalk(run: Run, delivery: Delivery): void {
+  const taken = new Set<Candidate['offer']>();
+  for (const items of delivery) for (const { candidate } of items) taken.add(candidate.offer);
+  const { nodeId, method } = run.program.rank;
+  const dropped = new Map<string, Map<string, number>>();
+  const count = (stage: string, reason: DropReason): void => {
+    const reasons = dropped.get(stage) ?? new Map<string, number>();
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    dropped.set(stage, reasons);
+  };
+  let cut = 0;
+  for (const list of [run.mandatory, run.list]) {
+    for (let at = 0; at < list.length; ) {
+      const { offer } = list[at]!;
+      let worst: Candidate | null = null;
+      for (; at < list.length && list[at]!.offer === offer; at++) {
+        const candidate = list[at]!;
+        candidate.reason ??= 'cut';
+        if (worst === null || (worst.reason === 'cut' && candidate.reason !== 'cut')) worst = candidate;
+      }
+      if (worst === null || taken.has(offer)) continue;
+      if (worst.reason === 'cut' && run.trace === null) {
+        cut += 1;
+        continue;
+      }
+      const stage = worst.reason === 'cut' ? 'rank' : 'admission';
+      if (stage === 'admission') run.lastRemover = 'admission';
+      recordDrop(run, worst, stage, stage === 'rank' ? nodeId : null);
+      if (worst.reason !== null) count(stage, worst.reason);
+    }
+  }
+  if (cut > 0) countDrop(run, 'cut', cut);
+  if (run.trace === null) return;
+  const admitted = run.offerCount;
+  const admission = dropped.get('admission');
+  const lost = admission === undefined ? 0 : [...admission.values()].reduce((sum, number) => sum + number, 0);
+  if (admission !== undefined) {
+    run.trace.stage({
+      stage: 'admission',
+      nodeId: null,
+      candidates: admitted,
+      passed: admitted - lost,
+      topScore: null,
+      method: null,
+      dropped: Object.fromEntries(admission),
+      warnings: [],
+    });
+  }
+  run.trace.stage({
+    stage: 'rank',
+    nodeId,
+    candidates: admitted - lost,
+    passed: taken.size,
+    topScore: topScore(delivery),
+    method: method.name,
+    dropped: Object.fromEntries(dropped.get('rank') ?? []),
+    warnings: [],
+  });
+}
+
+function topScore(delivery: Delivery): number | null {
+  let top: number | null = null;
+  for (const items of delivery) {
+    for (const { candidate, mandatory } of items) {
+      const score = mandatory ? 1 : candidate.score;
+      if (top === null || score > top) top = score;
+    }
+  }
+  return top;
+}

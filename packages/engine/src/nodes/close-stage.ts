@@ -1,0 +1,77 @@
+import type { Candidate, DropReason, Run } from '../run.ts';
+
+/**
+ * Takes the candidates that have a reason out of the list. An offer has left when none of its candidates is left; it is
+ * counted and traced once, with the reason of its first.
+ */
+export function closeStage(run: Run, type: string, nodeId: string | null, more: StageExtras = {}): void {
+  const before = run.offerCount;
+  const { list, trace } = run;
+  let kept = 0;
+  let offers = 0;
+  let start = 0;
+  const dropped = trace === null ? null : new Map<string, number>();
+  while (start < list.length) {
+    const { offer } = list[start]!;
+    let end = start;
+    let survived = false;
+    let first: Candidate | null = null;
+    for (; end < list.length && list[end]!.offer === offer; end++) {
+      const candidate = list[end]!;
+      if (candidate.reason === null) {
+        list[kept] = candidate;
+        kept += 1;
+        survived = true;
+      } else if (first === null) {
+        first = candidate;
+      }
+    }
+    if (survived) {
+      offers += 1;
+    } else if (first !== null) {
+      recordDrop(run, first, type, nodeId);
+      if (first.reason !== null) dropped?.set(first.reason, (dropped.get(first.reason) ?? 0) + 1);
+    }
+    start = end;
+  }
+  list.length = kept;
+  if (offers < before) run.lastRemover = type;
+  run.offerCount = offers;
+  trace?.stage({
+    stage: type,
+    nodeId,
+    candidates: before,
+    passed: offers,
+    topScore: more.topScore ?? null,
+    method: more.method ?? null,
+    dropped: dropped === null ? {} : Object.fromEntries(dropped),
+    warnings: more.warnings ?? [],
+  });
+}
+
+export interface StageExtras {
+  readonly topScore?: number | null;
+  readonly method?: string;
+  readonly warnings?: readonly string[];
+}
+
+/** Counts an offer that left, and traces it. */
+export function recordDrop(run: Run, candidate: Candidate, stage: string, nodeId: string | null): void {
+  const { reason, gate } = candidate;
+  if (reason === null) return;
+  countDrop(run, reason);
+  run.trace?.drop({
+    offerId: candidate.offer.row.id,
+    offerName: candidate.offer.row.name,
+    stage,
+    nodeId,
+    reason,
+    ruleId: gate?.ruleId ?? null,
+    policyId: gate?.policyId ?? null,
+    detail: gate?.detail ?? null,
+  });
+}
+
+export function countDrop(run: Run, reason: DropReason, count = 1): void {
+  run.droppedByReason.set(reason, (run.droppedByReason.get(reason) ?? 0) + count);
+}

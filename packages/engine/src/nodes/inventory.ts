@@ -1,0 +1,95 @@
+import type { PlanOffer } from '../compile/catalogue.ts';
+import { type Candidate, candidatePool, newCandidate, type Run, takeCandidate } from '../run.ts';
+import { closeStage, recordDrop } from './close-stage.ts';
+import { boolean, ids, listOf, oneOf } from './node-keys.ts';
+import { type NodeKind, readIds, readList, readWord } from './node-kind.ts';
+
+const scopeWords = ['all', 'category', 'subcategory', 'offers', 'manual'] as const;
+
+/** Which offers are candidates (api-decisioning.md 8; gates of api-catalogue.md 6). */
+export const inventory: NodeKind = {
+  type: 'inventory',
+  phase: 1,
+  single: true,
+  keys: {
+    scope: oneOf(scopeWords),
+    categoryIds: ids(500, 'category'),
+    subCategoryIds: ids(500, 'subCategory'),
+    offerIds: ids(5000, 'offer'),
+    includeStatuses: listOf(['draft', 'active', 'paused']),
+    autoInclude: boolean,
+  },
+  required: [],
+  step(node, { builder, offers }) {
+    const config = node.config ?? {};
+    const scope = readWord(config.scope, scopeWords) ?? 'all';
+    const wanted = new Set(
+      scope === 'category'
+        ? readIds(config.categoryIds)
+        : scope === 'subcategory'
+          ? readIds(config.subCategoryIds)
+          : readIds(config.offerIds),
+    );
+    const statuses = new Set(readList(config.includeStatuses) ?? ['active']);
+    const included = offers.filter(({ row }) => {
+      if (!statuses.has(row.status)) return false;
+      if (scope === 'all') return true;
+      if (scope === 'category') return row.categoryId !== null && wanted.has(row.categoryId);
+      if (scope === 'subcategory') return row.subCategoryId !== null && wanted.has(row.subCategoryId);
+      return wanted.has(row.id);
+    });
+    for (const { schedule } of offers) if (schedule !== null) builder.zone(schedule.zone);
+    return {
+      type: 'inventory',
+      nodeId: node.id,
+      run: (run) => collect(run, included, node.id),
+    };
+  },
+};
+
+function collect(run: Run, included: readonly PlanOffer[], nodeId: string): void {
+  const { request, program, list, now } = run;
+  const excluded = request.excludeOffers.length === 0 ? null : new Set(request.excludeOffers);
+  for (const offer of program.mandatoryOffers) {
+    if (!isForced(offer, now)) continue;
+    const candidate = newCandidate(offer);
+    gate(run, candidate, excluded);
+    if (candidate.reason === null) run.mandatory.push(candidate);
+    else recordDrop(run, candidate, 'mandatory', null);
+  }
+  run.after.mandatory = run.mandatory.length;
+  const pool = candidatePool(program);
+  for (let at = 0; at < included.length; at++) {
+    const offer = included[at]!;
+    // Offers that are not active take part in rehearsals only; one on the mandatory list has no normal copy.
+    if (offer.row.status !== 'active' && !request.dryRun) continue;
+    if (offer.row.mandatory && isForced(offer, now)) continue;
+    const candidate = takeCandidate(pool, list.length, offer);
+    gate(run, candidate, excluded);
+    list.push(candidate);
+  }
+  run.offerCount = list.length;
+  run.poolUsed = list.length;
+  closeStage(run, 'inventory', nodeId);
+  run.after.inventory = run.offerCount;
+}
+
+/** An active mandatory offer is forced until `mandatoryExpiresAt` (quality.md E19). */
+function isForced({ row }: PlanOffer, now: number): boolean {
+  return row.mandatory && row.status === 'active' && (row.mandatoryExpiresAt === null || now < row.mandatoryExpiresAt);
+}
+
+function gate(run: Run, candidate: Candidate, excluded: ReadonlySet<string> | null): void {
+  const { row, schedule } = candidate.offer;
+  if (row.emergencyExcluded) {
+    candidate.reason = 'emergency_excluded';
+  } else if (excluded?.has(row.id)) {
+    candidate.reason = 'excluded';
+  } else if (schedule !== null) {
+    const clock = run.input.zones[schedule.zone];
+    const cause = clock === undefined ? 'unreadable' : schedule.closed(run.now, clock);
+    if (cause === null) return;
+    candidate.reason = 'schedule';
+    candidate.gate = run.trace === null ? null : { ruleId: null, policyId: null, detail: { cause } };
+  }
+}

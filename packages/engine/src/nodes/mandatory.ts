@@ -1,0 +1,51 @@
+import { askPolicies } from '../policies/ask-policies.ts';
+import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import type { Candidate } from '../run.ts';
+import { recordDrop } from './close-stage.ts';
+import type { Step } from './step.ts';
+import { applySuppressions } from './suppression.ts';
+
+/**
+ * Gates of the mandatory list (api-decisioning.md 10): they skip qualification and what can be bypassed, and obey
+ * do_not_contact, the caps, `bypassable: false` and manual suppressions. Runs at the end of phase 1.
+ */
+export function mandatoryStep(
+  askable: readonly CompiledPolicy[],
+  overrides: readonly CompiledPolicy[],
+  policies: readonly CompiledPolicy[],
+): Step {
+  const byId = new Map(policies.map((policy) => [policy.id, policy]));
+  return {
+    type: 'mandatory',
+    nodeId: null,
+    run(run) {
+      const before = run.mandatory;
+      if (before.length === 0) return;
+      applySuppressions(run, before, overrides, byId, true);
+      askPolicies(run, askable, before, true);
+      const passed = before.filter((candidate) => candidate.reason === null);
+      const left = new Set(passed.map((candidate) => candidate.offer));
+      const gone = new Map<Candidate['offer'], Candidate>();
+      for (const candidate of before) {
+        if (!left.has(candidate.offer) && !gone.has(candidate.offer)) gone.set(candidate.offer, candidate);
+      }
+      const dropped: Record<string, number> = {};
+      for (const candidate of gone.values()) {
+        recordDrop(run, candidate, 'mandatory', null);
+        if (candidate.reason !== null) dropped[candidate.reason] = (dropped[candidate.reason] ?? 0) + 1;
+      }
+      if (gone.size > 0) run.lastRemover = 'mandatory';
+      run.mandatory = passed;
+      run.trace?.stage({
+        stage: 'mandatory',
+        nodeId: null,
+        candidates: left.size + gone.size,
+        passed: left.size,
+        topScore: null,
+        method: null,
+        dropped,
+        warnings: [],
+      });
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { type MatchSettings, pickCreative, targetingClosesAll } from '../delivery/pick-creative.ts';
+import { type Candidate, candidatePool, type Run, takeCandidate } from '../run.ts';
+import type { FlowNode } from '../snapshot.ts';
+import { closeStage } from './close-stage.ts';
+import { boolean, ids, oneOf } from './node-keys.ts';
+import { type NodeKind, type PlanParts, readIds, readWord } from './node-kind.ts';
+import type { Step } from './step.ts';
+
+const modes = ['exact', 'any', 'none'] as const;
+
+/** Channel and placement match, one creative per offer and requested placement (api-catalogue.md 7). */
+export const matchCreatives: NodeKind = {
+  type: 'match_creatives',
+  phase: 1,
+  single: true,
+  keys: { requireCreative: boolean, placementMatchMode: oneOf(modes), channelIds: ids(100, 'channel') },
+  required: [],
+  step: (node, parts) => matchStep(node, parts),
+};
+
+/** `node` null: the stage that a flow without the node runs at the end of phase 1. */
+export function matchStep(node: FlowNode | null, parts: PlanParts): Step {
+  const config = node?.config ?? {};
+  const { channel: channelNumbers } = parts.builder.index.ordinals;
+  const channelIds = readIds(config.channelIds);
+  let channels: Uint8Array | null = null;
+  if (channelIds.length > 0) {
+    channels = new Uint8Array(channelNumbers.size);
+    for (const id of channelIds) {
+      const number = channelNumbers.get(id);
+      if (number !== undefined) channels[number] = 1;
+    }
+  }
+  const settings: MatchSettings = {
+    requireCreative: node === null ? false : config.requireCreative !== false,
+    mode: readWord(config.placementMatchMode, modes) ?? 'any',
+    channels,
+  };
+  const waiting = [...parts.waiting];
+  parts.matched = true;
+  const nodeId = node?.id ?? null;
+  return {
+    type: 'match_creatives',
+    nodeId,
+    run(run) {
+      run.list = expand(run, run.list, settings);
+      run.mandatory = expandMandatory(run, settings);
+      for (const gate of waiting) gate(run);
+      closeStage(run, 'match_creatives', nodeId);
+      run.after.creatives = run.offerCount;
+    },
+  };
+}
+
+/** One candidate per offer, or per offer and requested placement it fits. */
+function expand(run: Run, list: Candidate[], settings: MatchSettings): Candidate[] {
+  const { slots } = run.target;
+  if (slots === null) {
+    const closed = targetingClosesAll(run);
+    for (let at = 0; at < list.length; at++) {
+      const candidate = list[at]!;
+      if (closed) candidate.reason = 'placement_targeting';
+      else pickCreative(run, candidate, settings);
+    }
+    return list;
+  }
+  const pool = candidatePool(run.program);
+  // Candidates of the list stand in the pool already; those of further placements are taken behind them.
+  let next = run.poolUsed;
+  const expanded: Candidate[] = [];
+  for (const candidate of list) {
+    let fitting = 0;
+    for (let slot = 0; slot < slots.length; slot++) {
+      const option = fitting === 0 ? candidate : takeCandidate(pool, next, candidate.offer);
+      option.reason = null;
+      option.gate = null;
+      option.fit = candidate.fit;
+      option.override = candidate.override;
+      option.slot = slot;
+      pickCreative(run, option, settings);
+      if (option.creative === null) continue;
+      if (fitting > 0) next += 1;
+      fitting += 1;
+      expanded.push(option);
+    }
+    // No placement took it: it stays in the list with the reason the last one gave.
+    if (fitting === 0) expanded.push(candidate);
+  }
+  run.poolUsed = next;
+  return expanded;
+}
+
+function expandMandatory(run: Run, settings: MatchSettings): Candidate[] {
+  const { slots } = run.target;
+  const expanded: Candidate[] = [];
+  for (const candidate of run.mandatory) {
+    if (slots === null) {
+      if (targetingClosesAll(run)) candidate.reason = 'placement_targeting';
+      else pickCreative(run, candidate, settings);
+      expanded.push(candidate);
+      continue;
+    }
+    let fitting = 0;
+    for (let slot = 0; slot < slots.length; slot++) {
+      const option = fitting === 0 ? candidate : { ...candidate };
+      option.reason = null;
+      option.slot = slot;
+      pickCreative(run, option, settings);
+      if (option.creative === null) continue;
+      fitting += 1;
+      expanded.push(option);
+    }
+    if (fitting === 0) expanded.push(candidate);
+  }
+  return expanded;
+}

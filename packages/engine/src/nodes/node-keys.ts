@@ -1,0 +1,188 @@
+import type { JsonObject } from '../compile/config-problems.ts';
+import { compileConditionList } from '../conditions/compile-condition.ts';
+import { compileFormula } from '../formula/compile-formula.ts';
+import type { Json } from '../snapshot.ts';
+
+/** Kinds of records that a flow names. */
+export type ReferenceKind =
+  | 'category'
+  | 'subCategory'
+  | 'offer'
+  | 'channel'
+  | 'placement'
+  | 'schema'
+  | 'qualificationRule'
+  | 'contactPolicy'
+  | 'rankingProfile'
+  | 'model'
+  | 'flow'
+  | 'experiment';
+
+/** Collects what is wrong with one node. `path`: JSON Pointer relative to the node's config. */
+export interface NodeIssues {
+  refuse(path: string, code: string, message: string): void;
+  warn(path: string, code: string, message: string): void;
+  /** True when the record exists in the tenant; ids and, for schemas and flows, names or keys. */
+  exists(kind: ReferenceKind, id: string): boolean;
+  /** Bare names that formulas at this place may use. */
+  readonly bareNames: ReadonlySet<string>;
+  /** True in phase 1, where `score.*` does not exist. */
+  readonly phase1: boolean;
+}
+
+/** Checks one value of a config. Null stands for the default and is not checked. */
+export type KeyCheck = (value: Json, path: string, issues: NodeIssues) => void;
+
+const invalid = (issues: NodeIssues, path: string, message: string): void =>
+  issues.refuse(path, 'invalid_config', message);
+
+export const boolean: KeyCheck = (value, path, issues) => {
+  if (typeof value !== 'boolean') invalid(issues, path, 'must be true or false');
+};
+
+export function integer(min: number, max: number): KeyCheck {
+  return (value, path, issues) => {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+      invalid(issues, path, `must be an integer from ${min} to ${max}`);
+    }
+  };
+}
+
+export function number(min: number, max: number): KeyCheck {
+  return (value, path, issues) => {
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < min || value > max) {
+      const range = max === Number.MAX_VALUE ? `of at least ${min}` : `from ${min} to ${max}`;
+      invalid(issues, path, `must be a number ${range}`);
+    }
+  };
+}
+
+export function text(pattern: RegExp, description: string): KeyCheck {
+  return (value, path, issues) => {
+    if (typeof value !== 'string' || !pattern.test(value)) invalid(issues, path, `must be ${description}`);
+  };
+}
+
+export const anyText: KeyCheck = (value, path, issues) => {
+  if (typeof value !== 'string' || value === '' || value.length > 255)
+    invalid(issues, path, 'must be text of 1 to 255 characters');
+};
+
+export function oneOf(words: readonly string[], unbuilt: readonly string[] = []): KeyCheck {
+  return (value, path, issues) => {
+    if (typeof value === 'string' && unbuilt.includes(value)) invalid(issues, path, `${value} is not available`);
+    else if (typeof value !== 'string' || !words.includes(value))
+      invalid(issues, path, `must be one of ${words.join(', ')}`);
+  };
+}
+
+export function listOf(words: readonly string[], max = words.length): KeyCheck {
+  return (value, path, issues) => {
+    if (!Array.isArray(value) || value.length > max) return invalid(issues, path, `must be a list of at most ${max}`);
+    value.forEach((entry: Json, at) => {
+      if (typeof entry !== 'string' || !words.includes(entry))
+        invalid(issues, `${path}/${at}`, `must be one of ${words.join(', ')}`);
+    });
+  };
+}
+
+/** Ids of records that exist, each at most once. */
+export function ids(max: number, kind: ReferenceKind): KeyCheck {
+  return (value, path, issues) => {
+    if (!Array.isArray(value) || value.length > max)
+      return invalid(issues, path, `must be a list of at most ${max} ids`);
+    value.forEach((entry: Json, at) => {
+      reference(kind)(entry, `${path}/${at}`, issues);
+    });
+  };
+}
+
+/** Ids that are not resolved. */
+export function looseIds(max: number): KeyCheck {
+  return (value, path, issues) => {
+    if (!Array.isArray(value) || value.length > max)
+      return invalid(issues, path, `must be a list of at most ${max} ids`);
+    value.forEach((entry: Json, at) => {
+      if (typeof entry !== 'string' || entry === '') invalid(issues, `${path}/${at}`, 'must be an id');
+    });
+  };
+}
+
+export function reference(kind: ReferenceKind): KeyCheck {
+  return (value, path, issues) => {
+    if (typeof value !== 'string' || value === '') invalid(issues, path, 'must be an id or key');
+    else if (!issues.exists(kind, value)) issues.refuse(path, 'unknown_reference', `no ${kind} ${value}`);
+  };
+}
+
+export interface ObjectShape {
+  readonly keys: Readonly<Record<string, KeyCheck>>;
+  readonly required?: readonly string[];
+}
+
+/** An object with known keys; unknown ones are kept and warned about. */
+export function object(shape: ObjectShape): KeyCheck {
+  return (value, path, issues) => {
+    if (value === null || typeof value !== 'object' || Array.isArray(value))
+      return invalid(issues, path, 'must be an object');
+    checkKeys(value as JsonObject, shape, path, issues);
+  };
+}
+
+export function objects(max: number, shape: ObjectShape): KeyCheck {
+  const check = object(shape);
+  return (value, path, issues) => {
+    if (!Array.isArray(value) || value.length > max) return invalid(issues, path, `must be a list of at most ${max}`);
+    value.forEach((entry: Json, at) => {
+      check(entry, `${path}/${at}`, issues);
+    });
+  };
+}
+
+export function checkKeys(
+  value: JsonObject,
+  { keys, required = [] }: ObjectShape,
+  path: string,
+  issues: NodeIssues,
+): void {
+  for (const key of required) {
+    if ((value[key] ?? null) === null) invalid(issues, `${path}/${key}`, 'is required');
+  }
+  for (const [key, entry] of Object.entries(value)) {
+    const check = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    if (check === undefined) issues.warn(`${path}/${pointer(key)}`, 'unknown_key', `${key} has no effect`);
+    else if (entry !== null) check(entry, `${path}/${pointer(key)}`, issues);
+  }
+}
+
+/** Conditions `{ field, operator, value }` of a filter node (api-decisioning.md 8). */
+export const conditions: KeyCheck = (value, path, issues) => {
+  const compiled = compileConditionList(value);
+  if (compiled.ok) return;
+  for (const problem of compiled.problems) invalid(issues, `${path}${problem.path}`, problem.message);
+};
+
+/** A formula; problems get the codes of api-decisioning.md 7. `names`: bare names it may use. */
+export function checkFormula(
+  source: Json | undefined,
+  path: string,
+  issues: NodeIssues,
+  names: ReadonlySet<string>,
+): void {
+  if (typeof source !== 'string') return invalid(issues, path, 'must be a formula');
+  const compiled = compileFormula(source, { bareNames: names, phase1: issues.phase1 });
+  if (compiled.ok) return;
+  for (const problem of compiled.problems) {
+    const code =
+      problem.kind === 'limit'
+        ? 'formula_limit'
+        : problem.kind === 'unknown_name'
+          ? 'formula_unknown_name'
+          : 'formula_syntax';
+    issues.refuse(path, code, problem.message);
+  }
+}
+
+function pointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,126 @@
+import { candidatesInScope } from '../compile/scopes.ts';
+import { type CompiledRule, ruleStages } from '../qualification/rule-kind.ts';
+import type { Candidate, Run } from '../run.ts';
+import type { FlowNode } from '../snapshot.ts';
+import type { QualificationRow } from '../trace.ts';
+import { closeStage } from './close-stage.ts';
+import { ids, listOf, oneOf } from './node-keys.ts';
+import { type NodeKind, type PlanParts, readIds, readList, readWord } from './node-kind.ts';
+import type { Step } from './step.ts';
+
+const modes = ['all', 'selected'] as const;
+const lowestFit = 0.01;
+
+/** The offer's own eligibility, then the rules: eligibility, fit, match (api-catalogue.md 6, 9). */
+export const qualify: NodeKind = {
+  type: 'qualify',
+  phase: 1,
+  single: false,
+  keys: { mode: oneOf(modes), ruleIds: ids(200, 'qualificationRule'), stages: listOf(ruleStages) },
+  required: [],
+  step: (node, parts) => qualifyStep(node, parts),
+};
+
+/** `node` null: the stage that a flow without the node runs at the end of phase 1. */
+export function qualifyStep(node: FlowNode | null, parts: PlanParts): Step {
+  const config = node?.config ?? {};
+  const selected = readWord(config.mode, modes) === 'selected' ? new Set(readIds(config.ruleIds)) : null;
+  const stages = new Set<string>(readList(config.stages) ?? ruleStages);
+  const rules = parts.rules.filter((rule) => stages.has(rule.stage) && (selected === null || selected.has(rule.id)));
+  // What a rule on creatives or channels says is not known before they are matched.
+  const now = parts.matched ? rules : rules.filter((rule) => !needsCreative(rule));
+  const later = parts.matched ? [] : rules.filter(needsCreative);
+  if (later.length > 0) parts.waiting.push((run) => judge(run, later));
+  const nodeId = node?.id ?? null;
+  return {
+    type: 'qualify',
+    nodeId,
+    run(run) {
+      askEligibility(run);
+      judge(run, now);
+      closeStage(run, 'qualify', nodeId);
+      run.after.qualification = run.offerCount;
+    },
+  };
+}
+
+function needsCreative(rule: CompiledRule): boolean {
+  return rule.scope.needsCreative || rule.behaviour.needsCreative;
+}
+
+function askEligibility(run: Run): void {
+  for (const candidate of run.list) {
+    const { eligibility } = candidate.offer;
+    if (eligibility === null) continue;
+    const key = eligibility.fails(run, candidate);
+    if (key === null) continue;
+    candidate.reason = 'qualification';
+    if (run.trace === null) continue;
+    const { reason, detail } = eligibility.explain(run, candidate, key);
+    candidate.gate = { ruleId: null, policyId: null, detail };
+    run.trace.qualification({
+      offerId: candidate.offer.row.id,
+      passed: false,
+      reason,
+      ruleId: null,
+      ruleName: null,
+      ruleType: null,
+      stage: 'eligibility',
+      status: 'failed',
+      penalty: null,
+      detail,
+    });
+  }
+}
+
+/** Rule by rule: most rules hold for the customer, and then no candidate needs to be asked. */
+function judge(run: Run, rules: readonly CompiledRule[]): void {
+  const { trace } = run;
+  for (const rule of rules) {
+    const { behaviour } = rule;
+    const held = behaviour.perCustomer && behaviour.passes(run, null);
+    if (held && trace === null) continue;
+    const list = candidatesInScope(run, rule.scope, run.list);
+    for (let at = 0; at < list.length; at++) {
+      const candidate = list[at]!;
+      // A trace lists every rule in scope, not only the first that failed.
+      if (candidate.reason !== null && trace === null) continue;
+      const passed = behaviour.perCustomer ? held : behaviour.passes(run, candidate);
+      if (!passed) fail(run, rule, candidate);
+      else if (trace !== null) trace.qualification(row(rule, candidate, true, null, null));
+    }
+  }
+}
+
+function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
+  const verdict = run.trace === null ? null : rule.behaviour.explain(run, candidate);
+  if (verdict !== null) run.trace?.qualification(row(rule, candidate, false, verdict.reason, verdict.detail));
+  if (rule.stage === 'match') {
+    if (candidate.reason === null) candidate.fit = Math.max(lowestFit, candidate.fit * rule.penalty);
+    return;
+  }
+  if (candidate.reason !== null) return;
+  candidate.reason = 'qualification';
+  if (verdict !== null) candidate.gate = { ruleId: rule.id, policyId: null, detail: verdict.detail };
+}
+
+function row(
+  rule: CompiledRule,
+  candidate: Candidate,
+  passed: boolean,
+  reason: string | null,
+  detail: QualificationRow['detail'],
+): QualificationRow {
+  return {
+    offerId: candidate.offer.row.id,
+    passed,
+    reason,
+    ruleId: rule.id,
+    ruleName: rule.name,
+    ruleType: rule.ruleType,
+    stage: rule.stage,
+    status: passed ? 'passed' : 'failed',
+    penalty: !passed && rule.stage === 'match' ? rule.penalty : null,
+    detail,
+  };
+}

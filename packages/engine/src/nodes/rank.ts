@@ -1,0 +1,36 @@
+import { rankMethods, unbuiltRankMethods } from '../delivery/rank-methods.ts';
+import { integer, number, object, oneOf } from './node-keys.ts';
+import type { NodeKind } from './node-kind.ts';
+
+/** How the answer is filled (api-decisioning.md 8, 10). */
+export const rank: NodeKind = {
+  type: 'rank',
+  phase: 2,
+  single: true,
+  keys: {
+    method: oneOf([...rankMethods.keys()], unbuiltRankMethods),
+    topN: integer(1, 1000),
+    maxCandidates: integer(1, 1000),
+    lambda: number(0, 1),
+    diversityLambda: number(0, 1),
+    similarity: object({ keys: { category: number(0, 1), subCategory: number(0, 1), productType: number(0, 1) } }),
+    maxPerCategory: integer(0, 50),
+    roundRobinBy: oneOf(['category', 'subCategory', 'productType', 'channel']),
+    strategy: oneOf(['epsilon_greedy', 'softmax', 'thompson', 'ucb']),
+    explorationRate: number(0, 1),
+    pool: oneOf(['all', 'low_evidence']),
+    minEvidence: integer(1, 10_000),
+    temperature: number(0.01, 10),
+    ucbC: number(0, 10),
+    draws: integer(100, 10_000),
+    poolSize: integer(2, 50),
+    fromRank: integer(1, 50),
+  },
+  required: [],
+  check(config, issues) {
+    const method = config.method ?? 'topN';
+    if ((config.topN ?? null) !== null && method !== 'topN') {
+      issues.refuse('/topN', 'invalid_config', 'goes with method topN only');
+    }
+  },
+};

@@ -1,0 +1,93 @@
+import { compileFormula } from '../formula/compile-formula.ts';
+import type { Formula } from '../formula/formula.ts';
+import type { Run } from '../run.ts';
+import type { FlowNode, Json } from '../snapshot.ts';
+import { computeKey } from './compute.ts';
+import { checkFormula, checkKeys, oneOf } from './node-keys.ts';
+import { type NodeKind, type PlanParts, readObjects } from './node-kind.ts';
+import type { FormulaError, OutputStep } from './output-step.ts';
+
+/** Fixed or computed values on each item or on the answer (api-decisioning.md 8). */
+export const setProperties: NodeKind = {
+  type: 'set_properties',
+  phase: 3,
+  single: false,
+  keys: {
+    properties(value, path, issues) {
+      if (!Array.isArray(value) || value.length > 50) {
+        return issues.refuse(path, 'invalid_config', 'must be a list of at most 50 entries');
+      }
+      value.forEach((entry, at) => {
+        const [property] = readObjects([entry]);
+        const place = `${path}/${at}`;
+        if (property === undefined) return issues.refuse(place, 'invalid_config', 'must be an object');
+        const any = () => undefined;
+        const shape = { key: computeKey, value: any, formula: any, target: oneOf(['decision', 'response']) };
+        checkKeys(property, { keys: shape, required: ['key'] }, place, issues);
+        if ((property.formula ?? null) !== null)
+          checkFormula(property.formula, `${place}/formula`, issues, issues.bareNames);
+        else if (property.value === undefined) issues.refuse(place, 'invalid_config', 'must have value or formula');
+      });
+    },
+  },
+  required: [],
+  output: (node, parts) => propertiesStep(node, parts),
+};
+
+interface Property {
+  readonly key: string;
+  readonly value: Json;
+  readonly source: string | null;
+  readonly formula: Formula | null;
+  readonly problem: { readonly kind: string; readonly error: string } | null;
+}
+
+function propertiesStep(node: FlowNode, parts: PlanParts): OutputStep {
+  const entries = readObjects(node.config?.properties);
+  const read = (target: 'decision' | 'response'): readonly Property[] =>
+    entries
+      .filter((entry) => (entry.target === 'response') === (target === 'response'))
+      .map((entry) => compileProperty(entry, parts));
+  const ofItem = read('decision');
+  const ofAnswer = read('response');
+  return {
+    type: 'set_properties',
+    nodeId: node.id,
+    item(run, item) {
+      for (const property of ofItem) {
+        const { value, error } = valueOf(run, property);
+        item.personalization[property.key] = value;
+        item.names[property.key] = value;
+        if (error !== null) item.errors.push(error);
+      }
+    },
+    answer(run, properties) {
+      for (const property of ofAnswer) properties[property.key] = valueOf(run, property).value;
+    },
+  };
+}
+
+function compileProperty(entry: { readonly [key: string]: Json }, parts: PlanParts): Property {
+  const key = typeof entry.key === 'string' ? entry.key : '';
+  if (typeof entry.formula !== 'string')
+    return { key, value: entry.value ?? null, source: null, formula: null, problem: null };
+  const compiled = compileFormula(entry.formula, { bareNames: 'any' });
+  if (!compiled.ok) {
+    const first = compiled.problems[0];
+    const problem = { kind: first?.kind ?? 'parse', error: first?.message ?? '' };
+    return { key, value: null, source: entry.formula, formula: null, problem };
+  }
+  parts.builder.readPaths(compiled.formula.paths);
+  return { key, value: null, source: entry.formula, formula: compiled.formula, problem: null };
+}
+
+function valueOf(run: Run, property: Property): { readonly value: Json; readonly error: FormulaError | null } {
+  const { key, source, formula, problem } = property;
+  if (source === null) return { value: property.value, error: null };
+  const value = formula === null ? null : formula.evaluate(run.scope);
+  const failure = formula === null ? problem : run.scope.failure;
+  return {
+    value,
+    error: failure === null ? null : { name: key, kind: failure.kind, formula: source, error: failure.error },
+  };
+}

@@ -1,0 +1,65 @@
+import { inScope } from '../compile/scopes.ts';
+import type { Suppression } from '../input.ts';
+import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import type { Candidate, Run } from '../run.ts';
+import { closeStage } from './close-stage.ts';
+import type { Step } from './step.ts';
+
+/**
+ * Rows of the suppression table, unexpired (decisioning.md 1 step 5). A row that a policy wrote is in force only while
+ * that policy is active; allow_override lifts rows of bypassable policies, never manual ones (api-catalogue.md 8.3, 12).
+ * `overrides`: the allow_override policies that the flow evaluates.
+ */
+export function suppressionStep(overrides: readonly CompiledPolicy[], policies: readonly CompiledPolicy[]): Step {
+  const byId = new Map(policies.map((policy) => [policy.id, policy]));
+  return {
+    type: 'suppression',
+    nodeId: null,
+    run(run) {
+      applySuppressions(run, run.list, overrides, byId, false);
+      closeStage(run, 'suppression', null);
+      run.after.suppression = run.offerCount;
+    },
+  };
+}
+
+export function applySuppressions(
+  run: Run,
+  list: readonly Candidate[],
+  overrides: readonly CompiledPolicy[],
+  byId: ReadonlyMap<string, CompiledPolicy>,
+  ofMandatory: boolean,
+): void {
+  const rows = run.input.suppressions;
+  if (rows.length === 0) return;
+  for (const row of rows) {
+    if (row.expiresAt <= run.now) continue;
+    const policy = row.policyId === null ? null : byId.get(row.policyId);
+    // The policy is gone or paused: its rows are no longer in force.
+    if (policy === undefined) continue;
+    const liftable = policy !== null && policy.bypassable;
+    if (ofMandatory && liftable) continue;
+    for (const candidate of list) {
+      if (!concerns(row, candidate)) continue;
+      const lifted = liftable && overrides.some((override) => inScope(override.scope, candidate));
+      run.trace?.suppression({
+        offerId: candidate.offer.row.id,
+        blocked: !lifted,
+        scope: row.scope,
+        reason: row.reason,
+        policyId: row.policyId,
+        expiresAt: row.expiresAt,
+      });
+      if (lifted || candidate.reason !== null) continue;
+      candidate.reason = 'suppressed';
+      if (run.trace === null) continue;
+      const { scope, scopeId, policyId, reason, expiresAt } = row;
+      candidate.gate = { ruleId: null, policyId, detail: { scope, scopeId, reason, expiresAt } };
+    }
+  }
+}
+
+function concerns(row: Suppression, candidate: Candidate): boolean {
+  if (row.scope === 'global') return true;
+  return row.scopeId === (row.scope === 'offer' ? candidate.offer.row.id : candidate.offer.row.categoryId);
+}

@@ -1,0 +1,26 @@
+import { readConfig } from '../compile/config-problems.ts';
+import type { PolicyKind } from './policy-kind.ts';
+
+/** Never blocks; lifts, for candidates in scope, all blocks of its stage but do_not_contact and `bypassable: false`. */
+export const allowOverride: PolicyKind = {
+  ruleType: 'allow_override',
+  check(config) {
+    const reader = readConfig(config);
+    reader.text('reason');
+    reader.flag('bypassable');
+    return reader.problems;
+  },
+  compile({ config }) {
+    const reason = typeof config.reason === 'string' && config.reason !== '' ? config.reason : 'no reason given';
+    return {
+      role: 'override',
+      final: false,
+      bindsMandatory: false,
+      needsCreative: false,
+      isClear: () => true,
+      blocks: () => false,
+      explain: () => ({ reason: `allow_override: ${reason}`, detail: null }),
+      take: null,
+    };
+  },
+};

@@ -1,0 +1,108 @@
+import { candidatesInScope, inScope } from '../compile/scopes.ts';
+import type { Candidate, Run } from '../run.ts';
+import type { Json } from '../snapshot.ts';
+import type { PolicyRow } from '../trace.ts';
+import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
+
+/**
+ * Asks policies of their candidates: allow_override first, then the others by priority. The first block is the
+ * candidate's reason (api-catalogue.md 8.3). `ofMandatory` tells whether the list holds mandatory offers, which obey
+ * fewer of them (api-decisioning.md 10).
+ */
+export function askPolicies(
+  run: Run,
+  policies: readonly CompiledPolicy[],
+  list: readonly Candidate[],
+  ofMandatory: boolean,
+): void {
+  if (list.length === 0) return;
+  for (const policy of policies) if (policy.behaviour.role === 'override') cover(run, policy, list);
+  for (const policy of policies) {
+    if (policy.behaviour.role === 'override') continue;
+    run.asked[policy.position] = 1;
+    if (ofMandatory && !bindsMandatory(policy)) continue;
+    const clear = policy.behaviour.isClear(run);
+    if (clear && run.trace === null) continue;
+    const concerned = candidatesInScope(run, policy.scope, list);
+    for (let at = 0; at < concerned.length; at++) {
+      const candidate = concerned[at]!;
+      if (candidate.reason !== null && run.trace === null) continue;
+      if (!clear && policy.behaviour.blocks(run, candidate)) block(run, policy, candidate, policies);
+      else run.trace?.policy(policyRow(policy, candidate, 'passed', null, null, null));
+    }
+  }
+  if (run.trace !== null) traceOverrides(run, policies, list);
+}
+
+/** What mandatory offers obey: do_not_contact, the caps, and whatever is not bypassable. */
+export function bindsMandatory(policy: CompiledPolicy): boolean {
+  return policy.behaviour.bindsMandatory || !policy.bypassable;
+}
+
+function cover(run: Run, policy: CompiledPolicy, list: readonly Candidate[]): void {
+  for (const candidate of candidatesInScope(run, policy.scope, list)) {
+    if (candidate.override < 0) candidate.override = policy.position;
+  }
+}
+
+/** The first allow_override of `policies` that covers the candidate, or null. */
+function coveredBy(candidate: Candidate, policies: readonly CompiledPolicy[]): CompiledPolicy | null {
+  for (const policy of policies) {
+    if (policy.behaviour.role === 'override' && inScope(policy.scope, candidate)) return policy;
+  }
+  return null;
+}
+
+function block(run: Run, policy: CompiledPolicy, candidate: Candidate, policies: readonly CompiledPolicy[]): void {
+  // Overrides lift blocks of their own stage, so only those asked here count.
+  const override = candidate.override >= 0 && canBeLifted(policy) ? coveredBy(candidate, policies) : null;
+  const verdict = run.trace === null ? null : policy.behaviour.explain(run, candidate);
+  if (override !== null) {
+    if (verdict !== null)
+      run.trace?.policy(policyRow(policy, candidate, 'overridden', verdict.reason, override.id, verdict.detail));
+    return;
+  }
+  if (verdict !== null)
+    run.trace?.policy(policyRow(policy, candidate, 'blocked', verdict.reason, null, verdict.detail));
+  if (candidate.reason !== null) return;
+  candidate.reason = 'contact_policy';
+  if (verdict !== null)
+    candidate.gate = { ruleId: null, policyId: policy.id, detail: describe(verdict.reason, verdict.detail) };
+}
+
+/** Detail of a drop row: the fixed text beside the fields of the type. */
+export function describe(reason: string, detail: Json): Json {
+  return detail !== null && typeof detail === 'object' && !Array.isArray(detail) ? { reason, ...detail } : { reason };
+}
+
+function traceOverrides(run: Run, policies: readonly CompiledPolicy[], list: readonly Candidate[]): void {
+  for (const policy of policies) {
+    if (policy.behaviour.role !== 'override') continue;
+    for (const candidate of candidatesInScope(run, policy.scope, list)) {
+      const { reason } = policy.behaviour.explain(run, candidate);
+      const overridden = run.trace?.liftedFrom(candidate.offer.row.id, policy.id) ?? [];
+      run.trace?.policy(policyRow(policy, candidate, 'passed', reason, null, { overridden }));
+    }
+  }
+}
+
+function policyRow(
+  policy: CompiledPolicy,
+  candidate: Candidate,
+  status: PolicyRow['status'],
+  reason: string | null,
+  overriddenBy: string | null,
+  detail: Json,
+): PolicyRow {
+  return {
+    offerId: candidate.offer.row.id,
+    blocked: status === 'blocked',
+    reason,
+    policyId: policy.id,
+    policyName: policy.name,
+    ruleType: policy.ruleType,
+    status,
+    overriddenBy,
+    detail,
+  };
+}

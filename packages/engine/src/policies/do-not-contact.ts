@@ -1,0 +1,52 @@
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { compileCondition } from '../conditions/compile-condition.ts';
+import type { CompiledCondition } from '../conditions/condition.ts';
+import { type Candidate, focus, type Run } from '../run.ts';
+import type { PolicyKind } from './policy-kind.ts';
+
+/** Blocks every candidate in scope; with `segments` or `condition` for the customers that match only. Always last word. */
+export const doNotContact: PolicyKind = {
+  ruleType: 'do_not_contact',
+  check: (config) => parse(config).problems,
+  compile(policy, _scope, _position, builder) {
+    const { segments, condition, dncSource, reason } = parse(policy.config);
+    if (segments !== undefined) builder.readSegments(segments);
+    if (condition !== null) builder.readPaths(condition.paths);
+    const conditional = segments !== undefined || condition !== null;
+    const perCandidate = condition?.paths.some(([first]) => first === 'offer' || first === 'channel') ?? false;
+    const concerns = (run: Run, candidate: Candidate | null): boolean => {
+      if (!conditional || segments?.some((segment) => run.segments.has(segment))) return true;
+      if (condition === null) return false;
+      if (candidate !== null) focus(run, candidate);
+      return condition.test(run.scope);
+    };
+    return {
+      role: 'block',
+      final: true,
+      bindsMandatory: true,
+      needsCreative: condition?.paths.some(([first]) => first === 'channel') ?? false,
+      isClear: (run) => !perCandidate && !concerns(run, null),
+      blocks: (run, candidate) => !perCandidate || concerns(run, candidate),
+      explain: () => ({
+        reason: `do_not_contact: ${reason ?? dncSource ?? 'no reason given'}`,
+        detail: { dncSource: dncSource ?? null, reason: reason ?? null },
+      }),
+      take: null,
+    };
+  },
+};
+
+function parse(config: JsonObject) {
+  const reader = readConfig(config);
+  const segments = reader.texts('segments');
+  let condition: CompiledCondition | null = null;
+  if (config.condition !== undefined && config.condition !== null) {
+    const compiled = compileCondition(config.condition);
+    if (compiled.ok) condition = compiled.condition;
+    else for (const problem of compiled.problems) reader.refuse(`condition${problem.path}`, problem.message);
+  }
+  const dncSource = reader.text('dncSource');
+  const reason = reader.text('reason');
+  reader.flag('bypassable');
+  return { segments, condition, dncSource, reason, problems: reader.problems };
+}

@@ -1,0 +1,55 @@
+import type { Builder } from '../compile/builder.ts';
+import type { ConfigProblem, JsonObject } from '../compile/config-problems.ts';
+import type { Scope } from '../compile/scopes.ts';
+import type { Candidate, Run } from '../run.ts';
+import type { Json, SnapshotPolicy } from '../snapshot.ts';
+
+/** One of the contract's 14 policy types (part 2, 4.5; api-catalogue.md 8.3). */
+export interface PolicyKind {
+  readonly ruleType: string;
+  /** What must not be stored (api-catalogue.md 8.4); references are the caller's part. */
+  check(config: JsonObject): readonly ConfigProblem[];
+  /** Only called with a config that `check` accepts. `position`: of the policy in `program.policies`. */
+  compile(policy: SnapshotPolicy, scope: Scope, position: number, builder: Builder): PolicyBehaviour;
+}
+
+export interface PolicyBehaviour {
+  /** `override`: never blocks, but lifts blocks of its stage. */
+  readonly role: 'block' | 'override';
+  /** True: no allow_override lifts it, whatever `bypassable` says. */
+  readonly final: boolean;
+  /** True: mandatory offers obey it even when it is bypassable. */
+  readonly bindsMandatory: boolean;
+  /** True when it compares what only a creative tells (its channel, the creative itself). */
+  readonly needsCreative: boolean;
+  /** True when it blocks no candidate at all in this decision, so that candidates need not be asked. */
+  isClear(run: Run): boolean;
+  /** Asked only for candidates in scope. */
+  blocks(run: Run, candidate: Candidate): boolean;
+  /** Text and detail fields of a block (of the lift, for an override). */
+  explain(run: Run, candidate: Candidate): PolicyVerdict;
+  /** Counts an item that was taken into the answer; true when a limit is used up now. Null: it counts nothing. */
+  readonly take: ((run: Run, candidate: Candidate) => boolean) | null;
+}
+
+export interface PolicyVerdict {
+  readonly reason: string;
+  readonly detail: Json;
+}
+
+/** A policy bound to the plan. */
+export interface CompiledPolicy {
+  readonly position: number;
+  readonly id: string;
+  readonly name: string;
+  readonly ruleType: string;
+  readonly scope: Scope;
+  /** False: neither allow_override nor a mandatory offer lifts it. */
+  readonly bypassable: boolean;
+  readonly behaviour: PolicyBehaviour;
+}
+
+/** True when an allow_override can lift the policy. */
+export function canBeLifted(policy: CompiledPolicy): boolean {
+  return policy.bypassable && !policy.behaviour.final;
+}

@@ -1,0 +1,77 @@
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { readPath } from '../compile/paths.ts';
+import { compileCondition } from '../conditions/compile-condition.ts';
+import type { CompiledCondition } from '../conditions/condition.ts';
+import { focus } from '../run.ts';
+import type { Json } from '../snapshot.ts';
+import type { RuleKind } from './rule-kind.ts';
+
+/** A condition on one attribute of customer, request, offer or channel (api-catalogue.md 1.3, 9). */
+export const attributeCondition: RuleKind = {
+  ruleType: 'attribute_condition',
+  defaultStage: 'eligibility',
+  check: (config) => parse(config).problems,
+  compile(rule, builder) {
+    const { condition, attribute, operator, passMissing } = parse(rule.config);
+    if (condition === null) throw new Error('compile is called with a config that check accepts');
+    builder.readPaths(condition.paths);
+    const path = condition.paths[0] ?? [];
+    const expected = rule.config.value ?? null;
+    const perCustomer = path[0] !== 'offer' && path[0] !== 'channel';
+    return {
+      perCustomer,
+      needsCreative: path[0] === 'channel',
+      passes(run, candidate) {
+        if (candidate !== null) focus(run, candidate);
+        if (condition.test(run.scope)) return true;
+        return passMissing && readPath(run.scope, path) === null;
+      },
+      explain(run, candidate) {
+        focus(run, candidate);
+        const actual = readPath(run.scope, path);
+        return {
+          reason: failureText(attribute, actual, operator, expected),
+          detail: { attribute, operator, expected, actual },
+        };
+      },
+    };
+  },
+};
+
+/** `age is 17, required gte 18` */
+export function failureText(attribute: string, actual: Json, operator: string, expected: Json): string {
+  const wanted = expected === null ? '' : ` ${show(expected)}`;
+  return `${attribute} is ${actual === null ? 'missing' : show(actual)}, required ${operator}${wanted}`;
+}
+
+function show(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function parse(config: JsonObject) {
+  const reader = readConfig(config);
+  const attribute = reader.text('attribute') ?? '';
+  if (attribute === '') reader.refuse('attribute', 'is required');
+  const onMissing = reader.word('onMissing', ['fail', 'pass']);
+  let condition: CompiledCondition | null = null;
+  const operator = typeof config.operator === 'string' ? config.operator : '';
+  if (operator === '') {
+    reader.refuse('operator', 'is required');
+  } else if (attribute !== '') {
+    const leaf =
+      config.value === undefined ? { field: attribute, operator } : { field: attribute, operator, value: config.value };
+    const compiled = compileCondition(leaf);
+    if (compiled.ok) condition = compiled.condition;
+    else for (const { path, message } of compiled.problems) reader.refuse(renamed(path), message);
+  }
+  const stored = condition?.stored;
+  const known = stored !== undefined && 'operator' in stored ? stored.operator : operator;
+  // A missing value is what exists and not_exists ask for, so there is nothing to forgive.
+  const passMissing = onMissing === 'pass' && known !== 'exists' && known !== 'not_exists';
+  return { attribute, operator: known, condition, passMissing, problems: reader.problems };
+}
+
+/** The leaf's `field` is the rule's `attribute`. */
+function renamed(path: string): string {
+  return path === '/field' ? 'attribute' : path.slice(1);
+}

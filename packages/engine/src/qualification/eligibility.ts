@@ -1,0 +1,91 @@
+import type { Builder } from '../compile/builder.ts';
+import type { JsonObject } from '../compile/config-problems.ts';
+import { compileCondition } from '../conditions/compile-condition.ts';
+import type { CompiledCondition } from '../conditions/condition.ts';
+import { type Candidate, focus, type Run } from '../run.ts';
+import { propensityOf } from '../scoring/propensity.ts';
+import type { Json } from '../snapshot.ts';
+import type { RuleVerdict } from './rule-kind.ts';
+
+/** The offer's own gate: all keys must hold; asked in the qualify node before the rules (api-catalogue.md 6). */
+export interface Eligibility {
+  readonly readsPropensity: boolean;
+  /** The first key that does not hold, or null. */
+  fails(run: Run, candidate: Candidate): string | null;
+  explain(run: Run, candidate: Candidate, key: string): RuleVerdict;
+}
+
+/** Null when there is nothing to ask. What cannot be read closes the offer. */
+export function compileEligibility(source: JsonObject | null, builder: Builder): Eligibility | null {
+  if (source === null) return null;
+  const threshold = source.propensityThreshold ?? null;
+  const required = readNames(source.requiredSegments);
+  const excluded = readNames(source.excludedSegments);
+  let condition: CompiledCondition | null = null;
+  let broken: string | null = null;
+  if (source.conditions !== undefined && source.conditions !== null) {
+    const compiled = compileCondition(source.conditions);
+    if (compiled.ok) condition = compiled.condition;
+    else broken = 'conditions';
+  }
+  if (threshold !== null && !(typeof threshold === 'number' && threshold >= 0 && threshold <= 1))
+    broken = 'propensityThreshold';
+  if (required === null) broken = 'requiredSegments';
+  if (excluded === null) broken = 'excludedSegments';
+  const requiredSegments = required ?? [];
+  const excludedSegments = excluded ?? [];
+  if (
+    broken === null &&
+    threshold === null &&
+    requiredSegments.length + excludedSegments.length === 0 &&
+    condition === null
+  )
+    return null;
+  builder.readSegments([...requiredSegments, ...excludedSegments]);
+  if (condition !== null) builder.readPaths(condition.paths);
+  const missing = (run: Run): string[] => requiredSegments.filter((segment) => !run.segments.has(segment));
+  const matched = (run: Run): string | undefined => excludedSegments.find((segment) => run.segments.has(segment));
+  return {
+    readsPropensity: typeof threshold === 'number',
+    fails(run, candidate) {
+      if (broken !== null) return broken;
+      if (requiredSegments.length > 0 && missing(run).length > 0) return 'requiredSegments';
+      if (excludedSegments.length > 0 && matched(run) !== undefined) return 'excludedSegments';
+      if (condition !== null) {
+        focus(run, candidate);
+        if (!condition.test(run.scope)) return 'conditions';
+      }
+      if (typeof threshold === 'number' && propensityOf(run, candidate) < threshold) return 'propensityThreshold';
+      return null;
+    },
+    explain(run, candidate, key) {
+      const detail = (more: { readonly [name: string]: Json }): Json => ({ source: 'eligibility', key, ...more });
+      if (key === broken)
+        return { reason: `eligibility: ${key} cannot be read`, detail: detail({ error: 'rule_error' }) };
+      if (key === 'requiredSegments') {
+        return {
+          reason: `Missing required segments: ${missing(run).join(', ')}`,
+          detail: detail({ required: requiredSegments, missing: missing(run) }),
+        };
+      }
+      if (key === 'excludedSegments') {
+        const segment = matched(run) ?? null;
+        return { reason: `customer is in excluded segment ${segment}`, detail: detail({ matchedSegment: segment }) };
+      }
+      if (key === 'propensityThreshold') {
+        const actualScore = propensityOf(run, candidate);
+        return {
+          reason: `propensity ${actualScore} below ${threshold}`,
+          detail: detail({ minScore: threshold, actualScore }),
+        };
+      }
+      return { reason: 'eligibility conditions do not hold', detail: detail({}) };
+    },
+  };
+}
+
+function readNames(value: Json | undefined): readonly string[] | null {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) return null;
+  return value.every((entry): entry is string => typeof entry === 'string') ? value : null;
+}

@@ -1,0 +1,83 @@
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { readPath, splitPath } from '../compile/paths.ts';
+import { compileCondition } from '../conditions/compile-condition.ts';
+import type { CompiledCondition } from '../conditions/condition.ts';
+import { testOperator } from '../conditions/match.ts';
+import { focus, type Run } from '../run.ts';
+import type { Json } from '../snapshot.ts';
+import { failureText } from './attribute-condition.ts';
+import type { RuleKind } from './rule-kind.ts';
+
+/**
+ * A condition on the candidate's offer: `attribute` is a path under `offer`, compared with `value` or with what stands
+ * at `valueFrom` (api-catalogue.md 9).
+ */
+export const offerAttribute: RuleKind = {
+  ruleType: 'offer_attribute',
+  defaultStage: 'fit',
+  check: (config) => parse(config).problems,
+  compile(rule, builder) {
+    const { attribute, operator, field, valueFrom, condition, passMissing } = parse(rule.config);
+    const path = splitPath(field);
+    const source = valueFrom === undefined ? null : splitPath(valueFrom);
+    if (source !== null) builder.readPaths([source]);
+    const wanted = (run: Run): Json => (source === null ? (rule.config.value ?? null) : readPath(run.scope, source));
+    const known = condition?.stored;
+    const holds = (run: Run): boolean => {
+      if (source === null || known === undefined || !('operator' in known)) return condition?.test(run.scope) ?? false;
+      const value = wanted(run);
+      return value !== null && testOperator(known.operator, readPath(run.scope, path), value, run.now);
+    };
+    return {
+      perCustomer: false,
+      needsCreative: source?.[0] === 'channel',
+      passes(run, candidate) {
+        if (candidate !== null) focus(run, candidate);
+        if (holds(run)) return true;
+        return passMissing && (readPath(run.scope, path) === null || (source !== null && wanted(run) === null));
+      },
+      explain(run, candidate) {
+        focus(run, candidate);
+        const actual = readPath(run.scope, path);
+        const expected = wanted(run);
+        return {
+          reason: failureText(`offer ${attribute}`, actual, operator, expected),
+          detail: { attribute, operator, expected, actual },
+        };
+      },
+    };
+  },
+};
+
+function parse(config: JsonObject) {
+  const reader = readConfig(config);
+  const attribute = reader.text('attribute') ?? '';
+  if (attribute === '') reader.refuse('attribute', 'is required');
+  const field = attribute.startsWith('offer.') ? attribute : `offer.${attribute}`;
+  const onMissing = reader.word('onMissing', ['fail', 'pass']);
+  const valueFrom = reader.text('valueFrom');
+  const operator = reader.text('operator') ?? '';
+  let condition: CompiledCondition | null = null;
+  if (operator === '') {
+    reader.refuse('operator', 'is required');
+  } else if (attribute !== '') {
+    // With valueFrom the value is known at decision time only; the operator is checked with one it takes.
+    const value = valueFrom === undefined ? config.value : sampleFor(operator);
+    const compiled = compileCondition(value === undefined ? { field, operator } : { field, operator, value });
+    if (compiled.ok) condition = compiled.condition;
+    else
+      for (const { path, message } of compiled.problems)
+        reader.refuse(path === '/field' ? 'attribute' : path.slice(1), message);
+  }
+  const stored = condition?.stored;
+  const known = stored !== undefined && 'operator' in stored ? stored.operator : operator;
+  const passMissing = onMissing === 'pass' && known !== 'exists' && known !== 'not_exists';
+  return { attribute, field, operator: known, valueFrom, condition, passMissing, problems: reader.problems };
+}
+
+function sampleFor(operator: string): Json | undefined {
+  if (['in', 'not_in'].includes(operator)) return [1];
+  if (operator === 'between') return [1, 1];
+  if (['exists', 'not_exists', 'is_null', 'is_not_null'].includes(operator)) return undefined;
+  return operator === 'starts_with' ? 'a' : 1;
+}

@@ -1,0 +1,46 @@
+import type { Builder } from '../compile/builder.ts';
+import type { ConfigProblem, JsonObject } from '../compile/config-problems.ts';
+import type { Scope } from '../compile/scopes.ts';
+import type { Candidate, Run } from '../run.ts';
+import type { Json, SnapshotRule } from '../snapshot.ts';
+
+/** Stages in order of evaluation; `ranking` rules are stored and not applied. */
+export const ruleStages = ['eligibility', 'fit', 'match'] as const;
+export type RuleStage = (typeof ruleStages)[number];
+
+/** One of the qualification rule types (api-catalogue.md 9). */
+export interface RuleKind {
+  readonly ruleType: string;
+  readonly defaultStage: RuleStage;
+  /** What must not be stored; references are the caller's part. */
+  check(config: JsonObject): readonly ConfigProblem[];
+  /** Only called with a config that `check` accepts. */
+  compile(rule: SnapshotRule, builder: Builder): RuleBehaviour;
+}
+
+export interface RuleBehaviour {
+  /** True when the answer is the same for all candidates of a decision: it is asked once, with null. */
+  readonly perCustomer: boolean;
+  /** True when it reads what only a creative tells (its channel). */
+  readonly needsCreative: boolean;
+  passes(run: Run, candidate: Candidate | null): boolean;
+  /** Text and detail fields of a failed rule. */
+  explain(run: Run, candidate: Candidate): RuleVerdict;
+}
+
+export interface RuleVerdict {
+  readonly reason: string;
+  readonly detail: Json;
+}
+
+/** A rule bound to the plan. */
+export interface CompiledRule {
+  readonly id: string;
+  readonly name: string;
+  readonly ruleType: string;
+  readonly stage: RuleStage;
+  /** Factor of `fitMultiplier` when a match rule fails. */
+  readonly penalty: number;
+  readonly scope: Scope;
+  readonly behaviour: RuleBehaviour;
+}

@@ -1,0 +1,74 @@
+import type { Builder } from '../compile/builder.ts';
+import { type ConfigProblem, type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { compileScope, isVacant } from '../compile/scopes.ts';
+import type { SnapshotRule } from '../snapshot.ts';
+import { attributeCondition } from './attribute-condition.ts';
+import { offerAttribute } from './offer-attribute.ts';
+import { type CompiledRule, type RuleBehaviour, type RuleKind, type RuleStage, ruleStages } from './rule-kind.ts';
+
+/** Rule types that can be evaluated: one file and one line each. */
+const kinds: readonly RuleKind[] = [attributeCondition, offerAttribute];
+const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
+
+/** Rule types that may be stored; the others of api-catalogue.md 9 are refused on write until they are built. */
+export const ruleTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
+
+/** Stage of a rule that names none. */
+export function defaultStage(ruleType: string): RuleStage {
+  return kindByType.get(ruleType)?.defaultStage ?? 'eligibility';
+}
+
+/** What is wrong with a rule's type or config on write (api-catalogue.md 9); references are the caller's part. */
+export function ruleProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
+  const kind = kindByType.get(ruleType);
+  if (kind === undefined) return [{ path: '', message: `rule type ${ruleType} is not available` }];
+  const reader = readConfig(config);
+  reader.number('penalty', 0.1, 1);
+  return [...reader.problems, ...kind.check(config)];
+}
+
+/** Rules in order: eligibility, fit, match; inside by priority desc, oldest, id. Vacant ones are left out. */
+export function compileRules(rules: readonly SnapshotRule[], builder: Builder): CompiledRule[] {
+  const compiled: CompiledRule[] = [];
+  for (const rule of rules.toSorted(byOrder)) {
+    const stage = ruleStages.find((name) => name === rule.stage);
+    if (stage === undefined) continue;
+    const scope = compileScope(rule.scopes, builder.index);
+    if (isVacant(scope)) continue;
+    builder.readSegments(scope.segments);
+    const kind = kindByType.get(rule.ruleType);
+    const sound = kind !== undefined && ruleProblems(rule.ruleType, rule.config).length === 0;
+    // A rule that cannot be evaluated fails in a hard stage and is left out in match.
+    if (!sound && stage === 'match') continue;
+    compiled.push({
+      id: rule.id,
+      name: rule.name,
+      ruleType: rule.ruleType,
+      stage,
+      penalty: typeof rule.config.penalty === 'number' ? rule.config.penalty : 0.5,
+      scope,
+      behaviour: sound ? kind.compile(rule, builder) : closed,
+    });
+  }
+  return compiled;
+}
+
+const closed: RuleBehaviour = {
+  perCustomer: true,
+  needsCreative: false,
+  passes: () => false,
+  explain: () => ({ reason: 'rule_error', detail: { error: 'rule_error' } }),
+};
+
+function byOrder(a: SnapshotRule, b: SnapshotRule): number {
+  return (
+    stageOrder(a) - stageOrder(b) ||
+    b.priority - a.priority ||
+    a.createdAt - b.createdAt ||
+    (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+  );
+}
+
+function stageOrder(rule: SnapshotRule): number {
+  return ruleStages.findIndex((name) => name === rule.stage);
+}

@@ -1,0 +1,63 @@
+import type { Decision } from './decision.ts';
+import type { Json } from './snapshot.ts';
+
+const mostDifferences = 200;
+
+/**
+ * The part of a decision that its record keeps and that the result hash covers: without trace, and with nothing that is
+ * made at commit or measured (api-decisioning.md 12). Numbers are unrounded.
+ */
+export function resultOf(decision: Decision): Json {
+  const { trace: _trace, responseFormat: _format, includeFields: _fields, ...result } = decision;
+  return toJson(result);
+}
+
+export interface Difference {
+  /** JSON Pointer into the result. */
+  readonly path: string;
+  /** Null when the value is absent on that side. */
+  readonly recorded: Json;
+  readonly replayed: Json;
+}
+
+/** Where two results differ, leaf by leaf, in path order of the recorded one; at most 200. */
+export function diffResults(recorded: Json, replayed: Json): readonly Difference[] {
+  const differences: Difference[] = [];
+  compare(recorded, replayed, '', differences);
+  return differences;
+}
+
+function compare(a: Json | undefined, b: Json | undefined, path: string, differences: Difference[]): void {
+  if (differences.length >= mostDifferences || a === b) return;
+  if (isRecord(a) && isRecord(b)) {
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+      const escaped = key.replaceAll('~', '~0').replaceAll('/', '~1');
+      compare(own(a, key), own(b, key), `${path}/${escaped}`, differences);
+    }
+    return;
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    for (let at = 0; at < Math.max(a.length, b.length); at++) compare(a[at], b[at], `${path}/${at}`, differences);
+    return;
+  }
+  differences.push({ path, recorded: a ?? null, replayed: b ?? null });
+}
+
+function isRecord(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function own(value: { readonly [key: string]: Json }, key: string): Json | undefined {
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** Plain JSON of a value that consists of it; members that are undefined are left out. */
+function toJson(value: unknown): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return value + 0;
+  if (Array.isArray(value)) return value.map(toJson);
+  if (typeof value !== 'object') return null;
+  const copy: Record<string, Json> = {};
+  for (const [key, member] of Object.entries(value)) if (member !== undefined) copy[key] = toJson(member);
+  return copy;
+}

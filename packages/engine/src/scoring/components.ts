@@ -1,0 +1,60 @@
+import type { Candidate, Run } from '../run.ts';
+
+const daysOfRecency = 10;
+
+/** E: the priority, at least 1, in hundredths. */
+export function emphasisOf(candidate: Candidate): number {
+  return Math.max(candidate.priority, 1) / 100;
+}
+
+/** R: mean of the available parts of channel, recency and match, at least 0.05 (api-decisioning.md 10). */
+export function relevanceOf(run: Run, candidate: Candidate): number {
+  if (!Number.isNaN(candidate.relevance)) return candidate.relevance;
+  let sum = 0;
+  let parts = 0;
+  const reference = run.referenceChannel;
+  if (reference !== null) {
+    const channel = candidate.creative === null ? undefined : run.program.channels[candidate.creative.channel];
+    sum += channel !== undefined && (channel.id === reference || channel.channelType === reference) ? 1 : 0.5;
+    parts += 1;
+  }
+  sum += 1 - Math.min(1, (run.contacts30Days.get(candidate.offer.ordinal) ?? 0) / daysOfRecency);
+  parts += 1;
+  const { interests } = candidate.offer;
+  if (interests.length > 0 && run.interests.size > 0) {
+    sum += interests.some((interest) => run.interests.has(interest)) ? 1 : 0.5;
+    parts += 1;
+  }
+  candidate.relevance = Math.max(0.05, sum / parts);
+  return candidate.relevance;
+}
+
+/** I: weighted mean of business value, margin and revenue, at least 0.01; negatives count as 0. */
+export function impactOf(run: Run, candidate: Candidate): number {
+  if (!Number.isNaN(candidate.impact)) return candidate.impact;
+  const { businessValue, margin, revenueValue } = candidate.offer.row;
+  let sum = 0.5 * (Math.max(0, businessValue) / 100);
+  let weight = 0.5;
+  if (margin !== null && run.maxMargin > 0) {
+    sum += 0.25 * (Math.max(0, margin) / run.maxMargin);
+    weight += 0.25;
+  }
+  if (revenueValue !== null && run.maxRevenue > 0) {
+    sum += 0.25 * (Math.max(0, revenueValue) / run.maxRevenue);
+    weight += 0.25;
+  }
+  candidate.impact = Math.max(0.01, sum / weight);
+  return candidate.impact;
+}
+
+/** Maxima that I is measured against, over the candidates that enter the score node. */
+export function measureImpact(run: Run): void {
+  let maxMargin = 0;
+  let maxRevenue = 0;
+  for (const { offer } of run.list) {
+    if (offer.row.margin !== null && offer.row.margin > maxMargin) maxMargin = offer.row.margin;
+    if (offer.row.revenueValue !== null && offer.row.revenueValue > maxRevenue) maxRevenue = offer.row.revenueValue;
+  }
+  run.maxMargin = maxMargin;
+  run.maxRevenue = maxRevenue;
+}

@@ -1,0 +1,51 @@
+import type { Candidate, Run } from '../run.ts';
+
+/** The score stage of a plan. */
+export interface Scoring {
+  readonly nodeId: string | null;
+  readonly settings: ScoreSettings;
+  /** First match wins; by position in `program.channels`: the settings of a candidate on that channel. */
+  readonly byChannel: readonly ScoreSettings[];
+  /** True when an override makes settings differ by channel. */
+  readonly overridden: boolean;
+  readonly minPropensity: number;
+  readonly minScore: number;
+}
+
+export interface ScoreSettings {
+  readonly method: ScoreMethod;
+  readonly exponents: Exponents;
+  readonly ladder: Ladder;
+}
+
+export interface Exponents {
+  readonly propensity: number;
+  readonly relevance: number;
+  readonly impact: number;
+  readonly emphasis: number;
+}
+
+/** How P is found (api-decisioning.md 10). */
+export interface Ladder {
+  readonly modelKey: string | null;
+  /** True: the model stands before the evidence, false: after it. */
+  readonly modelFirst: boolean;
+  readonly offerMin: number;
+  readonly categoryMin: number;
+  readonly globalMin: number;
+  readonly smoothing: number;
+}
+
+/** One score method; one file and one line of `score-methods.ts` each. */
+export interface ScoreMethod {
+  readonly name: string;
+  /** True when the ranking depends on evidence. */
+  readonly readsEvidence: boolean;
+  score(run: Run, candidate: Candidate, settings: ScoreSettings): number;
+}
+
+/** Settings that hold for a candidate: those of its creative's channel, else the node's. */
+export function settingsFor(scoring: Scoring, candidate: Candidate): ScoreSettings {
+  if (!scoring.overridden || candidate.creative === null) return scoring.settings;
+  return scoring.byChannel[candidate.creative.channel] ?? scoring.settings;
+}

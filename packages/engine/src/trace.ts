@@ -1,0 +1,147 @@
+import { round6 } from './arithmetic/decimal.ts';
+import type { DecisionTrace, DroppedRow } from './decision.ts';
+import { maturityOf } from './scoring/propensity.ts';
+import type { Json } from './snapshot.ts';
+
+type StageRow = DecisionTrace['pipeline'][number];
+const mostOfferRows = 2000;
+const mostDropped = 500;
+
+export interface QualificationRow {
+  readonly offerId: string;
+  readonly passed: boolean;
+  readonly reason: string | null;
+  readonly ruleId: string | null;
+  readonly ruleName: string | null;
+  readonly ruleType: string | null;
+  readonly stage: string;
+  readonly status: 'passed' | 'failed' | 'skipped';
+  readonly penalty: number | null;
+  readonly detail: Json;
+}
+
+export interface PolicyRow {
+  readonly offerId: string;
+  readonly blocked: boolean;
+  readonly reason: string | null;
+  readonly policyId: string;
+  readonly policyName: string;
+  readonly ruleType: string;
+  readonly status: 'passed' | 'blocked' | 'skipped' | 'overridden';
+  readonly overriddenBy: string | null;
+  readonly detail: Json;
+}
+
+export interface SuppressionRow {
+  readonly offerId: string;
+  readonly blocked: boolean;
+  readonly scope: string;
+  readonly reason: string;
+  readonly policyId: string | null;
+  /** Epoch ms. */
+  readonly expiresAt: number;
+}
+
+/** What a trace says of a scored candidate; unrounded. */
+export interface ScoredRow {
+  readonly offerId: string;
+  readonly score: number;
+  readonly priority: number;
+  readonly components: {
+    readonly propensity: number;
+    readonly relevance: number;
+    readonly impact: number;
+    readonly emphasis: number;
+    readonly fitMultiplier: number;
+  };
+  readonly modelKey: string | null;
+  readonly modelType: string | null;
+  readonly propensitySource: string;
+  readonly positives: number;
+  readonly negatives: number;
+}
+
+/** Collects the trace of one decision (part 2, 2; api-decisioning.md 11). */
+export interface TraceBuilder {
+  stage(row: StageRow): void;
+  drop(row: DroppedRow): void;
+  qualification(row: QualificationRow): void;
+  policy(row: PolicyRow): void;
+  suppression(row: SuppressionRow): void;
+  /** Best first. */
+  scored(row: ScoredRow): void;
+  /** Policies whose blocks an override lifted for an offer. */
+  liftedFrom(offerId: string, overrideId: string): readonly string[];
+  /** `winners`: offers of the answer; their rows stand first. */
+  build(winners: ReadonlySet<string>): DecisionTrace;
+}
+
+export function createTrace(): TraceBuilder {
+  const pipeline: StageRow[] = [];
+  const dropped: DroppedRow[] = [];
+  const qualification: QualificationRow[] = [];
+  const policy: PolicyRow[] = [];
+  const suppression: SuppressionRow[] = [];
+  const scored: Json[] = [];
+  const lifted = new Map<string, string[]>();
+  return {
+    stage: (row) => void pipeline.push(roundStage(row)),
+    drop: (row) => void dropped.push(row),
+    qualification: (row) => void qualification.push(row),
+    policy(row) {
+      policy.push(row);
+      if (row.overriddenBy === null) return;
+      const key = `${row.offerId} ${row.overriddenBy}`;
+      const ids = lifted.get(key);
+      if (ids === undefined) lifted.set(key, [row.policyId]);
+      else ids.push(row.policyId);
+    },
+    suppression: (row) => void suppression.push(row),
+    scored: (row) => void scored.push(scoredRow(row, scored.length + 1)),
+    liftedFrom: (offerId, overrideId) => lifted.get(`${offerId} ${overrideId}`) ?? [],
+    build: (winners) => ({
+      pipeline,
+      scoringResults: scored.slice(0, mostOfferRows),
+      qualificationResults: winnersFirst(qualification, winners),
+      contactPolicyResults: winnersFirst(policy, winners),
+      suppressionResults: winnersFirst(suppression, winners),
+      dropped: dropped.slice(0, mostDropped),
+    }),
+  };
+}
+
+function roundStage(row: StageRow): StageRow {
+  return row.topScore === null ? row : { ...row, topScore: round6(row.topScore) };
+}
+
+function scoredRow(row: ScoredRow, rank: number): Json {
+  const { components, positives, negatives } = row;
+  return {
+    offerId: row.offerId,
+    score: round6(row.score),
+    rank,
+    components: {
+      propensity: round6(components.propensity),
+      relevance: round6(components.relevance),
+      impact: round6(components.impact),
+      emphasis: round6(components.emphasis),
+      fitMultiplier: round6(components.fitMultiplier),
+    },
+    priority: row.priority,
+    modelKey: row.modelKey,
+    modelType: row.modelType,
+    propensitySource: row.propensitySource,
+    evidence: { positives, negatives, maturity: maturityOf(positives + negatives) },
+    shadowScores: {},
+    contributions: [],
+  };
+}
+
+function winnersFirst<R extends { readonly offerId: string }>(
+  rows: readonly R[],
+  winners: ReadonlySet<string>,
+): Json[] {
+  const first = rows.filter((row) => winners.has(row.offerId));
+  const rest = rows.filter((row) => !winners.has(row.offerId));
+  return [...first, ...rest].slice(0, mostOfferRows).map((row) => ({ ...row }));
+}
