@@ -6,6 +6,7 @@ import {
   assertNotReferenced,
   countReferring,
   createRecord,
+  fitsCustomField,
   inUse,
   inUseEntry,
   type NewRecord,
@@ -19,7 +20,7 @@ import {
   updateRecord,
 } from '../records/index.ts';
 import { type CategoryRow, categorySpec, type SubCategoryRow, subCategorySpec } from './categories.store.ts';
-import { customFieldProblems, fitsCustomField, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
+import { customFieldProblems, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
 
 /** Categories as answers carry them, with their sub-categories and the number of their offers. */
 export async function showCategories(tx: Tx, rows: readonly CategoryRow[]): Promise<Category[]> {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CustomField } from '@arbiter/contract';
-import { customFieldProblems, fitsCustomField, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
+import { fitsCustomField } from '../records/index.ts';
+import { customFieldProblems, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
 
 test('definitions are checked by type', () => {
   const sound: CustomField[] = [

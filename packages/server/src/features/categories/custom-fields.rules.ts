@@ -1,30 +1,5 @@
 import type { CustomField, ErrorEntry } from '@arbiter/contract';
-
-const isCalendarDay = (text: string): boolean => {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const instant = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(text);
-};
-
-const codePoints = (text: string) => [...text].length;
-
-/** True when `value` is one that offers may hold for the field (api-catalogue.md 4). Computed fields hold none. */
-export function fitsCustomField(field: CustomField, value: unknown): boolean {
-  switch (field.type) {
-    case 'text':
-      return typeof value === 'string' && codePoints(value) <= 2000;
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value);
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'select':
-      return typeof value === 'string' && (field.options ?? []).includes(value);
-    case 'date':
-      return typeof value === 'string' && isCalendarDay(value);
-    case 'computed':
-      return false;
-  }
-}
+import { fitsCustomField } from '../records/index.ts';
 
 /** The stored spelling: `decimal` is number, `string` is text. */
 export function normaliseCustomFields(fields: readonly CustomField[]): CustomField[] {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type CustomField, customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
+import type { CustomField } from '@arbiter/contract';
+import { customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
 
-const field = (key: string, type: string, extra: Partial<CustomField> = {}): CustomField => ({
+const field = (key: string, type: CustomField['type'], extra: Partial<CustomField> = {}): CustomField => ({
   key,
   type,
-  required: false,
-  options: [],
   ...extra,
 });
 const check = (fields: readonly CustomField[], customFields: unknown, active = false) =>

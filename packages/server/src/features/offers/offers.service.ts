@@ -1,4 +1,4 @@
-import type { Offer, OfferCreate, OfferCreativeRef, OfferStatus, OfferUpdate } from '@arbiter/contract';
+import type { CustomField, Offer, OfferCreate, OfferCreativeRef, OfferStatus, OfferUpdate } from '@arbiter/contract';
 import type { SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { invalid, refuseProblems } from '../../platform/app-error.ts';
@@ -20,7 +20,7 @@ import {
   toWire,
   updateRecord,
 } from '../records/index.ts';
-import { type CustomField, customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
+import { customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
 import { eligibilityProblems, storedEligibility } from './offers.eligibility.ts';
 import { checkGovernance } from './offers.governance.ts';
 import { type OfferFields, scheduleProblems, sizeProblems, unavailableProblems } from './offers.rules.ts';

@@ -1,4 +1,5 @@
 export { type ListOrder, newestFirst, oldestFirst, type SortKey } from './cursors.ts';
+export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
 export { type ListOptions, listRecords, type Pagination, type RecordList } from './record-lists.ts';
 export {
   type Addressed,
