@@ -1,0 +1,39 @@
+import type { CustomField } from '@arbiter/contract';
+
+const isCalendarDay = (text: string): boolean => {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const instant = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(text);
+};
+
+const maximumTextLength = 2000;
+
+const codePoints = (text: string) => [...text].length;
+
+/**
+ * What is wrong with a value of a custom field, or null: one rule for the definitions (their defaults) and the offers
+ * (their values) (api-catalogue.md 4).
+ */
+export function customFieldValueProblem(field: CustomField, value: unknown): string | null {
+  switch (field.type) {
+    case 'text':
+      return typeof value === 'string' && codePoints(value) <= maximumTextLength
+        ? null
+        : `must be text of at most ${maximumTextLength} characters`;
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value) ? null : 'must be a number';
+    case 'boolean':
+      return typeof value === 'boolean' ? null : 'must be true or false';
+    case 'select':
+      return typeof value === 'string' && (field.options ?? []).includes(value) ? null : 'must be one of the options';
+    case 'date':
+      return typeof value === 'string' && isCalendarDay(value) ? null : 'must be YYYY-MM-DD';
+    case 'computed':
+      return 'is computed and takes no value';
+  }
+}
+
+/** True when `value` is one that offers may hold for the field. Computed fields hold none. */
+export function fitsCustomField(field: CustomField, value: unknown): boolean {
+  return customFieldValueProblem(field, value) === null;
+}
