@@ -1,5 +1,5 @@
-import type { decisionOperations } from '@arbiter/contract';
-import { type Handlers, type RequestFacts, reply } from '../../http/handler.ts';
+import type { decisionOperations, RecommendAnswer } from '@arbiter/contract';
+import { type Handlers, type RequestFacts, rawJson, reply } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { CustomerKeys } from './customer-keys.ts';
 import type { CallerFacts, DecisionService } from './decisions.service.ts';
@@ -22,9 +22,10 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
       const seconds = () => (performance.now() - started) / 1000;
       const channel = request.body.channel ?? null;
       try {
-        const { answer, replayed } = await service.recommend(callerOf(request), request.body);
+        const outcome = await service.recommend(callerOf(request), request.body);
         metrics.recommended('ok', channel, seconds());
-        return replayed ? reply(200, answer, { 'idempotent-replay': 'true' }) : reply(200, answer);
+        if ('answer' in outcome) return reply(200, outcome.answer);
+        return reply(200, rawJson<RecommendAnswer>(outcome.replayed), { 'idempotent-replay': 'true' });
       } catch (error) {
         metrics.recommended('failed', channel, seconds());
         throw error;

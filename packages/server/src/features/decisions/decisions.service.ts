@@ -1,9 +1,10 @@
-import { createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { RecommendAnswer, RecommendRequest, RespondAnswer, RespondRequest } from '@arbiter/contract';
 import { canonicalJson, type ZoneClock } from '@arbiter/engine';
 import { type Database, type HotPath, systemActor } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { deriveKey } from '../../platform/crypto.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 import { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
 import type { CustomerKeys } from './customer-keys.ts';
@@ -23,8 +24,8 @@ export interface DecisionDeps {
   readonly clock: Clock;
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
   readonly metrics: DecisionMetrics;
-  /** Secret from which the keys of anonymous ids are derived, per tenant. */
-  readonly anonymousSecret: Buffer;
+  /** Key from which the keys of anonymous ids are derived, per tenant; null: no DATA_ENCRYPTION_KEY. */
+  readonly anonymousKey: KeyObject | null;
   readonly onError: (error: unknown) => void;
 }
 
@@ -38,8 +39,11 @@ export interface CallerFacts {
 }
 
 export interface DecisionService {
-  recommend(caller: CallerFacts, body: RecommendRequest): Promise<{ answer: RecommendAnswer; replayed: boolean }>;
+  /** `replayed`: the stored answer of an earlier call, as JSON text, byte for byte. */
+  recommend(caller: CallerFacts, body: RecommendRequest): Promise<{ answer: RecommendAnswer } | { replayed: string }>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
+  /** IANA zone in which the tenant counts days. */
+  timezoneOf(tenantId: string): Promise<string>;
   /** Waits until nothing is in flight, then lets go of what it holds. */
   close(): Promise<void>;
 }
@@ -84,9 +88,9 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   function anonymousKeyOf(tenantId: string): KeyObject {
     let key = anonymousKeys.get(tenantId);
     if (!key) {
-      key = createSecretKey(
-        Buffer.from(hkdfSync('sha256', deps.anonymousSecret, tenantId, 'anonymous customer ids', 32)),
-      );
+      if (deps.anonymousKey === null)
+        throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set' });
+      key = deriveKey(deps.anonymousKey, `anonymous customers of ${tenantId}`);
       anonymousKeys.set(tenantId, key);
     }
     return key;
@@ -95,7 +99,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   const factsOf = (caller: CallerFacts) => ({
     ip: caller.ip,
     userAgent: caller.userAgent,
-    anonymousKey: anonymousKeyOf(caller.tenantId),
+    anonymousKey: () => anonymousKeyOf(caller.tenantId),
     newRequestId: newDecisionId,
   });
 
@@ -114,7 +118,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
         new Promise((resolve, reject) => {
           decisions.submit(caller.tenantId, { call, payloadHash, startedAt, resolve, reject });
         });
-      if (!call.clientRequestId || call.request.dryRun) return { answer: await decideNow(null), replayed: false };
+      if (!call.clientRequestId || call.request.dryRun) return { answer: await decideNow(null) };
 
       const { requestId } = call.request;
       const { debug: _, ...payload } = body;
@@ -126,7 +130,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
         const kept = await deps.database.withTenant(caller.tenantId, systemActor('recommend'), (tx) =>
           findRequest(tx, requestId),
         );
-        if (kept === null) return { answer: await decideNow(payloadHash), replayed: false };
+        if (kept === null) return { answer: await decideNow(payloadHash) };
         if (kept === 'record' || !kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
         if (kept.wrappedKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
         const text = unseal(
@@ -134,7 +138,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
           requestContext(caller.tenantId, requestId),
           kept.answer,
         );
-        return { answer: JSON.parse(text) as RecommendAnswer, replayed: true };
+        return { replayed: text };
       } finally {
         inFlight.delete(lock);
       }
@@ -148,6 +152,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       deps.metrics.responded(answer.classification);
       return answer;
     },
+    timezoneOf: async (tenantId) => (await catalogues.get(tenantId)).settings.timezone,
     async close() {
       await Promise.all([decisions.idle(), responses.idle()]);
       await evidence.idle();

@@ -18,7 +18,7 @@ export interface CallFacts {
   readonly ip: string;
   readonly userAgent: string;
   /** Key of the tenant's anonymous ids. */
-  readonly anonymousKey: KeyObject;
+  readonly anonymousKey: () => KeyObject;
   /** Makes the requestId when the client sent none. */
   readonly newRequestId: () => string;
 }
@@ -82,7 +82,7 @@ export function readCustomerId(
 ): { readonly id: string; readonly anonymous: boolean } {
   if (sent === '' || sent === 'anonymous') {
     const source = sessionId === null ? `n:${facts.ip}\n${facts.userAgent}` : `s:${sessionId}`;
-    const digest = createHmac('sha256', facts.anonymousKey).update(source).digest('hex');
+    const digest = createHmac('sha256', facts.anonymousKey()).update(source).digest('hex');
     return { id: `anon-${digest.slice(0, 32)}`, anonymous: true };
   }
   assertCustomerId('/customerId', sent);

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemActor } from '../db/index.ts';
+import { createOutboxDispatcher, expireReservations } from '../features/decisions/index.ts';
+import { zoneClock } from '../platform/zones.ts';
+import type { Server } from './compose.ts';
+
+/** Work that runs beside the requests of this process. Only `main` starts timers (architecture.md 2). */
+export interface Background {
+  /** Ends every loop; resolves when the last piece of work has ended. */
+  stop(): Promise<void>;
+}
+
+const outboxEveryMs = 250;
+const keyUsesEveryMs = 10_000;
+const sweepEveryMs = 60_000;
+const partitionsEveryMs = 6 * 3_600_000;
+/** Reservations live a day at most (api-access.md 6, reservationTtlSeconds). */
+const oldestReservationMs = 2 * 86_400_000;
+
+/** Starts the loops: outbox and summaries, last use of keys, expired reservations, partitions of the months ahead. */
+export function startBackground(server: Server): Background {
+  const stop = new AbortController();
+  const { database, decisions, logger } = server;
+  const pause = async (ms: number): Promise<void> => {
+    await sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+  };
+  const dispatcher = createOutboxDispatcher(database, {
+    zoneOf: (tenantId) => decisions.timezoneOf(tenantId),
+    dateIn: (zone, epochMs) => zoneClock(zone, epochMs).date,
+    pause,
+    stopped: () => stop.signal.aborted,
+  });
+
+  const loop = async (name: string, everyMs: number, work: () => Promise<unknown>): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        await work();
+      } catch (err) {
+        logger.warn({ err, loop: name }, 'background work failed');
+      }
+      await pause(everyMs);
+    }
+  };
+
+  const loops = [
+    loop('outbox', outboxEveryMs, () => dispatcher.drain()),
+    loop('key-uses', keyUsesEveryMs, () => server.authenticator.flushUses()),
+    loop('reservations', sweepEveryMs, async () => {
+      for (const tenantId of await readTenantIds(server)) {
+        if (stop.signal.aborted) return;
+        await database.withTenant(tenantId, systemActor('reservations-expire'), (tx) =>
+          expireReservations(tx, oldestReservationMs),
+        );
+      }
+    }),
+    loop('partitions', partitionsEveryMs, () => ensurePartitions(server)),
+  ];
+  return {
+    async stop() {
+      stop.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function readTenantIds(server: Server): Promise<string[]> {
+  const rows = await server.database.withSystem('reservations-expire', (tx) =>
+    tx.query<{ id: string }>('select id from arbiter.tenants where deleted_at is null order by id'),
+  );
+  return rows.map((row) => row.id);
+}
+
+/** This month's partitions and the next three (part 1, 4.12); an owner's function makes them. */
+async function ensurePartitions(server: Server): Promise<void> {
+  await server.database.withSystem('partitions', async (tx) => {
+    for (const table of ['arbiter.decisions', 'arbiter.interactions']) {
+      await tx.query(
+        `select arbiter.ensure_month_partitions($1::regclass, date_trunc('month', $2::timestamptz)::date, 4)`,
+        [table, tx.now],
+      );
+    }
+  });
+}

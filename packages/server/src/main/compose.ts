@@ -1,0 +1,151 @@
+import { operations, type ReadyChecks } from '@arbiter/contract';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+import { createDatabase, createHotPath, type Database } from '../db/index.ts';
+import { type Authenticator, createAuthenticator } from '../features/credentials/index.ts';
+import {
+  createCustomerKeys,
+  createDecisionMetrics,
+  createDecisionService,
+  type DecisionService,
+} from '../features/decisions/index.ts';
+import { createApp } from '../http/app.ts';
+import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
+import { createRegistry } from '../http/metrics.ts';
+import type { Clock } from '../platform/clock.ts';
+import { keyOf } from '../platform/crypto.ts';
+import type { Logger } from '../platform/logger.ts';
+import { zoneClock } from '../platform/zones.ts';
+import { buildHandlers } from './features.ts';
+
+/** The part of the configuration that the composition reads. */
+export type ComposeConfig = Pick<
+  Config,
+  | 'API_KEY_PEPPER'
+  | 'DATA_ENCRYPTION_KEY'
+  | 'DATA_ENCRYPTION_KEYS_OLD'
+  | 'DATABASE_POOL_MAX'
+  | 'DEMO_MODE'
+  | 'METRICS_TOKEN'
+  | 'TRUSTED_PROXIES'
+  | 'CORS_ALLOWED_ORIGINS'
+  | 'RATE_LIMIT_DEFAULT_PER_MINUTE'
+  | 'RECOMMEND_RATE_PER_MINUTE'
+>;
+
+export interface ComposeOptions {
+  readonly config: ComposeConfig;
+  /** URL of the application role. */
+  readonly databaseUrl: string;
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly version: string;
+  readonly readyChecks?: (database: Database) => Promise<ReadyChecks>;
+  /** Tests: each success answer must match its schema. */
+  readonly checkResponses?: boolean;
+}
+
+/** One server process, put together and not yet listening. */
+export interface Server {
+  readonly app: FastifyInstance;
+  readonly database: Database;
+  readonly authenticator: Authenticator;
+  readonly decisions: DecisionService;
+  readonly lifecycle: Lifecycle;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Ends what is in flight and closes every connection. The caller has stopped listening before. */
+  close(): Promise<void>;
+}
+
+/** Connections of the decision path: one batch each. */
+const hotConnections = 6;
+
+export function composeServer(options: ComposeOptions): Server {
+  const { config, clock, logger } = options;
+  const onError = (err: unknown): void => logger.warn({ err }, 'background work failed');
+  const database = createDatabase({ url: options.databaseUrl, poolMax: config.DATABASE_POOL_MAX, clock, onError });
+  const hot = createHotPath({ url: options.databaseUrl, connections: hotConnections, onError });
+  const registry = createRegistry(options.version);
+  const lifecycle = createLifecycle();
+  const pepper = keyOf(config.API_KEY_PEPPER);
+  const authenticator = createAuthenticator({ database, pepper, clock });
+  const masterKeys = [config.DATA_ENCRYPTION_KEY, ...config.DATA_ENCRYPTION_KEYS_OLD]
+    .filter((key) => key !== null)
+    .map((key) => Buffer.from(key, 'base64'));
+  const keys = createCustomerKeys(masterKeys);
+  const metrics = createDecisionMetrics(registry);
+  const decisions = createDecisionService({
+    database,
+    hot,
+    keys,
+    clock,
+    zoneClock,
+    metrics,
+    anonymousKey: keyOf(config.DATA_ENCRYPTION_KEY),
+    onError,
+  });
+  const authenticate = authenticator.authenticate.bind(authenticator);
+  const app = createApp({
+    operations,
+    handlers: buildHandlers({
+      database,
+      authenticate,
+      pepper,
+      decisions: { service: decisions, keys, metrics },
+      isDemoMode: config.DEMO_MODE,
+    }),
+    database,
+    authenticate,
+    config: {
+      metricsToken: config.METRICS_TOKEN,
+      trustedProxies: config.TRUSTED_PROXIES,
+      corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
+      rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,
+      recommendRatePerMinute: config.RECOMMEND_RATE_PER_MINUTE,
+      publicUrl: options.publicUrl,
+    },
+    clock,
+    logger,
+    registry,
+    lifecycle,
+    readyChecks: () => (options.readyChecks ?? databaseAnswers)(database),
+    version: options.version,
+    ...(options.checkResponses === undefined ? {} : { checkResponses: options.checkResponses }),
+  });
+  return {
+    app,
+    database,
+    authenticator,
+    decisions,
+    lifecycle,
+    logger,
+    clock,
+    async close() {
+      await app.close();
+      await decisions.close();
+      await authenticator.flushUses().catch(onError);
+      authenticator.close();
+      await hot.close();
+      await database.close();
+    },
+  };
+}
+
+/** The checks of a process without workers. */
+async function databaseAnswers(database: Database): Promise<ReadyChecks> {
+  const answered = await database
+    .withSystem('ready', (tx) => tx.query('select 1'))
+    .then(
+      () => true,
+      () => false,
+    );
+  return {
+    database: answered ? 'ok' : 'failed',
+    migrations: answered ? 'ok' : 'failed',
+    role: answered ? 'ok' : 'failed',
+    queueConsumer: 'off',
+    scheduler: 'off',
+  };
+}
