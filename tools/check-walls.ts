@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { canaries, canaryBase, canaryPackages } from './walls/canaries.ts';
+import { findCycles } from './walls/cycles.ts';
 import { featureTiers, importRules } from './walls/import-rules.ts';
 import { checkSource, sourceRuleNames } from './walls/source-rules.ts';
 
@@ -22,6 +23,7 @@ import { checkSource, sourceRuleNames } from './walls/source-rules.ts';
 
 const root = join(import.meta.dirname, '..');
 const folders = ['packages', 'test', 'tools'];
+const ruleNames = [...importRules.map((rule) => rule.name ?? ''), ...sourceRuleNames, 'no-cycles'];
 
 interface Finding {
   readonly rule: string;
@@ -51,12 +53,15 @@ async function cruiseImports(baseDir: string): Promise<{ findings: Finding[]; mo
 }
 
 function checkSources(baseDir: string): Finding[] {
-  return sourceFiles(baseDir).flatMap((file) =>
-    checkSource(file, readFileSync(join(baseDir, file), 'utf8')).map((violation) => ({
+  const texts = new Map(sourceFiles(baseDir).map((file) => [file, readFileSync(join(baseDir, file), 'utf8')]));
+  const broken = [...texts].flatMap(([file, text]) =>
+    checkSource(file, text).map((violation) => ({
       rule: violation.rule,
       text: `${violation.file}:${violation.line} ${violation.found}`,
     })),
   );
+  const cycles = findCycles([...texts.keys()], (file) => texts.get(file) ?? '');
+  return [...broken, ...cycles.map((files) => ({ rule: 'no-cycles', text: files.join(', ') }))];
 }
 
 function sourceFiles(baseDir: string): string[] {
@@ -86,9 +91,8 @@ function writeFiles(baseDir: string, files: Readonly<Record<string, string>>): v
 
 /** Builds each known-bad repository and asks for the rule that it breaks. Returns the rules that stayed silent. */
 async function silentRules(): Promise<string[]> {
-  const names = [...importRules.map((rule) => rule.name ?? ''), ...sourceRuleNames];
   const silent: string[] = [];
-  for (const name of names) {
+  for (const name of ruleNames) {
     const files = canaries[name];
     if (files === undefined) {
       if (!isTopFeature(name)) silent.push(`${name} (no canary)`);
@@ -130,9 +134,8 @@ for (const finding of findings) console.error(`${finding.rule}: ${finding.text}`
 for (const file of unseen) console.error(`module-not-seen: ${file}`);
 
 const failed = findings.length + unseen.length;
-const ruleCount = importRules.length + sourceRuleNames.length;
 console.log(
-  `walls: ${files.length - unseen.length} of ${files.length} modules checked against ${ruleCount} rules, ` +
+  `walls: ${files.length - unseen.length} of ${files.length} modules checked against ${ruleNames.length} rules, ` +
     `${Object.keys(canaries).length} canaries caught, ${failed} broken`,
 );
 process.exit(failed === 0 && files.length > 0 ? 0 : 1);

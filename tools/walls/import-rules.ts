@@ -170,12 +170,6 @@ export const importRules: IForbiddenRuleType[] = [
     to: { path: '^(node:)?child_process$' },
   },
   {
-    name: 'no-cycles',
-    severity: 'error',
-    from: {},
-    to: { circular: true },
-  },
-  {
     name: 'no-unresolved',
     comment: 'An import the checker cannot follow is an import it cannot judge.',
     severity: 'error',
