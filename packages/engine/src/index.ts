@@ -21,6 +21,15 @@ export { parseCondition } from './conditions/parse-condition.ts';
 export { type DecideOptions, decide } from './decide.ts';
 export type * from './decision.ts';
 export { resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
+export {
+  type FlowCheck,
+  type FlowIssue,
+  type FlowIssueClass,
+  type FlowReferences,
+  type FlowWarning,
+  flowReferences,
+  validateFlow,
+} from './flow-validation/validate-flow.ts';
 export { foldContacts } from './fold-contacts.ts';
 export { compileFormula, convertOutput } from './formula/compile-formula.ts';
 export { dependencyOrder } from './formula/dependencies.ts';
@@ -28,6 +37,7 @@ export type * from './formula/formula.ts';
 export { functionNames } from './formula/functions.ts';
 export * from './formula/scope.ts';
 export type * from './input.ts';
+export type { ReferenceKind } from './nodes/node-keys.ts';
 export { needsOfferCategories, policyProblems, policyTypes } from './policies/policy-kinds.ts';
 export { defaultStage, ruleProblems, ruleTypes } from './qualification/rule-kinds.ts';
 export { h32, h32After, hashState, u } from './random/hash.ts';
@@ -37,3 +47,4 @@ export { type Difference, diffResults, resultOf } from './replay.ts';
 export type * from './snapshot.ts';
 export { compileTemplate } from './templates/compile-template.ts';
 export type * from './templates/template.ts';
+export { engineVersion } from './version.ts';

@@ -160,7 +160,7 @@ function prepare(catalogue: TenantCatalogue, jobs: readonly DecideJob[], unsettl
       const flow = catalogue.flowFor(job.call.flow);
       if (flow === null) throw new Error('the tenant has no runnable flow');
       const target = resolveTarget(flow.plan, job.call.request);
-      if (!target.ok) throw targetProblem(target);
+      if (target.problem !== null) throw targetProblem(target.problem);
       prepared.push({ job, flow, request: reduceRequest(job.call.request, flow.plan) });
     } catch (error) {
       unsettled.delete(job);
@@ -250,7 +250,7 @@ async function decideAll(
       profile: profile.values,
       enriched: profile.enriched,
       segments: [],
-      contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, zones),
+      contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, zones[plan.timezone]!),
       suppressions: [],
       evidence: view,
     };

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { RecommendRequest } from '@arbiter/contract';
-import type { DecisionRequest, Json } from '@arbiter/engine';
+import type { DecisionRequest, Json, TargetProblem } from '@arbiter/engine';
 import { AppError, invalid } from '../../platform/app-error.ts';
 
 /** A recommend request after defaults, aliases and the rules that a schema cannot say (api-decisioning.md 2). */
@@ -101,10 +101,9 @@ export function assertBytes(path: string, value: object, bytes: number): void {
   if (Buffer.byteLength(JSON.stringify(value)) > bytes) throw invalid(path, `is larger than ${bytes / 1024} KB`);
 }
 
-/** The engine's answer to a target that names nothing of the tenant. */
-export function targetProblem(problem: { readonly path: string; readonly message: string; readonly code: string }) {
-  const code = problem.code === 'reference_not_found' ? 'reference_not_found' : 'validation_failed';
-  return new AppError(code, {
+/** The engine's answer to a target that names nothing of the tenant, as a 400. */
+export function targetProblem(problem: TargetProblem): AppError {
+  return new AppError(problem.code, {
     detail: `${problem.path} ${problem.message}`,
     errors: [{ path: problem.path, message: problem.message }],
   });

@@ -63,7 +63,7 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
   const schemas = tables.map(toSnapshotSchema);
   const outcomes = new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o]));
 
-  const withOthers = needsOfferCategories({ policies }) ? { otherOffers: await snapshotOtherOffers(tx) } : {};
+  const withOthers = needsOfferCategories(policies) ? { otherOffers: await snapshotOtherOffers(tx) } : {};
 
   const compiled = new Map<string, CompiledFlow>();
   let horizonMs = 0;
