@@ -64,29 +64,40 @@ test('a failed job is tried again, and its error is told', async () => {
   );
   await waitFor(() => errors.length === 1);
   await db.ownerQuery('update graphile_worker._private_jobs set run_at = now()');
+  await db.ownerQuery(`select pg_notify('jobs:insert', '{"r":1,"count":1}')`);
   await waitFor(() => attempts.length === 2);
   await running.stop();
   assert.deepEqual(attempts, [1, 2]);
 });
 
-test('R10: a stop hands an unfinished job back at once', async () => {
-  let started = false;
+test('R10: a stop hands unfinished jobs back at once, whether they heed the signal or not', async () => {
+  let started = 0;
   await inTenant((tx) => enqueueJob(tx, 'test.long', {}));
+  await inTenant((tx) => enqueueJob(tx, 'test.deaf', {}));
   const running = await worker(
     {
       'test.long': (_payload, { signal }) =>
         new Promise((_resolve, reject) => {
-          started = true;
+          started++;
           signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
         }),
+      'test.deaf': () => {
+        started++;
+        return new Promise(() => undefined);
+      },
     },
     [],
     100,
   );
-  await waitFor(() => started);
+  await waitFor(() => started === 2);
   await running.stop();
-  const [job] = await db.ownerQuery(`select locked_at from graphile_worker.jobs where task_identifier = 'test.long'`);
-  assert.deepEqual(job, { locked_at: null });
+  const jobs = await db.ownerQuery(
+    `select locked_at, attempts from graphile_worker.jobs where task_identifier in ('test.long', 'test.deaf')`,
+  );
+  assert.deepEqual(jobs, [
+    { locked_at: null, attempts: 1 },
+    { locked_at: null, attempts: 1 },
+  ]);
 });
 
 test('jobs under one key replace each other within a tenant, never across tenants', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList } from 'graphile-worker';
 import { createQueuePool, queueSchema } from '../db/index.ts';
 
@@ -41,6 +42,7 @@ export interface Worker {
 
 /** How often the queue is looked at without having been told (LISTEN tells at once). */
 const pollIntervalMs = 5_000;
+const neverMs = 2 ** 31 - 1;
 
 /** Starts a worker (graphile-worker: LISTEN and SKIP LOCKED). */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
@@ -48,18 +50,20 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const pool = createQueuePool(options.url, Math.max(3, Math.ceil(options.concurrency / 2) + 1), options.onError);
   const started = new Map<string, number>();
   let running = true;
+  const outOfTime = new AbortController();
   let runner: Runner;
   try {
     runner = await run({
       pgPool: pool,
       schema: queueSchema,
-      taskList: taskListOf(options.tasks),
+      taskList: taskListOf(options.tasks, outOfTime.signal),
       concurrency: options.concurrency,
       pollInterval: pollIntervalMs,
       noHandleSignals: true,
       // Failures reach `onError`; the library's own lines may hold payloads.
       logger: new Logger(() => () => undefined),
-      preset: { worker: { gracefulShutdownAbortTimeout: options.graceMs } },
+      // The library's own limit would leave jobs locked; `stop` below keeps ours.
+      preset: { worker: { gracefulShutdownAbortTimeout: neverMs } },
     });
   } catch (error) {
     await pool.end();
@@ -83,26 +87,50 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   return {
     running: () => running,
     async stop() {
+      const inTime = new AbortController();
+      void sleep(options.graceMs, undefined, { signal: inTime.signal, ref: false }).then(
+        () => outOfTime.abort(),
+        () => undefined,
+      );
       if (running) await runner.stop('the process stops').catch(options.onError);
       await ended;
+      inTime.abort();
+      await untilQuiet(pool);
       await pool.end();
     },
   };
 }
 
-function taskListOf(tasks: Tasks): TaskList {
+/**
+ * The library writes the end of a job without waiting for it, also when it stops; a pool that is closed before that
+ * leaves the job locked. So: some turns of the loop for the write to begin, then until every connection is back.
+ */
+async function untilQuiet(pool: { totalCount: number; idleCount: number; waitingCount: number }): Promise<void> {
+  const until = performance.now() + 5_000;
+  await sleep(20);
+  while ((pool.waitingCount > 0 || pool.idleCount < pool.totalCount) && performance.now() < until) await sleep(5);
+}
+
+function taskListOf(tasks: Tasks, signal: AbortSignal): TaskList {
+  // A handler that does not heed the signal is left behind: its job goes back to the queue all the same.
+  const handedBack = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the process stopped before the job ended')), {
+      once: true,
+    });
+  });
+  handedBack.catch(() => undefined);
   return Object.fromEntries(
     Object.entries(tasks).map(([name, handler]) => [
       name,
-      async (payload, helpers) => {
+      async (payload, { job }) => {
         const values = isRecord(payload) ? payload : {};
         const { tenantId } = values;
-        await handler(values, {
-          jobId: helpers.job.id,
+        const facts = {
+          jobId: job.id,
           tenantId: typeof tenantId === 'string' ? tenantId : null,
-          attempt: helpers.job.attempts,
-          signal: helpers.abortSignal,
-        });
+          attempt: job.attempts,
+        };
+        await Promise.race([handler(values, { ...facts, signal }), handedBack]);
       },
     ]),
   );
