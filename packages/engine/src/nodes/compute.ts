@@ -23,7 +23,10 @@ export const compute: NodeKind = {
       value.forEach((entry, at) => {
         const [extra] = readObjects([entry]);
         const place = `${path}/${at}`;
-        if (extra === undefined) return issues.refuse(place, 'invalid_config', 'must be an object');
+        if (extra === undefined) {
+          issues.refuse(place, 'invalid_config', 'must be an object');
+          return;
+        }
         const shape = { key: computeKey, formula: () => undefined, outputType: oneOf(outputTypes) };
         checkKeys(extra, { keys: shape, required: ['key'] }, place, issues);
         checkFormula(extra.formula, `${place}/formula`, issues, names);

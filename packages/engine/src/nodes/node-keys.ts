@@ -169,7 +169,10 @@ export function checkFormula(
   issues: NodeIssues,
   names: ReadonlySet<string>,
 ): void {
-  if (typeof source !== 'string') return invalid(issues, path, 'must be a formula');
+  if (typeof source !== 'string') {
+    invalid(issues, path, 'must be a formula');
+    return;
+  }
   const compiled = compileFormula(source, { bareNames: names, phase1: issues.phase1 });
   if (compiled.ok) return;
   for (const problem of compiled.problems) {

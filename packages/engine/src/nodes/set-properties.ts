@@ -20,7 +20,10 @@ export const setProperties: NodeKind = {
       value.forEach((entry, at) => {
         const [property] = readObjects([entry]);
         const place = `${path}/${at}`;
-        if (property === undefined) return issues.refuse(place, 'invalid_config', 'must be an object');
+        if (property === undefined) {
+          issues.refuse(place, 'invalid_config', 'must be an object');
+          return;
+        }
         const any = () => undefined;
         const shape = { key: computeKey, value: any, formula: any, target: oneOf(['decision', 'response']) };
         checkKeys(property, { keys: shape, required: ['key'] }, place, issues);
@@ -55,14 +58,14 @@ function propertiesStep(node: FlowNode, parts: PlanParts): OutputStep {
     nodeId: node.id,
     item(run, item) {
       for (const property of ofItem) {
-        const { value, error } = valueOf(run, property);
+        const { value, error } = evaluate(run, property);
         item.personalization[property.key] = value;
         item.names[property.key] = value;
         if (error !== null) item.errors.push(error);
       }
     },
     answer(run, properties) {
-      for (const property of ofAnswer) properties[property.key] = valueOf(run, property).value;
+      for (const property of ofAnswer) properties[property.key] = evaluate(run, property).value;
     },
   };
 }
@@ -81,7 +84,7 @@ function compileProperty(entry: { readonly [key: string]: Json }, parts: PlanPar
   return { key, value: null, source: entry.formula, formula: compiled.formula, problem: null };
 }
 
-function valueOf(run: Run, property: Property): { readonly value: Json; readonly error: FormulaError | null } {
+function evaluate(run: Run, property: Property): { readonly value: Json; readonly error: FormulaError | null } {
   const { key, source, formula, problem } = property;
   if (source === null) return { value: property.value, error: null };
   const value = formula === null ? null : formula.evaluate(run.scope);

@@ -37,7 +37,7 @@ export function applySuppressions(
     const policy = row.policyId === null ? null : byId.get(row.policyId);
     // The policy is gone or paused: its rows are no longer in force.
     if (policy === undefined) continue;
-    const liftable = policy !== null && policy.bypassable;
+    const liftable = policy?.bypassable === true;
     if (ofMandatory && liftable) continue;
     for (const candidate of list) {
       if (!concerns(row, candidate)) continue;

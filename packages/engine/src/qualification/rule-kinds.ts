@@ -69,6 +69,6 @@ function byOrder(a: SnapshotRule, b: SnapshotRule): number {
   );
 }
 
-function stageOrder(rule: SnapshotRule): number {
-  return ruleStages.findIndex((name) => name === rule.stage);
+function stageOrder({ stage }: SnapshotRule): number {
+  return stage === 'eligibility' ? 0 : stage === 'fit' ? 1 : 2;
 }

@@ -1,0 +1,80 @@
+import type { JsonObject } from '../compile/config-problems.ts';
+import { isObject } from '../nodes/node-kind.ts';
+import { nodeKinds } from '../nodes/node-kinds.ts';
+import type { FlowNode, Json } from '../snapshot.ts';
+import type { FlowIssue } from './validate-flow.ts';
+
+const mostNodes = 500;
+const mostBytes = 256 * 1024;
+const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+export interface ReadFlow {
+  readonly nodes: readonly FlowNode[];
+  readonly flowConfig: JsonObject;
+}
+
+/** Rules of class S: without them a config is no flow. Null when there is nothing to look at further. */
+export function readFlow(config: unknown, errors: FlowIssue[]): ReadFlow | null {
+  const refuse = (path: string, nodeId: string | null, code: string, message: string): void => {
+    errors.push({ path, nodeId, code, message, class: 'S' });
+  };
+  const source = config as Json | undefined;
+  if (!isObject(source) || source.version !== 2) {
+    refuse('/version', null, 'version_not_2', 'version must be 2');
+    return null;
+  }
+  const { nodes, flowConfig } = source;
+  if (!Array.isArray(nodes)) {
+    refuse('/nodes', null, 'nodes_not_array', 'nodes must be a list');
+    return null;
+  }
+  if (nodes.length > mostNodes) refuse('/nodes', null, 'too_large', `a flow has at most ${mostNodes} nodes`);
+  else if (utf8Bytes(JSON.stringify(source)) > mostBytes) refuse('', null, 'too_large', 'a flow has at most 256 KB');
+  if (nodes.length === 1) refuse('/nodes', null, 'too_few_nodes', 'a flow has no node or at least two');
+  if (flowConfig !== undefined && !isObject(flowConfig)) {
+    refuse('/flowConfig', null, 'node_shape', 'flowConfig must be an object');
+  }
+  const read = nodes.map((node: Json, at) => readNode(node, `/nodes/${at}`, refuse));
+  if (errors.length > 0) return null;
+  return { nodes: read.filter((node) => node !== null), flowConfig: isObject(flowConfig) ? flowConfig : {} };
+}
+
+type Refuse = (path: string, nodeId: string | null, code: string, message: string) => void;
+
+function readNode(node: Json, path: string, refuse: Refuse): FlowNode | null {
+  if (!isObject(node)) {
+    refuse(path, null, 'node_shape', 'a node must be an object');
+    return null;
+  }
+  const { id, type, config, name, enabled, position } = node;
+  const nodeId = typeof id === 'string' && idPattern.test(id) ? id : null;
+  const shape = (part: string, message: string): void => refuse(`${path}/${part}`, nodeId, 'node_shape', message);
+  if (nodeId === null) shape('id', 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -');
+  if (typeof type !== 'string') shape('type', 'must be a node type');
+  else if (!nodeKinds.has(type)) refuse(`${path}/type`, nodeId, 'unknown_node_type', `there is no node type ${type}`);
+  if (config !== undefined && !isObject(config)) shape('config', 'must be an object');
+  if (name !== undefined && (typeof name !== 'string' || [...name].length > 100))
+    shape('name', 'must be text of at most 100');
+  if (enabled !== undefined && typeof enabled !== 'boolean') shape('enabled', 'must be true or false');
+  if (position !== undefined && !isPosition(position)) shape('position', 'must be { x, y }');
+  if (nodeId === null || typeof type !== 'string') return null;
+  return {
+    id: nodeId,
+    type,
+    ...(isObject(config) ? { config } : {}),
+    ...(typeof enabled === 'boolean' ? { enabled } : {}),
+  };
+}
+
+function isPosition(value: Json): boolean {
+  return isObject(value) && typeof value.x === 'number' && typeof value.y === 'number';
+}
+
+function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}

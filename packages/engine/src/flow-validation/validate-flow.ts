@@ -1,0 +1,160 @@
+import type { JsonObject } from '../compile/config-problems.ts';
+import { checkKeys, integer, type NodeIssues, object, type ReferenceKind } from '../nodes/node-keys.ts';
+import { readList, readObject, readObjects } from '../nodes/node-kind.ts';
+import { nodeKinds } from '../nodes/node-kinds.ts';
+import { scoreShape } from '../nodes/score.ts';
+import type { FlowNode, Json } from '../snapshot.ts';
+import { checkStructure } from './check-structure.ts';
+import { readFlow } from './read-flow.ts';
+
+/** S: shape, 400. P: pipeline, 422 on PUT and 400 on POST. U: use, 422 at publish only (api-decisioning.md 7). */
+export type FlowIssueClass = 'S' | 'P' | 'U';
+
+export interface FlowIssue {
+  /** JSON Pointer into the config. */
+  readonly path: string;
+  readonly nodeId: string | null;
+  readonly code: string;
+  readonly message: string;
+  readonly class: FlowIssueClass;
+}
+
+export type FlowWarning = Omit<FlowIssue, 'class'>;
+
+export interface FlowCheck {
+  readonly valid: boolean;
+  readonly errors: readonly FlowIssue[];
+  readonly warnings: readonly FlowWarning[];
+}
+
+/** What of the tenant a flow may name; missing, deleted and foreign records are all absent. */
+export interface FlowReferences {
+  has(kind: ReferenceKind, id: string): boolean;
+  /** Keys of the custom fields of all categories: bare names of formulas. */
+  readonly customFieldKeys: ReadonlySet<string>;
+}
+
+/**
+ * Checks a flow config v2 (part 2, 4.6; api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.
+ * When the shape is wrong (class S), nothing else is checked. Never throws.
+ */
+export function validateFlow(
+  config: unknown,
+  references: FlowReferences,
+  { use }: { readonly use: 'draft' | 'publish' },
+): FlowCheck {
+  const errors: FlowIssue[] = [];
+  const warnings: FlowWarning[] = [];
+  const flow = readFlow(config, errors);
+  if (flow !== null && errors.length === 0) {
+    checkStructure(flow.nodes, use, errors);
+    checkNodes(flow.nodes, references, errors, warnings);
+    checkFlowConfig(flow.flowConfig, references, errors, warnings);
+    if (use === 'publish') checkUse(flow.nodes, flow.flowConfig, errors);
+  }
+  return { valid: errors.length === 0, errors, warnings };
+}
+
+/** Ids and keys that a flow names, so that a caller can look them up before it validates. */
+export function flowReferences(config: unknown): readonly { readonly kind: ReferenceKind; readonly id: string }[] {
+  const found = new Map<string, { readonly kind: ReferenceKind; readonly id: string }>();
+  validateFlow(
+    config,
+    {
+      has(kind, id) {
+        found.set(`${kind} ${id}`, { kind, id });
+        return true;
+      },
+      customFieldKeys: new Set(),
+    },
+    { use: 'draft' },
+  );
+  return [...found.values()];
+}
+
+function checkNodes(
+  nodes: readonly FlowNode[],
+  references: FlowReferences,
+  errors: FlowIssue[],
+  warnings: FlowWarning[],
+): void {
+  const bareNames = new Set(references.customFieldKeys);
+  nodes.forEach((node, at) => {
+    const kind = nodeKinds.get(node.type);
+    if (node.enabled === false || kind === undefined) return;
+    const issues = issuesAt(
+      `/nodes/${at}/config`,
+      node.id,
+      references,
+      { bareNames, phase1: kind.phase === 1 },
+      errors,
+      warnings,
+    );
+    const config = node.config ?? {};
+    const before = errors.length;
+    checkKeys(config, kind, '', issues);
+    if (errors.length === before) kind.check?.(config, issues);
+    if (node.type === 'compute') {
+      for (const { key } of readObjects(config.formulaExtras)) if (typeof key === 'string') bareNames.add(key);
+    }
+  });
+}
+
+function checkFlowConfig(
+  flowConfig: JsonObject,
+  references: FlowReferences,
+  errors: FlowIssue[],
+  warnings: FlowWarning[],
+): void {
+  const place = { bareNames: references.customFieldKeys, phase1: false };
+  const issues = issuesAt('/flowConfig', null, references, place, errors, warnings);
+  checkKeys(flowConfig, { keys: { defaultLimit: integer(1, 50), scoring: object(scoreShape) } }, '', issues);
+}
+
+function checkUse(nodes: readonly FlowNode[], flowConfig: JsonObject, errors: FlowIssue[]): void {
+  nodes.forEach((node, at) => {
+    if (node.type !== 'inventory' || node.enabled === false) return;
+    const key = listKeys.get(`${node.config?.scope}`);
+    if (key === undefined || (readList(node.config?.[key]) ?? []).length > 0) return;
+    errors.push({
+      path: `/nodes/${at}/config/${key}`,
+      nodeId: node.id,
+      code: 'empty_scope',
+      message: `scope ${node.config?.scope} needs at least one id`,
+      class: 'U',
+    });
+  });
+  const score = nodes.find((node) => node.type === 'score' && node.enabled !== false);
+  const method: Json | undefined = score === undefined ? readObject(flowConfig.scoring).method : score.config?.method;
+  if (typeof method === 'string') return;
+  errors.push({
+    path: score === undefined ? '/flowConfig/scoring/method' : `/nodes/${nodes.indexOf(score)}/config/method`,
+    nodeId: score?.id ?? null,
+    code: 'scoring_not_configured',
+    message: 'the flow has no scoring method',
+    class: 'U',
+  });
+}
+
+const listKeys: ReadonlyMap<string, string> = new Map([
+  ['category', 'categoryIds'],
+  ['subcategory', 'subCategoryIds'],
+  ['offers', 'offerIds'],
+  ['manual', 'offerIds'],
+]);
+
+function issuesAt(
+  prefix: string,
+  nodeId: string | null,
+  references: FlowReferences,
+  place: Pick<NodeIssues, 'bareNames' | 'phase1'>,
+  errors: FlowIssue[],
+  warnings: FlowWarning[],
+): NodeIssues {
+  return {
+    ...place,
+    refuse: (path, code, message) => void errors.push({ path: prefix + path, nodeId, code, message, class: 'P' }),
+    warn: (path, code, message) => void warnings.push({ path: prefix + path, nodeId, code, message }),
+    exists: (kind, id) => references.has(kind, id),
+  };
+}
