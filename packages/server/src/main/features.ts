@@ -54,8 +54,6 @@ export function buildHandlers(deps: FeatureDependencies): ReadonlyMap<string, An
   const { database, authenticate, pepper, isDemoMode } = deps;
   const dependants = { deleteWithOffer: deleteCreativesOfOffer };
   const referrers = { flowsNaming: flowsNamingPolicy };
-  const findUses = async (tx: Tx, schema: { readonly id: string }) =>
-    (await selectFlowsContaining(tx, schema.id)).map((flow) => ({ noun: 'decision flow', ...flow }));
   const readTimezone = async (tx: Tx) => (await readSettings(tx)).timezone;
   return new Map([
     ...handlerEntries(adminRlsOperations, adminRlsRoutes()),
@@ -71,7 +69,7 @@ export function buildHandlers(deps: FeatureDependencies): ReadonlyMap<string, An
     ...handlerEntries(outcomeTypeOperations, outcomeTypeRoutes()),
     ...handlerEntries(placementOperations, placementRoutes()),
     ...handlerEntries(qualificationRuleOperations, qualificationRuleRoutes()),
-    ...handlerEntries(schemaOperations, schemaRoutes({ findUses })),
+    ...handlerEntries(schemaOperations, schemaRoutes({ findUses: flowsUsingSchema })),
     ...handlerEntries(sessionOperations, sessionRoutes({ database, authenticate })),
     ...handlerEntries(subCategoryOperations, subCategoryRoutes()),
     ...handlerEntries(tenantOperations, tenantRoutes({ hasData, isDemoMode })),
@@ -87,4 +85,12 @@ async function hasData(tx: Tx): Promise<boolean> {
     [tx.tenantId],
   );
   return row?.found === true;
+}
+
+/** Flows name a schema by its id or by its name (port `FindSchemaUses`). */
+async function flowsUsingSchema(tx: Tx, schema: { readonly id: string; readonly name: string }) {
+  const byId = await selectFlowsContaining(tx, schema.id);
+  const byName = await selectFlowsContaining(tx, JSON.stringify(schema.name));
+  const flows = new Map([...byId, ...byName].map((flow) => [flow.id, flow]));
+  return [...flows.values()].map((flow) => ({ noun: 'decision flow', ...flow }));
 }
