@@ -4,7 +4,7 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
-import { createOffer, offerRoutes } from '../offers/index.ts';
+import { createOffer, deleteOffer } from '../offers/index.ts';
 import {
   createCreative,
   deleteCreative,
@@ -49,18 +49,9 @@ const auditOf = (tenantId: string, entityId: string) =>
     'select action, before, after from arbiter.audit_logs where tenant_id = $1 and entity_id = $2 order by sequence',
     [tenantId, entityId],
   );
-/** The offer's handler as `main` plugs it. */
-const offers = offerRoutes({ dependants: { deleteWithOffer: deleteCreativesOfOffer } });
-const facts = {
-  requestId: 'r',
-  tenantId: '',
-  actor: editor,
-  role: 'editor' as const,
-  credentialId: 'c',
-  ip: '::1',
-  userAgent: '',
-  idempotencyKey: null,
-};
+/** Deletion of an offer as `main` plugs it. */
+const deleteWithCreatives = (tenantId: string, id: string) =>
+  as(tenantId, (tx) => deleteOffer(tx, id, 'query', { deleteWithOffer: deleteCreativesOfOffer }));
 
 describe('creatives', () => {
   it('carry their relations and defaults', async () => {
@@ -151,10 +142,8 @@ describe('creatives', () => {
     const [early] = made;
     await as(tenantId, (tx) => deleteCreative(tx, early?.id ?? '', 'query'));
     const before = await auditOf(tenantId, early?.id ?? '');
-    const answer = await as(tenantId, (tx) =>
-      offers.delete(tx, { ...facts, params: {}, body: undefined, query: { id: offer.id } }),
-    );
-    assert.deepEqual(answer.body, { success: true, id: offer.id, cascaded: 3 });
+    const answer = await deleteWithCreatives(tenantId, offer.id);
+    assert.deepEqual(answer, { success: true, id: offer.id, cascaded: 3 });
     assert.deepEqual(await auditOf(tenantId, early?.id ?? ''), before);
     for (const creative of made.slice(1)) {
       const rows = await auditOf(tenantId, creative.id);
@@ -184,7 +173,7 @@ describe('creatives', () => {
         ...Array.from({ length: 6 }, (_, n) =>
           as(tenantId, (tx) => createCreative(tx, { name: `c${round}.${n}`, offerId: offer.id, channelId })),
         ),
-        as(tenantId, (tx) => offers.delete(tx, { ...facts, params: {}, body: undefined, query: { id: offer.id } })),
+        deleteWithCreatives(tenantId, offer.id),
         as(tenantId, (tx) => updateCreative(tx, { id: existing.id, offerId: offer.id, weight: 1 })),
       ]);
       for (const outcome of outcomes) {

@@ -1,3 +1,9 @@
 export { type OfferDeps, offerRoutes } from './offers.routes.ts';
-export { createOffer, type OfferDependants, snapshotOffers, snapshotOtherOffers } from './offers.service.ts';
+export {
+  createOffer,
+  deleteOffer,
+  type OfferDependants,
+  snapshotOffers,
+  snapshotOtherOffers,
+} from './offers.service.ts';
 export { findOfferFacts } from './offers.store.ts';
