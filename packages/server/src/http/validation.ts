@@ -88,10 +88,13 @@ function isInside(error: ErrorObject, union: ErrorObject): boolean {
   return error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath);
 }
 
+/** Findings at the value itself that only an object can cause: its member of the union was meant. */
+const looksInside = new Set(['required', 'additionalProperties']);
+
 function meantFindings(union: ErrorObject, inside: readonly ErrorObject[]): ErrorObject[] {
   const members = Map.groupBy(inside, (error) => error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0]);
   const inner = [...members.values()].filter((errors) =>
-    errors.every((error) => error.instancePath !== union.instancePath || error.keyword === 'required'),
+    errors.every((error) => error.instancePath !== union.instancePath || looksInside.has(error.keyword)),
   );
   const agreeing = inner.filter((errors) => !errors.some((error) => isDiscriminator(error, union)));
   if (agreeing.length > 0) return agreeing.flat();
