@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
+import { scheduler } from 'node:timers/promises';
 import type { AuditBreakReason, AuditLog, AuditVerification } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { selectChain, selectChainEnds } from './audit.store.ts';
 
 /** Rows that one check reads at most; more is the command line's `audit verify --all` (api-access.md 7). */
 export const verifyMaximum = 100_000;
-// Small enough that hashing one batch does not hold up the event loop for long.
 const batchSize = 500;
+/** Rows may be large: after this long, in milliseconds, other requests get their turn (quality.md law 2). */
+const turnMs = 10;
 
 /** RFC 8785 form, written for the check alone: it shares no code with the writer (quality.md R14). */
 function canonical(value: unknown): string {
@@ -68,7 +70,12 @@ export async function verifyChain(tx: Tx, limit: number = verifyMaximum): Promis
   for (let next = fromSequence; next <= last; ) {
     const rows = await selectChain(tx, next, last, batchSize);
     scanned += rows.length;
+    let turnBegan = performance.now();
     for (const row of rows) {
+      if (performance.now() - turnBegan > turnMs) {
+        await scheduler.yield();
+        turnBegan = performance.now();
+      }
       const reason = breakAt(row, before);
       if (reason !== null) return broken(reason, row.id);
       before = { sequence: row.sequence, hash: row.integrityHash };
