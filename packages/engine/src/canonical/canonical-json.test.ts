@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { canonicalJson } from './canonical-json.ts';
+
+/** Objects with their members in another order, at every depth. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, member]) => [key, reversed(member)]),
+  );
+}
+
+test('the example of RFC 8785', () => {
+  const value = JSON.parse(
+    '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
+  );
+  assert.equal(
+    canonicalJson(value),
+    '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+  );
+  const keys = { '\u20ac': 1, '\r': 2, '\ufb33': 3, 1: 4, '😀': 5, '\u0080': 6, ö: 7 };
+  assert.deepEqual(Object.values(JSON.parse(canonicalJson(keys))), [4, 2, 6, 7, 1, 5, 3]);
+});
+
+test('reads back as the same value, in one form whatever the order of members', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      const text = canonicalJson(value);
+      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(value)));
+      assert.equal(canonicalJson(reversed(value)), text);
+      assert.equal(canonicalJson(JSON.parse(text)), text);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('sorts many members too', () => {
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${(index * 37) % 100}`, index]));
+  assert.deepEqual(Object.keys(JSON.parse(canonicalJson(many))), Object.keys(many).sort());
+});
+
+test('leaves undefined members out, writes -0 as 0, refuses what is no JSON', () => {
+  assert.equal(canonicalJson({ b: undefined, a: -0, c: [undefined] }), '{"a":0,"c":[null]}');
+  assert.throws(() => canonicalJson({ a: Number.NaN }), RangeError);
+  assert.throws(() => canonicalJson([() => 1]), TypeError);
+  assert.throws(() => canonicalJson(1n), TypeError);
+});
