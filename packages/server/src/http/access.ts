@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Operation, Role } from '@arbiter/contract';
 import { needsRequestedWith } from '@arbiter/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../db/tx.ts';
 import { AppError } from '../platform/app-error.ts';
+import { sameSecret } from '../platform/crypto.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import {
   bearerToken,
@@ -112,10 +112,6 @@ function checkRequestedWith(operation: Operation, request: FastifyRequest): void
   }
 }
 
-/** Both sides are hashed, so their lengths agree; a blank token never compares at all (F20, T5). */
 function isMetricsToken(token: string | null, header: string | undefined): boolean {
-  const sent = header === undefined ? null : bearerToken(header);
-  if (token === null || token.trim() === '' || sent === null) return false;
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(token), digest(sent));
+  return sameSecret(token, header === undefined ? null : bearerToken(header));
 }

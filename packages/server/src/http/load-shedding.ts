@@ -89,13 +89,18 @@ export function eventLoopDelay(): () => number {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   let readAt = performance.now();
+  let count = 0;
+  let sumMs = 0;
   let delay = 0;
   return () => {
     const now = performance.now();
     if (now - readAt < sampleMs) return delay;
-    // An idle quarter of a second has samples too, so a quiet process forgets an old stall at its next request.
-    delay = histogram.count === 0 ? 0 : Math.max(0, histogram.mean / 1e6 - resolutionMs);
-    histogram.reset();
+    // Differences, not resets: a reset loses the tick that follows it, which in a stalled loop is the only one.
+    const newCount = histogram.count;
+    const newSumMs = newCount === 0 ? 0 : (histogram.mean / 1e6) * newCount;
+    delay = newCount === count ? 0 : Math.max(0, (newSumMs - sumMs) / (newCount - count) - resolutionMs);
+    count = newCount;
+    sumMs = newSumMs;
     readAt = now;
     return delay;
   };

@@ -13,7 +13,7 @@ export type Check = (value: unknown, size: number) => void;
 export const maximumFindings = 50;
 
 /** Above this many bytes only the first finding is told: all findings of a hostile megabyte would block the loop. */
-const fullReportBytes = 8 * 1024;
+const fullReportBytes = 4 * 1024;
 /** Of the raw errors only the first so many are looked at: folding unions compares them pairwise. */
 const maximumRawErrors = 400;
 
@@ -32,19 +32,15 @@ export function createChecks(): (schema: TSchema, place: Place) => Check {
     let validateAll: ValidateFunction | undefined;
     return (value, size) => {
       if (validate(value)) return;
-      let found = validate.errors ?? [];
-      if (size <= fullReportBytes) {
-        validateAll ??= thorough.compile(schema);
-        validateAll(value);
-        found = validateAll.errors ?? found;
-      }
-      throw refusal(found, place);
+      if (size > fullReportBytes) throw refusal(tellFindings(validate.errors ?? [], place).slice(0, 1));
+      validateAll ??= thorough.compile(schema);
+      validateAll(value);
+      throw refusal(tellFindings(validateAll.errors ?? [], place));
     };
   };
 }
 
-function refusal(found: readonly ErrorObject[], place: Place): AppError {
-  const entries = tellFindings(found, place);
+function refusal(entries: readonly ErrorEntry[]): AppError {
   const first = entries[0];
   const subject = first === undefined || first.path === '' ? 'The body' : first.path.replace(/^\//, '');
   return new AppError('validation_failed', { detail: `${subject} ${first?.message ?? 'is invalid'}`, errors: entries });

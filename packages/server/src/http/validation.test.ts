@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Type from 'typebox';
+import { AppError } from '../platform/app-error.ts';
+import { createChecks } from './validation.ts';
+
+const text = { description: 'x' };
+const nullable = Type.Union([Type.Integer({ minimum: 3, ...text }), Type.Null()], text);
+const node = Type.Union(
+  [
+    Type.Object({ type: Type.Literal('filter', text), expression: Type.String(text) }, text),
+    Type.Object({ type: Type.Literal('rank', text), top: Type.Number(text) }, text),
+  ],
+  text,
+);
+const schema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, pattern: '\\S', ...text }),
+    count: Type.Optional(nullable),
+    kind: Type.Optional(Type.String({ enum: ['a', 'b'], ...text })),
+    id: Type.Optional(Type.String({ format: 'uuid', ...text })),
+    nodes: Type.Optional(Type.Array(node, text)),
+  },
+  text,
+);
+const check = createChecks()(schema, 'body');
+
+function findings(value: unknown): string[] {
+  try {
+    check(value, 10);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof AppError && error.code === 'validation_failed');
+    return error.errors.map((entry) => `${entry.path} ${entry.message}`);
+  }
+}
+
+test('what fits passes', () => {
+  assert.deepEqual(findings({ name: 'a', count: null, nodes: [{ type: 'rank', top: 1 }] }), []);
+});
+
+test('findings speak of the value, all at once', () => {
+  assert.deepEqual(findings({}), ['/name is required']);
+  assert.deepEqual(findings([]), [' must be an object']);
+  assert.deepEqual(findings({ name: ' ', kind: 'c', id: 'x' }), [
+    '/name must not be only white space',
+    '/kind must be one of "a", "b"',
+    '/id must be a UUID',
+  ]);
+});
+
+test('a union tells about the member that was meant', () => {
+  assert.deepEqual(findings({ name: 'a', count: 'x' }), ['/count must be an integer or null']);
+  assert.deepEqual(findings({ name: 'a', count: 1 }), ['/count must be at least 3']);
+  assert.deepEqual(findings({ name: 'a', nodes: [{ type: 'rank' }] }), ['/nodes/0/top is required']);
+  assert.deepEqual(findings({ name: 'a', nodes: [{ type: 'sort' }] }), [
+    '/nodes/0/type must be one of "filter", "rank"',
+  ]);
+  assert.deepEqual(findings({ name: 'a', nodes: [1] }), ['/nodes/0 must be an object']);
+});
+
+test('of a large body only the first finding is told', () => {
+  const value = { name: 'a', nodes: Array.from({ length: 100_000 }, () => ({ type: 'rank' })) };
+  const started = performance.now();
+  assert.throws(
+    () => check(value, 1_000_000),
+    (error) => error instanceof AppError && error.errors.length === 1,
+  );
+  assert.ok(performance.now() - started < 200);
+});
