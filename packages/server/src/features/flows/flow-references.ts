@@ -1,9 +1,11 @@
+import { type FlowReferences, flowReferences } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid, type Referable, referable } from '../records/index.ts';
-import type { StoredConfig } from './flows.store.ts';
 
-/** Kinds of records a flow may name that have a table; the engine's other kinds name nothing yet. */
-const resources = {
+type Kind = ReturnType<typeof flowReferences>[number]['kind'];
+
+/** Tables of the kinds of records that a flow names; null: there is no room of that kind yet, so nothing exists. */
+const resources: Readonly<Record<Kind, Referable | null>> = {
   category: 'category',
   subCategory: 'subCategory',
   offer: 'offer',
@@ -13,50 +15,61 @@ const resources = {
   qualificationRule: 'qualificationRule',
   contactPolicy: 'contactPolicy',
   flow: 'decisionFlow',
-} as const satisfies Record<string, Referable>;
+  rankingProfile: null,
+  model: null,
+  experiment: null,
+};
 
-/** Which of the records that a config names exist in the tenant. */
-export interface FlowReferences {
-  exists(kind: string, idOrName: string): boolean;
+/** Column besides the id by which a flow may name a record. */
+const nameColumns: Partial<Record<Kind, string>> = { schema: 'name', flow: 'key' };
+
+interface Named {
+  readonly kind: string;
+  readonly name: string;
 }
 
-const longestName = 255;
-
-/** Every text in the config that may be an id, a name or a key. */
-function collectTexts(value: unknown, found: Set<string>): void {
-  if (typeof value === 'string') {
-    if (value !== '' && value.length <= longestName) found.add(value);
-  } else if (Array.isArray(value)) {
-    for (const entry of value) collectTexts(entry, found);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const entry of Object.values(value)) collectTexts(entry, found);
-  }
-}
-
-/**
- * Looks up everything the config can name, in one statement: live records by id; schemas and flows also by name and key.
- * Missing, deleted and foreign records look alike (quality.md T1).
- */
-export async function readReferences(tx: Tx, config: StoredConfig): Promise<FlowReferences> {
-  const found = new Set<string>();
-  collectTexts(config, found);
-  const texts = [...found];
-  const ids = texts.filter(isUuid).map((id) => id.toLowerCase());
-  const byId = Object.entries(resources).map(([kind, resource]) => {
+async function readExisting(tx: Tx, wanted: ReturnType<typeof flowReferences>): Promise<Named[]> {
+  const kinds = Map.groupBy(wanted, ({ kind }) => kind);
+  const values: unknown[] = [tx.tenantId];
+  const selects: string[] = [];
+  for (const [kind, references] of kinds) {
+    const resource = resources[kind];
+    if (resource === null) continue;
     const { table, softDelete } = referable[resource];
     const live = softDelete ? ' and deleted_at is null' : '';
-    return `select '${kind}' as kind, id::text as name from arbiter.${table}
-      where tenant_id = $1 and id = any($2::uuid[])${live}`;
-  });
-  const rows = await tx.query<{ kind: string; name: string }>(
-    `${byId.join('\nunion all ')}
-     union all select 'schema', name from arbiter.schemas where tenant_id = $1 and name = any($3::text[])
-     union all select 'flow', key from arbiter.decision_flows
-       where tenant_id = $1 and key = any($3::text[]) and deleted_at is null`,
-    [tx.tenantId, ids, texts],
+    const select = (column: string, type: string, names: readonly string[]) => {
+      values.push(names);
+      selects.push(
+        `select '${kind}' as kind, ${column}::text as name from arbiter.${table}
+         where tenant_id = $1 and ${column} = any($${values.length}::${type}[])${live}`,
+      );
+    };
+    const ids = references.map(({ id }) => id);
+    select('id', 'uuid', ids.filter(isUuid));
+    const nameColumn = nameColumns[kind];
+    if (nameColumn !== undefined) select(nameColumn, 'text', ids);
+  }
+  return selects.length === 0 ? [] : tx.query<Named>(selects.join('\nunion all '), values);
+}
+
+/** Keys of the custom fields of all categories and sub-categories: bare names of formulas. */
+async function readCustomFieldKeys(tx: Tx): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ key: string }>(
+    `select distinct field ->> 'key' as key from (
+       select custom_fields from arbiter.categories where tenant_id = $1 and deleted_at is null
+       union all select custom_fields from arbiter.sub_categories where tenant_id = $1 and deleted_at is null
+     ) as holders, jsonb_array_elements(custom_fields) as field`,
+    [tx.tenantId],
   );
-  const known = new Set(rows.map(({ kind, name }) => `${kind} ${name}`));
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** Looks up what the config names. Missing, deleted and foreign records look alike (quality.md T1). */
+export async function readReferences(tx: Tx, config: unknown): Promise<FlowReferences> {
+  const existing = await readExisting(tx, flowReferences(config));
+  const known = new Set(existing.map(({ kind, name }) => `${kind} ${name}`));
   return {
-    exists: (kind, idOrName) => known.has(`${kind} ${isUuid(idOrName) ? idOrName.toLowerCase() : idOrName}`),
+    has: (kind, id) => known.has(`${kind} ${id}`) || (isUuid(id) && known.has(`${kind} ${id.toLowerCase()}`)),
+    customFieldKeys: await readCustomFieldKeys(tx),
   };
 }

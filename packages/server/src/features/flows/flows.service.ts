@@ -74,7 +74,7 @@ async function unsetDefault(tx: Tx, except: string | null): Promise<void> {
 /** The first flow of a tenant becomes its default, whatever the body says; later ones when they ask (part 2, 2). */
 export async function createFlow(tx: Tx, body: DecisionFlowCreate): Promise<DecisionFlow> {
   const { draftConfig, ...fields } = body;
-  if (draftConfig !== undefined) await checkDraft(tx, draftConfig, 'create', null);
+  if (draftConfig !== undefined) await checkDraft(tx, draftConfig, 'create');
   await lockDefaultChoice(tx);
   const { hasFlows } = await selectDefault(tx);
   if (body.isDefault === true) await unsetDefault(tx, null);
@@ -96,7 +96,7 @@ export async function updateFlow(tx: Tx, body: DecisionFlowUpdate): Promise<Deci
       if (fields.isDefault === false && current.isDefault) {
         throw invalid('/isDefault', 'cannot be taken away; make another flow the default instead');
       }
-      if (fields.draftConfig !== undefined) await checkDraft(tx, fields.draftConfig, 'update', current);
+      if (fields.draftConfig !== undefined) await checkDraft(tx, fields.draftConfig, 'update');
       if (fields.isDefault === true) await unsetDefault(tx, current.id);
       return fields;
     },
@@ -153,7 +153,7 @@ export async function publishFlow(
 ): Promise<DecisionFlow> {
   const seen = await getRecord(tx, flowSpec, request.id);
   assertRowVersion(flowSpec, seen, request.rowVersion);
-  await checkDraft(tx, seen.draftConfig, 'publish', seen);
+  await checkDraft(tx, seen.draftConfig, 'publish');
   const row = await updateRecord(tx, flowSpec, request.id, {
     action: 'publish',
     change: async (current) => {
