@@ -79,6 +79,6 @@ test('the same bits on every machine', () => {
   assert.equal(pow(2, 1.5), 2.82842712474619);
   assert.equal(pow(0.5, 1.5), 0.35355339059327373);
   assert.equal(pow(2, -0.5), 0.7071067811865475);
-  assert.equal(exp(1), 2.7182818284590455);
+  assert.equal(exp(-0.5), 0.6065306597126334);
   assert.equal(ln(10), Math.LN10);
 });

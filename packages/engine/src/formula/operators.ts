@@ -36,6 +36,7 @@ const BINARY: Readonly<Record<BinaryOperator, Binary>> = {
       const a = left(scope);
       const b = right(scope);
       if (typeof a === 'number' && typeof b === 'number') return toResult(scope, a - b, failures);
+      if (a === null || b === null) return fail(scope, failures.nullOperand);
       const x = toNumber(scope, a, failures);
       const y = toNumber(scope, b, failures);
       return x === null || y === null ? null : toResult(scope, x - y, failures);
@@ -47,6 +48,7 @@ const BINARY: Readonly<Record<BinaryOperator, Binary>> = {
       const a = left(scope);
       const b = right(scope);
       if (typeof a === 'number' && typeof b === 'number') return toResult(scope, a * b, failures);
+      if (a === null || b === null) return fail(scope, failures.nullOperand);
       const x = toNumber(scope, a, failures);
       const y = toNumber(scope, b, failures);
       return x === null || y === null ? null : toResult(scope, x * y, failures);
@@ -59,6 +61,7 @@ const BINARY: Readonly<Record<BinaryOperator, Binary>> = {
       const a = left(scope);
       const b = right(scope);
       if (typeof a === 'number' && typeof b === 'number' && b !== 0) return toResult(scope, a / b, failures);
+      if (a === null || b === null) return fail(scope, failures.nullOperand);
       const x = toNumber(scope, a, failures);
       const y = toNumber(scope, b, failures);
       if (x === null || y === null) return null;
@@ -69,10 +72,13 @@ const BINARY: Readonly<Record<BinaryOperator, Binary>> = {
     const failures = failuresOf('%', at);
     const byZero = failureAt('division_by_zero', 'remainder of a division by zero', at);
     return (scope) => {
-      const a = toNumber(scope, left(scope), failures);
-      const b = toNumber(scope, right(scope), failures);
-      if (a === null || b === null) return null;
-      return b === 0 ? fail(scope, byZero) : toResult(scope, a % b, failures);
+      const a = left(scope);
+      const b = right(scope);
+      if (a === null || b === null) return fail(scope, failures.nullOperand);
+      const x = toNumber(scope, a, failures);
+      const y = toNumber(scope, b, failures);
+      if (x === null || y === null) return null;
+      return y === 0 ? fail(scope, byZero) : toResult(scope, x % y, failures);
     };
   },
   '==': (left, right) => (scope) => {
