@@ -73,7 +73,7 @@ const pepper = keyOf('a pepper of the tests, 32 characters');
  * break the contract become 500. Close it in `after`.
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const testDatabase = await createTestDatabase(options.database);
+  const testDatabase = await createTestDatabase({ clock: options.clock ?? systemClock, ...options.database });
   const { database } = testDatabase;
   const clock = options.clock ?? systemClock;
   const log: Record<string, unknown>[] = [];

@@ -131,9 +131,12 @@ async function attempt(
     if (catalogue.flowFor(null) === null && jobs.some((job) => job.call.flow === null)) {
       catalogue = await ports.catalogues.makeBaseFlow(tenantId);
     }
-    const prepared = prepare(catalogue, jobs, unsettled);
-    if (prepared.length === 0) return;
+    const { prepared, refused } = prepare(catalogue, jobs, unsettled);
     try {
+      // What is refused may be so by an old catalogue only: a flow published a moment ago on another node.
+      if (refused.length > 0) await assertNewest(ports, catalogue);
+      for (const { job, error } of refused) if (unsettled.delete(job)) job.reject(error);
+      if (prepared.length === 0) return;
       const left = await ports.hot.run(tenantId, (tx) => decideAll(ports, catalogue, tx, prepared, unsettled, wait));
       // Customers whose row another transaction holds wait for it in a transaction of their own.
       await Promise.all(
@@ -152,8 +155,13 @@ async function attempt(
 }
 
 /** Resolves each job's flow and target; what cannot run is refused here, before anything is read or locked. */
-function prepare(catalogue: TenantCatalogue, jobs: readonly DecideJob[], unsettled: Set<DecideJob>): Prepared[] {
+function prepare(
+  catalogue: TenantCatalogue,
+  jobs: readonly DecideJob[],
+  unsettled: ReadonlySet<DecideJob>,
+): { readonly prepared: Prepared[]; readonly refused: { readonly job: DecideJob; readonly error: unknown }[] } {
   const prepared: Prepared[] = [];
+  const refused: { job: DecideJob; error: unknown }[] = [];
   for (const job of jobs) {
     if (!unsettled.has(job)) continue;
     try {
@@ -163,11 +171,17 @@ function prepare(catalogue: TenantCatalogue, jobs: readonly DecideJob[], unsettl
       if (target.problem !== null) throw targetProblem(target.problem);
       prepared.push({ job, flow, request: reduceRequest(job.call.request, flow.plan) });
     } catch (error) {
-      unsettled.delete(job);
-      job.reject(error);
+      refused.push({ job, error });
     }
   }
-  return prepared;
+  return { prepared, refused };
+}
+
+/** Throws StaleCatalogue when the database has a newer one. */
+async function assertNewest(ports: DecidePorts, catalogue: TenantCatalogue): Promise<void> {
+  const [rows] = await ports.hot.run(catalogue.tenantId, (tx) => tx.send([newestVersions(catalogue.tenantId)]));
+  const version = Number(rows![0]!.version);
+  if (version > catalogue.version) throw new StaleCatalogue(version);
 }
 
 interface Customer {
