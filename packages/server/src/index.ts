@@ -1,1 +1,3 @@
-export {};
+export { ConfigError, configExitCode, readConfig } from './config.ts';
+export { applyFragment, applyOnly, migrateOnly, migrationStatus, type ServerShell, serve } from './main/serve.ts';
+export { type RunningServer, startServer, version } from './main/start.ts';

@@ -13,8 +13,8 @@ export interface EmbeddedOptions {
   /** Off only for tests: data may be lost when the machine dies. Default true. */
   readonly durable?: boolean;
   readonly onProgress?: (message: string) => void;
-  /** Called when the database process ends without having been asked to. */
-  readonly onExit?: (code: number | null) => void;
+  /** Use the database of a process that runs on this folder already, instead of refusing. */
+  readonly join?: boolean;
 }
 
 export interface EmbeddedPostgres {
@@ -45,6 +45,7 @@ const nobody = 65534;
 const socketFolderBytes = 90;
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
+const relaunchPauseMs = 100;
 
 /** Settings for a machine of two cores that the server shares (stack.md). */
 const tuning: Readonly<Record<string, string>> = {
@@ -83,7 +84,7 @@ const lossy: Readonly<Record<string, string>> = {
 /**
  * Starts PostgreSQL as a child of this process, reachable only through a unix socket in a folder of ours. The first
  * start makes the cluster. The child ends with this process (on Linux also when it is killed); what a dead parent left
- * behind is cleared at the next start.
+ * behind is cleared at the next start. A database that ends by itself is started again.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const report = options.onProgress ?? (() => undefined);
@@ -92,6 +93,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const data = join(folder, 'cluster');
   const launcher = await chooseLauncher(folder, join(native, 'bin', 'postgres'));
+  const owner = await liveOwner(folder);
+  if (owner !== null) {
+    if (options.join !== true) throw new Error(`${folder} is in use by process ${owner.pid}`);
+    return { ...urlsOf(owner.sockets), stop: async () => undefined, unref: () => undefined, kill: () => undefined };
+  }
   await clearLeftovers(folder, data, report);
   if (!existsSync(join(data, 'PG_VERSION'))) {
     report('making a new database');
@@ -99,48 +105,71 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     initialise(native, data, launcher, options.durable ?? true);
   }
   const sockets = await socketFolder(folder, launcher);
-  const child = await launch(native, folder, sockets, launcher, options.durable ?? true);
-  const urlOf = (user: string, database: string) =>
-    `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(sockets)}`;
-  let stopping = false;
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const urls = urlsOf(sockets);
+  const state = { stopping: false, child: await launch(native, folder, sockets, launcher, options.durable ?? true) };
+  const watch = (child: ChildProcess) => {
+    child.once('exit', (code, signal) => {
+      if (!state.stopping) void relaunch(`the database ended (${signal ?? code}); starting it again`);
+    });
+  };
+  async function relaunch(reason: string): Promise<void> {
+    report(reason);
+    await sleep(relaunchPauseMs, undefined, { ref: false });
+    if (state.stopping) return;
+    await removeStalePid(data, report);
+    state.child = await launch(native, folder, sockets, launcher, options.durable ?? true);
+    watch(state.child);
+  }
   try {
-    await waitUntilReady(urlOf(superuser, 'postgres'), child, folder);
-    await ensureDatabase(urlOf(superuser, 'postgres'));
+    await waitUntilReady(urls.maintenanceUrl, state.child, folder);
+    await ensureDatabase(urls.maintenanceUrl);
   } catch (error) {
-    child.kill('SIGQUIT');
+    state.child.kill('SIGQUIT');
     throw error;
   }
-  child.once('exit', (code) => {
-    if (!stopping) options.onExit?.(code);
-  });
+  watch(state.child);
   return {
-    url: urlOf(loginRole, databaseName),
-    adminUrl: urlOf(superuser, databaseName),
+    url: urls.url,
+    adminUrl: urls.adminUrl,
     async stop() {
-      stopping = true;
-      if (child.exitCode === null && child.signalCode === null) {
-        child.ref();
-        child.kill('SIGINT');
-        const late = new AbortController();
-        void sleep(stopTimeoutMs, undefined, { signal: late.signal, ref: false }).then(
-          () => child.kill('SIGQUIT'),
-          () => undefined,
-        );
-        await ended;
-        late.abort();
-      }
+      state.stopping = true;
+      await end(state.child);
       if (!sockets.startsWith(folder)) await rm(sockets, { recursive: true, force: true });
       await rm(join(folder, 'owner.json'), { force: true });
     },
     unref() {
-      child.unref();
+      state.child.unref();
     },
     kill() {
-      stopping = true;
-      child.kill('SIGQUIT');
+      state.stopping = true;
+      state.child.kill('SIGQUIT');
     },
   };
+}
+
+function urlsOf(sockets: string): { url: string; adminUrl: string; maintenanceUrl: string } {
+  const urlOf = (user: string, database: string) =>
+    `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(sockets)}`;
+  return {
+    url: urlOf(loginRole, databaseName),
+    adminUrl: urlOf(superuser, databaseName),
+    maintenanceUrl: urlOf(superuser, 'postgres'),
+  };
+}
+
+/** Fast shutdown; an immediate one when that takes too long. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.ref();
+  child.kill('SIGINT');
+  const inTime = new AbortController();
+  void sleep(stopTimeoutMs, undefined, { signal: inTime.signal, ref: false }).then(
+    () => child.kill('SIGQUIT'),
+    () => undefined,
+  );
+  await ended;
+  inTime.abort();
 }
 
 /** Folder of the binaries that npm installed for this platform, with the links its install script would have made. */
@@ -287,35 +316,48 @@ async function ensureDatabase(url: string): Promise<void> {
  * number now belongs to some other program (after a restart of the machine or container) is removed.
  */
 async function clearLeftovers(folder: string, data: string, report: (message: string) => void): Promise<void> {
-  const owner = await readJson(join(folder, 'owner.json'));
-  if (owner !== null && owner.pid !== process.pid && isAlive(owner.pid) && (await looksLikeUs(owner.pid))) {
-    throw new Error(`${folder} is in use by process ${owner.pid}`);
-  }
-  const pidFile = join(data, 'postmaster.pid');
-  const text = await readFile(pidFile, 'utf8').catch(() => null);
-  const pid = Number.parseInt(text ?? '', 10);
-  if (text !== null && Number.isInteger(pid)) {
-    const signals: readonly (readonly [NodeJS.Signals, number])[] = [
-      ['SIGINT', 10_000],
-      ['SIGQUIT', 5_000],
-      ['SIGKILL', 2_000],
-    ];
-    for (const [signal, patienceMs] of signals) {
-      if (!(await isPostmaster(pid, data))) break;
-      report(`stopping the database that an earlier process left behind (${signal})`);
-      process.kill(pid, signal);
-      const until = performance.now() + patienceMs;
-      while (performance.now() < until && isAlive(pid)) await sleep(25);
-    }
-    if (!(await isPostmaster(pid, data))) await rm(pidFile, { force: true });
-  }
+  await removeStalePid(data, report);
+  const owner = await readOwner(folder);
   if (owner !== null && !owner.sockets.startsWith(folder) && owner.sockets.startsWith(join(tmpdir(), 'arbiter-'))) {
     await rm(owner.sockets, { recursive: true, force: true });
   }
 }
 
-async function readJson(file: string): Promise<{ pid: number; sockets: string } | null> {
-  const text = await readFile(file, 'utf8').catch(() => null);
+async function removeStalePid(data: string, report: (message: string) => void): Promise<void> {
+  const pidFile = join(data, 'postmaster.pid');
+  const text = await readFile(pidFile, 'utf8').catch(() => null);
+  const pid = Number.parseInt(text ?? '', 10);
+  if (text === null || !Number.isInteger(pid)) return;
+  const signals: readonly (readonly [NodeJS.Signals, number])[] = [
+    ['SIGINT', 10_000],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 2_000],
+  ];
+  for (const [signal, patienceMs] of signals) {
+    if (!(await isPostmaster(pid, data))) break;
+    report(`stopping the database that an earlier process left behind (${signal})`);
+    process.kill(pid, signal);
+    const until = performance.now() + patienceMs;
+    while (performance.now() < until && isAlive(pid)) await sleep(25);
+  }
+  if (!(await isPostmaster(pid, data))) await rm(pidFile, { force: true });
+}
+
+interface Owner {
+  readonly pid: number;
+  readonly sockets: string;
+}
+
+/** The other process that runs on this folder now, or null. */
+async function liveOwner(folder: string): Promise<Owner | null> {
+  const owner = await readOwner(folder);
+  if (owner === null || owner.pid === process.pid || !isAlive(owner.pid) || !(await looksLikeUs(owner.pid)))
+    return null;
+  return owner;
+}
+
+async function readOwner(folder: string): Promise<Owner | null> {
+  const text = await readFile(join(folder, 'owner.json'), 'utf8').catch(() => null);
   if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);

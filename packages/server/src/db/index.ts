@@ -1,7 +1,7 @@
 export type { Database, DatabaseOptions, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
-export { DatabaseError, type DatabaseErrorKind } from './errors.ts';
+export { DatabaseError, type DatabaseErrorKind, translateError } from './errors.ts';
 export {
   createHotPath,
   type HotPath,

@@ -79,7 +79,9 @@ export async function pendingMigrations(url: string, folder?: URL): Promise<stri
   await client.connect();
   try {
     const { rows } = await client.query<{ present: boolean }>(
-      `select to_regclass('arbiter.schema_migrations') is not null as present`,
+      // A role without rights sees nothing of it: to that role, nothing is applied yet.
+      `select coalesce(has_table_privilege(to_regclass('arbiter.schema_migrations')::oid, 'select')
+                       and has_schema_privilege('arbiter', 'usage'), false) as present`,
     );
     const seen = rows[0]?.present === true ? await readApplied(client) : new Map<string, string>();
     return (await readMigrations(folder))

@@ -44,4 +44,4 @@ const findings = `
      and (r.itself or r.rolname <> 'arbiter_queue' or n.nspname <> 'graphile_worker')
   union all
   select format('role %I is not a member of arbiter_app', session_user)
-   where not pg_has_role(session_user, 'arbiter_app', 'usage')`;
+   where not coalesce(pg_has_role(session_user, to_regrole('arbiter_app')::oid, 'usage'), false)`;

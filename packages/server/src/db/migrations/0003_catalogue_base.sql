@@ -265,10 +265,13 @@ begin
     perform arbiter.ds_check_column(primary_key);
   end if;
   if to_regnamespace(tenant_schema) is null then
-    -- Two first tables of one tenant at once: the second waits and finds the schema.
+    -- Two first tables of one tenant at once: the second waits here, then looks again. The look goes to the catalogue
+    -- itself, whose lock also brings the cached answer of to_regnamespace up to date; the advisory lock would not.
     perform pg_advisory_xact_lock(hashtextextended('arbiter.' || tenant_schema, 0));
-    execute format('create schema if not exists %I', tenant_schema);
-    execute format('grant usage on schema %I to arbiter_app, arbiter_readonly', tenant_schema);
+    if not exists (select from pg_namespace n where n.nspname = tenant_schema) then
+      execute format('create schema %I', tenant_schema);
+      execute format('grant usage on schema %I to arbiter_app, arbiter_readonly', tenant_schema);
+    end if;
   end if;
   select string_agg(', ' || arbiter.ds_column(c.value), '' order by c.ordinality),
          string_agg(format(', unique (tenant_id, %I)', c.value ->> 'name'), '' order by c.ordinality)

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Config, ConfigError } from '../config.ts';
+import type { Database } from '../db/index.ts';
+import {
+  type AppliedTenant,
+  applyBootstrap,
+  type BootstrapDependencies,
+  createDemoTenant,
+} from '../features/admin/index.ts';
+
+import { packPort } from '../features/seed-packs/index.ts';
+import { hasTenants } from '../features/tenants/index.ts';
+import { keyOf } from '../platform/crypto.ts';
+import type { Logger } from '../platform/logger.ts';
+import { onTenantCreated } from './features.ts';
+import { writePrivately } from './secrets.ts';
+
+/**
+ * Applies BOOTSTRAP_FILE, or makes the demo tenant on a database without tenants (api-access.md 5.1, steps 4 and 5).
+ * Returns the lines to print once, if any; they hold an API key, so they go to the terminal and never to the log.
+ */
+export async function prepareTenants(
+  config: Config,
+  database: Database,
+  publicUrl: string,
+  logger: Logger,
+): Promise<readonly string[]> {
+  const deps = bootstrapDependencies(config);
+  if (config.BOOTSTRAP_FILE !== null) {
+    await applyTenants(await readBootstrapFile(config.BOOTSTRAP_FILE), database, deps, logger);
+    return [];
+  }
+  if (!config.DEMO_TENANT || (await hasTenants(database))) return [];
+  if (config.API_KEY_PEPPER === null || config.DATA_ENCRYPTION_KEY === null) {
+    logger.warn('no demo tenant: API_KEY_PEPPER and DATA_ENCRYPTION_KEY must be set, or AUTO_SECRETS on');
+    return [];
+  }
+  const demo = await createDemoTenant(database, deps);
+  if (demo === null) return [];
+  const call =
+    `curl -s ${publicUrl}/api/v1/recommend -H 'Authorization: Bearer ${demo.apiKey}' ` +
+    `-H 'X-Requested-With: curl' -H 'Content-Type: application/json' -d '{"customerId":"CM-000001","channel":"web"}'`;
+  const file = join(config.DATA_DIR, 'first-run.json');
+  await writePrivately(file, { url: publicUrl, ...demo, curl: call });
+  return [
+    `tenant     ${demo.tenantName} (${demo.tenantId})`,
+    `API key    ${demo.apiKey}`,
+    `docs       ${publicUrl}/api/docs`,
+    `try        ${call}`,
+    `kept in    ${file}`,
+  ];
+}
+
+/** Applies a parsed bootstrap file, or a fragment of one that the command line made. */
+export async function applyTenants(
+  value: unknown,
+  database: Database,
+  deps: BootstrapDependencies,
+  logger: Logger,
+): Promise<readonly AppliedTenant[]> {
+  const result = await applyBootstrap(database, value, deps);
+  if ('problems' in result) {
+    throw new ConfigError(result.problems.map(({ path, message }) => `BOOTSTRAP_FILE ${path} ${message}`));
+  }
+  for (const { id, created, changed } of result.tenants) {
+    logger.info({ step: 'bootstrap', tenantId: id, created, changed }, 'bootstrap applied');
+  }
+  return result.tenants;
+}
+
+/** What making tenants needs of the process. */
+export function bootstrapDependencies(config: Pick<Config, 'API_KEY_PEPPER'>): BootstrapDependencies {
+  return { pepper: keyOf(config.API_KEY_PEPPER), onTenantCreated, packs: packPort };
+}
+
+async function readBootstrapFile(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    throw new ConfigError([`BOOTSTRAP_FILE ${reason}: ${file}`]);
+  }
+}

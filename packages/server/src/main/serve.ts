@@ -1,0 +1,135 @@
+import { type Config, ConfigError, configExitCode, readConfig } from '../config.ts';
+import { createDatabase, migrate, pendingMigrations } from '../db/index.ts';
+import type { AppliedTenant } from '../features/admin/index.ts';
+import { createLogger, type Logger } from '../platform/logger.ts';
+import { applyTenants, bootstrapDependencies, prepareTenants } from './first-run.ts';
+import { withAutoSecrets } from './secrets.ts';
+import { startServer } from './start.ts';
+import { openStorage } from './storage.ts';
+
+/** Where a command of the server reads and writes. */
+export interface ServerShell {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  print(line: string): void;
+  warn(line: string): void;
+}
+
+/** `arbiter serve`: runs until SIGTERM or SIGINT; a second signal ends the process at once. Resolves with the exit code. */
+export async function serve(shell: ServerShell): Promise<number> {
+  return guarded(shell, async (config, logger) => {
+    const asked = Promise.withResolvers<NodeJS.Signals>();
+    let signals = 0;
+    const onSignal = (signal: NodeJS.Signals) => {
+      signals += 1;
+      // Nothing waits any more; the database's process ends with this one.
+      if (signals > 1) process.exit(1);
+      asked.resolve(signal);
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+    try {
+      const starting = startServer(config, { logger, print: shell.print });
+      // A signal during the start is obeyed as soon as there is something to stop.
+      const server = await starting;
+      logger.info({ signal: await asked.promise }, 'stopping');
+      await server.stop();
+      return 0;
+    } finally {
+      process.off('SIGTERM', onSignal);
+      process.off('SIGINT', onSignal);
+    }
+  });
+}
+
+/**
+ * `arbiter serve --apply-only`: migrates, applies BOOTSTRAP_FILE (or makes the demo), and ends. Works beside a server
+ * that runs on the same embedded database.
+ */
+export async function applyOnly(shell: ServerShell): Promise<number> {
+  return guarded(shell, async (given, logger) => {
+    await withDatabase(given, logger, async (config, database) => {
+      const lines = await prepareTenants(config, database, publicUrlOf(config), logger);
+      for (const line of lines) shell.print(line);
+    });
+    return 0;
+  });
+}
+
+/** Applies a bootstrap fragment (api-access.md 20: `tenant create`, `key create --tenant`). */
+export async function applyFragment(
+  shell: ServerShell,
+  fragment: unknown,
+  onApplied: (tenants: readonly AppliedTenant[]) => void,
+): Promise<number> {
+  return guarded(shell, async (given, logger) => {
+    await withDatabase(given, logger, async (config, database) => {
+      onApplied(await applyTenants(fragment, database, bootstrapDependencies(config), logger));
+    });
+    return 0;
+  });
+}
+
+/** `arbiter migrate`: brings the schema up to date and ends. */
+export async function migrateOnly(shell: ServerShell): Promise<number> {
+  return guarded(shell, async (given, logger) => {
+    const { DATABASE_URL: url, DATABASE_ADMIN_URL: adminUrl } = given;
+    if (url !== null && adminUrl === null) {
+      throw new ConfigError(['DATABASE_ADMIN_URL must be set: only the owner may migrate']);
+    }
+    const applied: string[] = [];
+    if (url !== null && adminUrl !== null) {
+      applied.push(...(await migrate({ adminUrl, url, onProgress: (message) => logger.info(message) })));
+    } else {
+      const storage = await openStorage({ ...given, MIGRATE: true }, logger, { join: true });
+      await storage.stop();
+    }
+    for (const name of applied) shell.print(`applied ${name}`);
+    shell.print('the schema is up to date');
+    return 0;
+  });
+}
+
+/** `arbiter migrate --status`: prints what is missing; exit code 4 when something is. */
+export async function migrationStatus(shell: ServerShell): Promise<number> {
+  return guarded(shell, async (given) => {
+    if (given.DATABASE_URL === null) {
+      throw new ConfigError(['DATABASE_URL must be set: the embedded database is migrated at every start']);
+    }
+    const pending = await pendingMigrations(given.DATABASE_URL);
+    for (const name of pending) shell.print(`missing ${name}`);
+    if (pending.length === 0) shell.print('the schema is up to date');
+    return pending.length === 0 ? 0 : 4;
+  });
+}
+
+async function withDatabase(
+  given: Config,
+  logger: Logger,
+  work: (config: Config, database: ReturnType<typeof createDatabase>) => Promise<void>,
+): Promise<void> {
+  const config = await withAutoSecrets(given);
+  const storage = await openStorage(config, logger, { join: true });
+  const database = createDatabase({ url: storage.url, poolMax: 3, onError: (err) => logger.warn({ err }, 'database') });
+  try {
+    await work(config, database);
+  } finally {
+    await database.close();
+    await storage.stop();
+  }
+}
+
+function publicUrlOf(config: Config): string {
+  return config.NEXTAUTH_URL ?? `http://localhost:${config.PORT}`;
+}
+
+/** Reads the configuration and turns its problems into lines and exit code 78. */
+async function guarded(shell: ServerShell, work: (config: Config, logger: Logger) => Promise<number>): Promise<number> {
+  try {
+    const config = readConfig(shell.environment);
+    return await work(config, createLogger(config.LOG_LEVEL));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) shell.warn(`arbiter: ${problem}`);
+    return configExitCode;
+  }
+}
