@@ -1,4 +1,4 @@
-import type { ErrorEntry, SchemaField } from '@arbiter/contract';
+import type { DataType, ErrorEntry, SchemaField } from '@arbiter/contract';
 import { isCustomerId } from '../../http/formats.ts';
 import { type ColumnDefault, columnType, readDefault, rowKeyOf } from './fields.rules.ts';
 import { type JsonValue, Misfit, type ValueCheck, valueCheck } from './values.rules.ts';
@@ -11,6 +11,7 @@ export interface RowChecks {
 
 interface ColumnCheck {
   readonly name: string;
+  readonly dataType: DataType;
   readonly check: ValueCheck;
   readonly isRequired: boolean;
   readonly default: ColumnDefault | null;
@@ -39,6 +40,7 @@ export function rowChecks(schemaType: string, fields: readonly SchemaField[]): R
           field.name,
           {
             name: field.name,
+            dataType: field.dataType,
             check: valueCheck(type),
             isRequired: !field.isNullable,
             default: fallback,
@@ -60,10 +62,18 @@ export interface DefaultSource {
   readonly newUuid: () => string;
 }
 
+/** The instant in the form of the type, in UTC. */
+function nowFor(dataType: DataType, now: Date): string {
+  const text = now.toISOString();
+  if (dataType === 'date') return text.slice(0, 10);
+  if (dataType === 'time') return text.slice(11, 19);
+  return dataType === 'timestamp' ? text.slice(0, 23) : text;
+}
+
 function defaultValue(column: ColumnCheck, source: DefaultSource): JsonValue {
   if (column.default === null) return null;
   if ('literal' in column.default) return column.default.literal;
-  return column.default.function === 'now()' ? source.now.toISOString() : source.newUuid();
+  return column.default.function === 'now()' ? nowFor(column.dataType, source.now) : source.newUuid();
 }
 
 /**
