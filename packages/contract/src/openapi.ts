@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { type ErrorCode, errorRegistry } from './core/errors.ts';
 import type { Operation, ResponseSpec } from './core/operation.ts';
 import { errorCodesOf, needsRequestedWith, Problem } from './core/problem.ts';
+import { type Json, type JsonObject, type NamedSchema, pascal, shareSchemas, singular } from './shared-schemas.ts';
 
 export interface OpenApiOptions {
   /** Version of the product. */
@@ -10,8 +11,8 @@ export interface OpenApiOptions {
   readonly serverUrl: string;
 }
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-type JsonObject = { [key: string]: Json };
+/** Gives the document's form of a schema; `name` is what it is called when it is shared. */
+type Place = (name: string, schema: TSchema) => JsonObject;
 
 /**
  * The OpenAPI 3.1 document of the operations (https://spec.openapis.org/oas/v3.1.1). Every alias is a path of its own
@@ -20,20 +21,20 @@ type JsonObject = { [key: string]: Json };
  */
 export function openapi(operations: readonly Operation[], options: OpenApiOptions): Record<string, unknown> {
   const ids = new Set<string>();
-  const paths: { [path: string]: JsonObject } = {};
-  for (const operation of operations) {
-    if (ids.has(operation.id)) throw new Error(`two operations have the id ${operation.id}`);
-    ids.add(operation.id);
-    checkPathParameters(operation);
-    const described = describe(operation);
-    for (const [index, path] of [operation.path, ...(operation.aliases ?? [])].entries()) {
-      const item = paths[path] ?? {};
-      paths[path] = item;
-      const method = operation.method.toLowerCase();
-      if (item[method] !== undefined) throw new Error(`two operations answer ${operation.method} ${path}`);
-      item[method] = index === 0 ? described : alias(described, operation, index);
-    }
+  for (const { id } of operations) {
+    if (ids.has(id)) throw new Error(`two operations have the id ${id}`);
+    ids.add(id);
   }
+  // Twice: the first time collects the schemas, the second one writes what they became when all were known.
+  const roots: NamedSchema[] = [];
+  describePaths(operations, (name, schema) => {
+    const collected = plain(schema);
+    roots.push({ name, schema: collected });
+    return collected;
+  });
+  const shared = shareSchemas(roots);
+  let next = 0;
+  const paths = describePaths(operations, () => shared.schemas[next++] ?? {});
   return {
     openapi: '3.1.1',
     info: {
@@ -46,8 +47,24 @@ export function openapi(operations: readonly Operation[], options: OpenApiOption
     servers: [{ url: options.serverUrl }],
     tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
     paths,
-    components: components(),
+    components: components(shared.components),
   };
+}
+
+function describePaths(operations: readonly Operation[], place: Place): JsonObject {
+  const paths: { [path: string]: JsonObject } = {};
+  for (const operation of operations) {
+    checkPathParameters(operation);
+    const described = describe(operation, place);
+    for (const [index, path] of [operation.path, ...(operation.aliases ?? [])].entries()) {
+      const item = paths[path] ?? {};
+      paths[path] = item;
+      const method = operation.method.toLowerCase();
+      if (item[method] !== undefined) throw new Error(`two operations answer ${operation.method} ${path}`);
+      item[method] = index === 0 ? described : alias(described, operation, index);
+    }
+  }
+  return paths;
 }
 
 const introduction = [
@@ -66,7 +83,9 @@ function checkPathParameters(operation: Operation): void {
   }
 }
 
-function describe(operation: Operation): JsonObject {
+function describe(operation: Operation, place: Place): JsonObject {
+  const resource = pascal(operation.id.split('.')[0] ?? '');
+  const name = singular(resource) + pascal(operation.id.split('.')[1] ?? '');
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -74,8 +93,10 @@ function describe(operation: Operation): JsonObject {
     ...(descriptionOf(operation) === '' ? {} : { description: descriptionOf(operation) }),
     security: securityOf(operation),
     parameters: parametersOf(operation),
-    ...(operation.body === undefined ? {} : { requestBody: requestBodyOf(operation.body) }),
-    responses: responsesOf(operation),
+    ...(operation.body === undefined
+      ? {}
+      : { requestBody: requestBodyOf(place(name, operation.body), operation.body) }),
+    responses: responsesOf(operation, (schema) => place(singular(resource), schema)),
   };
 }
 
@@ -127,15 +148,15 @@ function parametersOf(operation: Operation): Json[] {
   return [...parameters, ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 
-function requestBodyOf(body: TSchema): JsonObject {
+function requestBodyOf(schema: JsonObject, body: TSchema): JsonObject {
   const required: readonly string[] = Reflect.get(body, 'required') ?? [];
-  return { required: required.length > 0, content: { 'application/json': { schema: plain(body) } } };
+  return { required: required.length > 0, content: { 'application/json': { schema } } };
 }
 
-function responsesOf(operation: Operation): JsonObject {
+function responsesOf(operation: Operation, place: (schema: TSchema) => JsonObject): JsonObject {
   const responses: JsonObject = {};
   for (const [status, response] of Object.entries(operation.responses)) {
-    responses[status] = successOf(response, Number(status) < 400 && operation.idempotent === true);
+    responses[status] = successOf(response, Number(status) < 400 && operation.idempotent === true, place);
   }
   const byStatus = Map.groupBy(errorCodesOf(operation), (code) => errorRegistry[code].status);
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
@@ -145,14 +166,14 @@ function responsesOf(operation: Operation): JsonObject {
   return responses;
 }
 
-function successOf(response: ResponseSpec, replayable: boolean): JsonObject {
+function successOf(response: ResponseSpec, replayable: boolean, place: (schema: TSchema) => JsonObject): JsonObject {
   const headers: JsonObject = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
   if (replayable) headers['Idempotent-Replay'] = { $ref: '#/components/headers/IdempotentReplay' };
   const type = (response.mediaType ?? 'application/json').split(';', 1)[0] ?? '';
   return {
     description: response.description,
     headers,
-    ...(response.schema === null ? {} : { content: { [type]: { schema: plain(response.schema) } } }),
+    ...(response.schema === null ? {} : { content: { [type]: { schema: place(response.schema) } } }),
   };
 }
 
@@ -167,10 +188,10 @@ function problemOf(status: number, codes: readonly ErrorCode[]): JsonObject {
   };
 }
 
-function components(): JsonObject {
+function components(shared: JsonObject): JsonObject {
   const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
   return {
-    schemas: { Problem: plain(Problem) },
+    schemas: { ...shared, Problem: plain(Problem) },
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`krn_...`).' },
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, with `X-Tenant-Id`.' },
