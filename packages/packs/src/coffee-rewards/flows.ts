@@ -41,7 +41,7 @@ export const coffeeFlows: readonly PackFlow[] = [
         },
         { id: 'response', type: 'response', name: 'Answer', config: { responseFormat: 'standard' } },
       ],
-      flowConfig: { defaultLimit: 3 },
+      flowConfig: { defaultLimit: 1 },
     },
   },
 ];
