@@ -52,7 +52,7 @@ test('refuses what is no instant, without throwing', () => {
     '|2024|2024-13-01|2023-02-29|1900-02-29|0000-01-01|2024-1-1|2024-01-01 |2024-01-01T|2024-01-01T24:00:00Z|2024-01-01T00:60Z|2024-01-01 00:00:00Z|2024-01-01T00:00:61Z|2024-01-01T00:00:00.Z|2024-01-01T00:00:00+1|2024-01-01T00:00:00ZZ|+2024-01-01|2024-01-01T00:00:00+24:00';
   for (const text of wrong.split('|')) assert.equal(parseInstant(text), null, text);
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string(), (text) => {
       parseInstant(text);
       parseInstant(`2024-01-01T${text}`);
     }),

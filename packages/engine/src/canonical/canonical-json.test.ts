@@ -28,12 +28,15 @@ test('the example of RFC 8785', () => {
 
 test('reads back as the same value, in one form whatever the order of members', () => {
   fc.assert(
-    fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
-      const text = canonicalJson(value);
-      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(value)));
-      assert.equal(canonicalJson(reversed(value)), text);
-      assert.equal(canonicalJson(JSON.parse(text)), text);
-    }),
+    fc.property(
+      fc.jsonValue({ stringUnit: fc.constantFrom(...'abz19_-"\\/\n\u0001\u007fé€\ufb33'.split(''), '😀') }),
+      (value) => {
+        const text = canonicalJson(value);
+        assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(value)));
+        assert.equal(canonicalJson(reversed(value)), text);
+        assert.equal(canonicalJson(JSON.parse(text)), text);
+      },
+    ),
     { numRuns: 3000 },
   );
 });

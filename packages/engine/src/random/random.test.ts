@@ -16,9 +16,13 @@ function reference(text: string): number {
   return Number(hash);
 }
 
+const texts = fc
+  .array(fc.oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff })), { maxLength: 12 })
+  .map((codePoints) => String.fromCodePoint(...codePoints));
+
 test('h32 is the definition, for every text', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.array(fc.integer({ min: 0, max: 0xffff })), (text, units) => {
+    fc.property(texts, fc.array(fc.integer({ min: 0, max: 0xffff })), (text, units) => {
       assert.equal(h32(text), reference(text));
       const anyUnits = String.fromCharCode(...units);
       assert.equal(h32(anyUnits), reference(anyUnits));
@@ -29,7 +33,7 @@ test('h32 is the definition, for every text', () => {
 
 test('a hash continued from a prefix is the hash of the whole', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (prefix, rest) => {
+    fc.property(texts, texts, (prefix, rest) => {
       assert.equal(h32After(hashState(prefix), rest), h32(prefix + rest));
     }),
   );

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { emptyScope } from '../formula/scope.ts';
+import type { Json } from '../snapshot.ts';
+import { compileTemplate } from './compile-template.ts';
+import { parseText } from './parse-text.ts';
+
+const scope = Object.assign(emptyScope(), {
+  customer: { name: 'Ada', nothing: null, deep: { city: 'Oslo' } },
+  offer: { name: 'Gold' },
+  attributes: {},
+});
+
+test('content without tokens and links is not copied', () => {
+  const content = { body: 'static { text }', nested: { list: ['a', 1] } };
+  assert.equal(compileTemplate(content, [], 'banner').render(scope, {}), content);
+});
+
+test('lists what it reads', () => {
+  const template = compileTemplate(
+    { body: '{name} {customer.deep.city} {offer.name} {attributes.x} {sure} {personalization.total}' },
+    [
+      { variable: 'sure', source: 'attributes.y', fallback: 'yes' },
+      { variable: 'unused', source: 'customer.tier' },
+    ],
+    'banner',
+    { other: 'customer.other' },
+  );
+  assert.deepEqual(
+    new Set(template.paths.map((path) => path.join('.'))),
+    new Set([
+      'customer.name',
+      'customer.deep.city',
+      'offer.name',
+      'attributes.x',
+      'attributes.y',
+      'customer.tier',
+      'customer.other',
+    ]),
+  );
+});
+
+test('names the tokens that have no value', () => {
+  const template = compileTemplate(
+    { body: '{name} {nobody} {{absent|x}} {customer.nothing} {list}', more: ['{nobody}'] },
+    [{ variable: 'list', source: 'customer.deep' }],
+    'banner',
+  );
+  assert.deepEqual(template.missing(scope, {}), ['nobody', 'customer.nothing', 'list']);
+  assert.deepEqual(template.missing(scope, { nobody: 0 }), ['customer.nothing', 'list']);
+});
+
+test('a rendered variable is read as personalization', () => {
+  const template = compileTemplate(
+    { body: '{personalization.a} {personalization.b}' },
+    [
+      { variable: 'a', source: 'customer.name' },
+      { variable: 'b', source: 'personalization.b', fallback: 'none' },
+    ],
+    'banner',
+  );
+  assert.deepEqual(template.render(scope, {}), { body: 'Ada none' });
+  assert.deepEqual(template.render(scope, { b: 2 }), { body: 'Ada 2' });
+});
+
+test('a key named __proto__ stays an ordinary key', () => {
+  const content: { [key: string]: Json } = JSON.parse('{"__proto__": "{name}", "a": {"constructor": "{name}"}}');
+  const rendered = compileTemplate(content, [], 'banner').render(scope, {});
+  assert.equal(JSON.stringify(rendered), '{"__proto__":"Ada","a":{"constructor":"Ada"}}');
+  assert.equal(Object.getPrototypeOf(rendered), Object.prototype);
+});
+
+test('the pieces of a text make up the text', () => {
+  const unit = fc.constantFrom('{', '}', '{{', '}}', '|', '\\{', 'a', 'b.c', '_', '1', ' ', '\n');
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 30 }), (text) => {
+      const segments = parseText(text);
+      const without = segments.every((segment) => typeof segment === 'string');
+      if (without) assert.equal(segments.join(''), text.replaceAll('\\{', '{'));
+      for (const segment of segments) {
+        if (typeof segment === 'string') continue;
+        assert.match(segment.name, /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/);
+        assert.ok(text.includes(`{${segment.name}`));
+      }
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+const hostile = fc.oneof(
+  fc.string({ unit: fc.integer({ min: 0, max: 0x2fff }).map((codePoint) => String.fromCodePoint(codePoint)) }),
+  fc.constantFrom(
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "'); drop table x; --",
+    '\r\nBcc: all@x.test',
+    'javascript:alert(1)',
+    '{name}',
+    '\ud800',
+    '\u0000\u001b[31m\u0085',
+    '",\n"admin":true,"x":"',
+  ),
+);
+
+test('a value never leaves its place', () => {
+  const html = compileTemplate({ body: '<p title="{v}">{v}</p>', subject: 'S {v}' }, [], 'email_html');
+  const json = compileTemplate({ body: '{"v":"{v}"}' }, [], 'webhook_json');
+  const plain = compileTemplate(
+    { body: '[{v}]', subject: '[{v}]', ctaUrl: 'https://x.test/?q={v}#end' },
+    [],
+    'sms_text',
+  );
+  const bare = compileTemplate({ ctaUrl: '{v}', deepLink: '{v}' }, [], 'banner');
+  fc.assert(
+    fc.property(hostile, (v) => {
+      const withValue = Object.assign(emptyScope(), { customer: { v } });
+      const { body, subject } = html.render(withValue, {});
+      assert.match(String(body), /^<p title="[^<>"]*">[^<>"]*<\/p>$/);
+      assert.doesNotMatch(String(subject), /[\r\n]/);
+      assert.deepEqual(JSON.parse(String(json.render(withValue, {}).body)), { v });
+      const text = plain.render(withValue, {});
+      assert.doesNotMatch(String(text.body) + String(text.subject), /\p{Cc}/u);
+      const url = new URL(String(text.ctaUrl));
+      assert.equal(url.host, 'x.test');
+      assert.equal(url.hash, '#end');
+      assert.equal(url.searchParams.get('q'), v.replace(/\p{Surrogate}/gu, '\ufffd'));
+      const links = bare.render(withValue, {});
+      assert.equal(links.ctaUrl, undefined);
+      assert.doesNotMatch(String(links.deepLink ?? ''), /^\s*(javascript|data|vbscript|file):/i);
+    }),
+    { numRuns: 3000 },
+  );
+});
