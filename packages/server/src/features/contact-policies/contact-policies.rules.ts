@@ -1,5 +1,5 @@
 import type { ErrorEntry } from '@arbiter/contract';
-import { policyProblems, policyTypes } from '@arbiter/engine';
+import { compileCondition, policyProblems, policyTypes } from '@arbiter/engine';
 import { asJsonObject } from '../../platform/json.ts';
 
 /**
@@ -12,4 +12,11 @@ export function contactPolicyProblems(ruleType: string, config: Readonly<Record<
     path: `/config${path}`,
     message,
   }));
+}
+
+/** The config with its condition in the first spelling (api-catalogue.md 1.3). Only for a config without problems. */
+export function storedConfig(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (config.condition === undefined || config.condition === null) return config;
+  const compiled = compileCondition(config.condition);
+  return compiled.ok ? { ...config, condition: compiled.condition.stored } : config;
 }

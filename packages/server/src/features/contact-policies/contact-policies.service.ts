@@ -23,7 +23,7 @@ import {
   updateRecord,
   wantedAssignments,
 } from '../records/index.ts';
-import { contactPolicyProblems } from './contact-policies.rules.ts';
+import { contactPolicyProblems, storedConfig } from './contact-policies.rules.ts';
 import { byPriority, type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
 
 /** Who may name a policy: declared here, plugged by `main` (architecture.md 2). */
@@ -60,17 +60,20 @@ export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Pr
   refuseProblems(contactPolicyProblems(body.ruleType, config));
   const wanted = wantedAssignments(body, null, defaultScope) ?? [];
   const assigned = await assignScopes(tx, wanted, [], (word) => resources[word]);
-  return answer(await createRecord(tx, contactPolicySpec, { ...fields, config, scopes: assigned }));
+  return answer(
+    await createRecord(tx, contactPolicySpec, { ...fields, config: storedConfig(config), scopes: assigned }),
+  );
 }
 
 /** Changes the supplied fields; a new type or config is checked as the pair it results in. */
 export async function updateContactPolicy(tx: Tx, body: ContactPolicyUpdate): Promise<ContactPolicy> {
-  const { id, rowVersion, scope, scopeId, scopes, ...fields } = body;
+  const { id, rowVersion, scope, scopeId, scopes, config, ...rest } = body;
+  const fields = config === undefined ? rest : { ...rest, config: storedConfig(config) };
   const row = await updateRecord(tx, contactPolicySpec, id, {
     rowVersion,
     change: async (current) => {
-      if (fields.ruleType !== undefined || fields.config !== undefined) {
-        refuseProblems(contactPolicyProblems(fields.ruleType ?? current.ruleType, fields.config ?? current.config));
+      if (rest.ruleType !== undefined || config !== undefined) {
+        refuseProblems(contactPolicyProblems(rest.ruleType ?? current.ruleType, config ?? current.config));
       }
       const wanted = wantedAssignments(body, current.scopes, defaultScope);
       if (wanted === null) return fields;

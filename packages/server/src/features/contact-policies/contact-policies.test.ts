@@ -120,6 +120,10 @@ describe('contact policies', () => {
       { ruleType: 'allow_override', config: {} },
     ];
     for (const body of good) await create(body);
+    const condition = { all: [{ field: 'customer.age', operator: '<', value: 18 }] };
+    assert.deepEqual((await create({ ruleType: 'do_not_contact', config: { condition } })).config, {
+      condition: { logic: 'and', conditions: [{ field: 'customer.age', operator: 'lt', value: 18 }] },
+    });
     const policy = await create({ config: { maxPerDay: 1 } });
     await assert.rejects(
       as(tenantId, (tx) => updateContactPolicy(tx, { id: policy.id, ruleType: 'cooldown' })),
