@@ -1,4 +1,5 @@
 import { parseInstant } from '../arithmetic/calendar.ts';
+import { containsText } from '../arithmetic/contains-text.ts';
 import { parseDecimal } from '../arithmetic/decimal-text.ts';
 import { compareText } from '../arithmetic/order.ts';
 import { compileRegex } from '../regex/compile-regex.ts';
@@ -150,7 +151,7 @@ function containing(wanted: unknown): Matcher {
   const isElement = equalTo(wanted);
   return (actual, now) => {
     if (Array.isArray(actual)) return actual.some((element) => !isMissing(element) && isElement(element, now));
-    return typeof actual === 'string' && typeof wanted === 'string' && actual.includes(wanted);
+    return typeof actual === 'string' && typeof wanted === 'string' && containsText(actual, wanted);
   };
 }
 

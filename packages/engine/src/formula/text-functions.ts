@@ -1,3 +1,4 @@
+import { containsText } from '../arithmetic/contains-text.ts';
 import { groupedDecimal } from '../arithmetic/decimal.ts';
 import { finiteNumber } from '../arithmetic/order.ts';
 import { type Evaluate, fail, print, spend, toNumber, toText, toTextResult } from './evaluate.ts';
@@ -77,7 +78,11 @@ export const textFunctions: Readonly<Record<string, FormulaFunction>> = {
         const text = toText(scope, holder, failures);
         const part = toText(scope, wanted, failures);
         if (text === null || part === null) return null;
-        return spend(scope, text.length + part.length) ? (text.includes(part) ? 1 : 0) : fail(scope, failures.limit);
+        return spend(scope, text.length + part.length)
+          ? containsText(text, part)
+            ? 1
+            : 0
+          : fail(scope, failures.limit);
       };
     },
   },
