@@ -6,12 +6,12 @@ import {
   assertNotReferenced,
   countReferring,
   createRecord,
+  findRecords,
   fitsCustomField,
   inUse,
   inUseEntry,
   type NewRecord,
   type RecordChange,
-  type RecordSpec,
   readReferring,
   readRelated,
   requireLive,
@@ -62,9 +62,9 @@ export async function showSubCategories(tx: Tx, rows: readonly SubCategoryRow[])
   }));
 }
 
-/** Definitions in the stored spelling; 400 with one entry per problem. */
-function checkedFields(fields: readonly CustomField[]): CustomField[] {
-  const errors = customFieldProblems(fields);
+/** Definitions in the stored spelling; 400 with one entry per problem. `inherited`: the fields of the category. */
+function checkedFields(fields: readonly CustomField[], inherited: readonly CustomField[] = []): CustomField[] {
+  const errors = customFieldProblems(fields, inherited);
   if (errors.length > 0) throw new AppError('validation_failed', { detail: 'customFields are not valid.', errors });
   return normaliseCustomFields(fields);
 }
@@ -111,30 +111,28 @@ export async function createSubCategory(
   tx: Tx,
   body: NewRecord<SubCategoryRow> & { readonly categoryId: string },
 ): Promise<SubCategoryRow> {
-  const customFields = checkedFields(body.customFields ?? []);
   await requireLive(tx, 'category', body.categoryId, '/categoryId');
+  const customFields = checkedFields(body.customFields ?? [], await fieldsOfCategory(tx, body.categoryId));
   return createRecord(tx, subCategorySpec, { ...body, customFields });
 }
 
-async function change<Row extends CategoryRow>(
+async function fieldsOfCategory(tx: Tx, categoryId: string): Promise<readonly CustomField[]> {
+  return (await findRecords(tx, categorySpec, 'id', [categoryId]))[0]?.customFields ?? [];
+}
+
+/** The changes with their custom fields checked and in the stored spelling. */
+async function checkedChanges(
   tx: Tx,
-  spec: RecordSpec<Row>,
   column: 'categoryId' | 'subCategoryId',
-  id: string,
-  rowVersion: number | undefined,
+  current: CategoryRow,
   changes: RecordChange<CategoryRow>,
-): Promise<Row> {
-  const customFields = changes.customFields === undefined ? undefined : checkedFields(changes.customFields);
-  return updateRecord<Row>(tx, spec, id, {
-    rowVersion,
-    async change(current) {
-      if (customFields !== undefined) {
-        await assertValuesFit(tx, spec.noun, column, id, retypedFields(current.customFields, customFields));
-      }
-      const merged: RecordChange<CategoryRow> = { ...changes, customFields };
-      return merged as RecordChange<Row>;
-    },
-  });
+  inherited: readonly CustomField[],
+): Promise<RecordChange<CategoryRow>> {
+  if (changes.customFields === undefined) return changes;
+  const customFields = checkedFields(changes.customFields, inherited);
+  const noun = column === 'categoryId' ? 'category' : 'sub-category';
+  await assertValuesFit(tx, noun, column, current.id, retypedFields(current.customFields, customFields));
+  return { ...changes, customFields };
 }
 
 export async function changeCategory(
@@ -143,7 +141,10 @@ export async function changeCategory(
   rowVersion: number | undefined,
   changes: RecordChange<CategoryRow>,
 ): Promise<CategoryRow> {
-  return change(tx, categorySpec, 'categoryId', id, rowVersion, changes);
+  return updateRecord(tx, categorySpec, id, {
+    rowVersion,
+    change: (current) => checkedChanges(tx, 'categoryId', current, changes, []),
+  });
 }
 
 export async function changeSubCategory(
@@ -152,7 +153,13 @@ export async function changeSubCategory(
   rowVersion: number | undefined,
   changes: RecordChange<CategoryRow>,
 ): Promise<SubCategoryRow> {
-  return change(tx, subCategorySpec, 'subCategoryId', id, rowVersion, changes);
+  return updateRecord(tx, subCategorySpec, id, {
+    rowVersion,
+    async change(current) {
+      const inherited = await fieldsOfCategory(tx, current.categoryId);
+      return checkedChanges(tx, 'subCategoryId', current, changes, inherited);
+    },
+  });
 }
 
 /** 409 `in_use` while live sub-categories or offers refer to it. */

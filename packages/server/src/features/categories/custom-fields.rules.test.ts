@@ -29,6 +29,27 @@ test('definitions are checked by type', () => {
   );
 });
 
+test('formulas name known fields and do not depend on themselves', () => {
+  const computed = (key: string, formula: string): CustomField => ({ key, type: 'computed', formula });
+  const paths = (fields: CustomField[], inherited: CustomField[] = []) =>
+    customFieldProblems(fields, inherited).map((problem) => problem.path);
+  const rate: CustomField = { key: 'rate', type: 'number' };
+  assert.deepEqual(paths([rate, computed('double', 'rate * 2'), computed('more', 'double + customer.age')]), []);
+  assert.deepEqual(paths([computed('double', 'rate * 2')]), ['/customFields/0/formula']);
+  assert.deepEqual(paths([computed('double', 'rate * 2')], [rate]), []);
+  assert.deepEqual(paths([rate, computed('a', 'rate *')]), ['/customFields/1/formula']);
+  assert.deepEqual(paths([rate, computed('a', 'constructor.constructor("x")()')]), ['/customFields/1/formula']);
+  assert.deepEqual(paths([computed('a', 'a + 1')]), ['/customFields/0/formula']);
+  assert.deepEqual(paths([computed('a', 'b'), rate, computed('b', 'c'), computed('c', 'a + rate')]), [
+    '/customFields/0/formula',
+    '/customFields/2/formula',
+    '/customFields/3/formula',
+  ]);
+  assert.deepEqual(paths([computed('rate', 'double')], [rate, computed('double', 'rate * 2')]), [
+    '/customFields/0/formula',
+  ]);
+});
+
 test('values fit by type', () => {
   assert.equal(fitsCustomField({ key: 'a', type: 'number' }, '3'), false);
   assert.equal(fitsCustomField({ key: 'a', type: 'text' }, 'x'.repeat(2001)), false);

@@ -1,4 +1,5 @@
 import type { CustomField, ErrorEntry } from '@arbiter/contract';
+import { compileFormula } from '@arbiter/engine';
 import { fitsCustomField } from '../records/index.ts';
 
 /** The stored spelling: `decimal` is number, `string` is text. */
@@ -26,16 +27,56 @@ function fieldProblems(field: CustomField): string[] {
   return problems;
 }
 
-/** What is wrong with the definitions, each with its JSON Pointer; empty = they can be stored. */
-export function customFieldProblems(fields: readonly CustomField[]): ErrorEntry[] {
+/**
+ * What is wrong with the definitions, each with its JSON Pointer; empty = they can be stored. `inherited`: the fields of
+ * the category, for a sub-category, whose own fields replace those of the same key.
+ */
+export function customFieldProblems(
+  fields: readonly CustomField[],
+  inherited: readonly CustomField[] = [],
+): ErrorEntry[] {
   const seen = new Set<string>();
-  return fields.flatMap((field, index) => {
+  const problems = fields.flatMap((field, index) => {
     const path = `/customFields/${index}`;
-    const problems = fieldProblems(field);
-    if (seen.has(field.key)) problems.push(`key ${field.key} is there twice`);
+    const messages = fieldProblems(field);
+    if (seen.has(field.key)) messages.push(`key ${field.key} is there twice`);
     seen.add(field.key);
-    return problems.map((message) => ({ path, message }));
+    return messages.map((message) => ({ path, message }));
   });
+  return problems.length > 0 ? problems : formulaProblems(fields, inherited);
+}
+
+/** Formulas must compile, name known fields only, and not depend on themselves (api-catalogue.md 4). */
+function formulaProblems(fields: readonly CustomField[], inherited: readonly CustomField[]): ErrorEntry[] {
+  const own = new Set(fields.map((field) => field.key));
+  const all = [...inherited.filter((field) => !own.has(field.key)), ...fields];
+  const bareNames = new Set(all.map((field) => field.key));
+  const uses = new Map<string, readonly string[]>();
+  const problems = new Map<string, string>();
+  for (const field of all) {
+    if (field.type !== 'computed') continue;
+    const compiled = compileFormula(field.formula ?? '', { bareNames });
+    if (compiled.ok) uses.set(field.key, compiled.formula.bareNames);
+    else problems.set(field.key, compiled.problems[0]?.message ?? 'does not compile');
+  }
+  for (const key of uses.keys()) if (reaches(uses, key)) problems.set(key, 'depends on itself');
+  return fields.flatMap((field, index) => {
+    const message = problems.get(field.key);
+    return message === undefined ? [] : [{ path: `/customFields/${index}/formula`, message }];
+  });
+}
+
+/** True when following the names a formula uses leads back to it. */
+function reaches(uses: ReadonlyMap<string, readonly string[]>, start: string): boolean {
+  const visited = new Set<string>();
+  const open = [...(uses.get(start) ?? [])];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (name === start) return true;
+    if (visited.has(name)) continue;
+    visited.add(name);
+    open.push(...(uses.get(name) ?? []));
+  }
+  return false;
 }
 
 /** The fields whose type differs from the one stored under the same key. */
