@@ -1,5 +1,5 @@
-/** State of FNV-1a before the first byte. */
-const FNV_START = 0x811c9dc5;
+/** State of FNV-1a before the first byte, as the signed integer that all states are: 0x811c9dc5. */
+const FNV_START = -2_128_831_035;
 
 /**
  * 32-bit hash of a text: FNV-1a over its UTF-8 bytes, then the murmur3 finalizer (api-decisioning.md 1 no. 4). A lone
