@@ -91,7 +91,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
     }
     const readInput = createReadInput(operation, compile);
     const perform = createPerform(operation, handler, deps.database);
-    const inspect = createInspect(operation, deps.checkResponses === true);
+    const inspect = createInspect(operation, deps.checkResponses === true ? compile : null);
     const limits = limitsOf(operation, deps.config);
     const isOpen = operation.auth === 'none';
     const { loadClass, path: route } = operation;

@@ -11,15 +11,14 @@ export interface DocsOptions {
 /** The operations for people: grouped by tag, each with its input, answers, error codes and a call to copy. */
 export function docsPage(operations: readonly Operation[], options: DocsOptions): Page {
   const groups = [...Map.groupBy(operations, (operation) => operation.tag)];
-  // System stands first in the list of operations; a reader comes for the others.
-  groups.sort(([a], [b]) => Number(a === 'System') - Number(b === 'System'));
+  groups.sort(([a], [b]) => rankOf(a) - rankOf(b));
   const navigation = groups
     .map(([tag, found]) => `<h2>${escapeHtml(tag)}</h2><ul>${found.map(navigationItem).join('')}</ul>`)
     .join('');
   const sections = groups
     .map(([tag, found]) => {
       const items = found.map((operation) => describeOperation(operation, options)).join('');
-      return `<h2 id="${slug(tag)}">${escapeHtml(tag)}</h2>${items}`;
+      return `<h2 id="${slug(tag)}">${escapeHtml(tag)}</h2><div class="group">${items}</div>`;
     })
     .join('');
   return renderPage(
@@ -39,8 +38,14 @@ const introduction =
 const firstCall = ({ serverUrl }: DocsOptions): string =>
   `export ARBITER_URL=${serverUrl}\nexport ARBITER_API_KEY=krn_...\ncurl "$ARBITER_URL/api/v1/health"`;
 
+/** What a reader comes for stands first, what runs the process last. */
+function rankOf(tag: string): number {
+  if (tag === 'Decisions') return 0;
+  return tag === 'System' ? 2 : 1;
+}
+
 function navigationItem(operation: Operation): string {
-  return `<li><a href="#${operation.id}">${methodLabel(operation)}<span>${escapeHtml(operation.summary)}</span></a></li>`;
+  return `<li><a href="#${operation.id}">${methodLabel(operation)}<span class="name">${escapeHtml(operation.summary)}</span></a></li>`;
 }
 
 function methodLabel({ method }: Operation): string {
@@ -66,10 +71,11 @@ function describeOperation(operation: Operation, options: DocsOptions): string {
     `<h4>Errors</h4>${errorsOf(operation)}`,
   ];
   return (
-    `<details class="op" id="${operation.id}"><summary>${methodLabel(operation)}` +
+    // The id is inside, so that a link to it opens the operation.
+    `<details class="op"><summary>${methodLabel(operation)}` +
     `<span class="path">${escapeHtml(operation.path)}</span>` +
-    `<span class="tags">${badges.map((badge) => `<span class="badge">${escapeHtml(badge)}</span>`).join('')}</span>` +
-    `<span class="what">${prose(operation.summary)}</span></summary><div class="inside">${parts.join('')}</div></details>`
+    `<span class="what">${prose(operation.summary)}</span>` +
+    `<span class="tags">${badges.map((badge) => `<span class="badge">${escapeHtml(badge)}</span>`).join('')}</span></summary><div class="inside" id="${operation.id}">${parts.join('')}</div></details>`
   );
 }
 

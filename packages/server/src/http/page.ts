@@ -44,12 +44,12 @@ code,pre,.path{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;
 code{background:var(--code);padding:.1em .35em;border-radius:4px;overflow-wrap:anywhere}
 pre{background:var(--code);border:1px solid var(--line);border-radius:8px;padding:12px 14px;overflow-x:auto;margin:8px 0;line-height:1.5}
 pre code{background:none;padding:0;overflow-wrap:normal}
-.layout{display:grid;grid-template-columns:280px minmax(0,1fr);min-height:100vh}
+.layout{display:grid;grid-template-columns:304px minmax(0,1fr);min-height:100vh}
 nav{border-right:1px solid var(--line);padding:24px 16px 24px 24px;position:sticky;top:0;height:100vh;overflow-y:auto;font-size:13.5px}
 nav h2{font-size:12px;letter-spacing:.04em;color:var(--soft);margin:20px 0 6px;font-weight:600}
 nav ul{list-style:none;margin:0;padding:0}nav li a{display:flex;gap:8px;padding:3px 6px;border-radius:6px;color:var(--ink);align-items:baseline}
 nav li a:hover{background:var(--code);text-decoration:none}
-nav .method{flex:none;width:42px;font-size:10px}
+nav .method{flex:none;width:42px;font-size:10px}nav .name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .brand{font-size:18px;font-weight:650;color:var(--ink)}
 main{padding:32px 48px 96px;max-width:1040px}
 h1{font-size:28px;line-height:1.2;margin:0 0 8px;font-weight:650}main h2{font-size:20px;margin:56px 0 8px;padding-bottom:8px;border-bottom:1px solid var(--line)}
@@ -57,13 +57,15 @@ h3{font-size:15.5px;margin:0;font-weight:600}h4{font-size:13px;color:var(--soft)
 .lead{color:var(--soft);max-width:70ch;margin:0 0 16px}
 .method{font:600 11.5px/1 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .get{color:var(--get)}.post{color:var(--post)}.put{color:var(--put)}.patch{color:var(--patch)}.delete{color:var(--delete)}
-.op{background:var(--panel);border:1px solid var(--line);border-radius:10px;margin:14px 0}
-.op>summary{list-style:none;cursor:pointer;padding:14px 18px;display:grid;grid-template-columns:58px minmax(0,1fr) auto;gap:4px 12px;align-items:baseline}
-.op>summary::-webkit-details-marker{display:none}.op>summary:hover{background:color-mix(in srgb,var(--code) 55%,transparent);border-radius:10px}
-.op>summary .path{overflow-wrap:anywhere}.op>summary .what{grid-column:2;color:var(--soft)}
-.op>summary .tags{grid-row:1;grid-column:3;display:flex;gap:6px}
-.op[open]>summary{border-bottom:1px solid var(--line)}
-.inside{padding:4px 18px 18px}
+.group{background:var(--panel);border:1px solid var(--line);border-radius:10px;overflow:hidden;margin:12px 0}
+.op+.op{border-top:1px solid var(--line)}
+.op>summary{list-style:none;cursor:pointer;padding:9px 18px;display:grid;grid-template-columns:58px minmax(0,1.2fr) minmax(0,1fr) 120px;gap:4px 12px;align-items:baseline}
+.op>summary::-webkit-details-marker{display:none}.op>summary:hover{background:var(--code)}
+.op>summary:focus-visible,a:focus-visible{outline:2px solid var(--accent);outline-offset:-2px}
+.op>summary .path{overflow-wrap:anywhere}.op>summary .what{color:var(--soft);font-size:14px}
+.op>summary .tags{display:flex;gap:6px;justify-content:flex-end}
+.op[open]>summary{border-bottom:1px solid var(--line);background:var(--code)}
+.inside{padding:4px 18px 22px;scroll-margin-top:60px}
 .badge{font-size:11.5px;color:var(--soft);border:1px solid var(--line);border-radius:99px;padding:1px 8px;white-space:nowrap}
 table{border-collapse:collapse;width:100%;font-size:14px}th{text-align:left;font-weight:600;color:var(--soft);font-size:12.5px}
 th,td{padding:6px 12px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}tr:last-child td{border-bottom:0}
@@ -72,5 +74,5 @@ td:first-child{white-space:nowrap}.req{color:var(--delete);font-size:12px;margin
 .nested>summary,.more>summary{cursor:pointer;color:var(--soft);font-size:13px}
 .codes{display:flex;flex-wrap:wrap;gap:6px;margin:4px 0}.codes a code{color:var(--accent)}
 @media (max-width:860px){.layout{display:block}nav{position:static;height:auto;border-right:0;border-bottom:1px solid var(--line)}nav ul,nav h2{display:none}main{padding:24px 18px 64px}
-.op>summary{grid-template-columns:52px minmax(0,1fr)}.op>summary .tags{grid-row:auto;grid-column:2}td:first-child,.type{white-space:normal}}
+.op>summary{grid-template-columns:52px minmax(0,1fr)}.op>summary .tags,.op>summary .what{grid-column:2;justify-content:flex-start}td:first-child,.type{white-space:normal}}
 `.replaceAll('\n', '');

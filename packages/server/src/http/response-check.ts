@@ -1,15 +1,17 @@
 import type { Operation } from '@arbiter/contract';
 import type { UntypedReply } from './answer.ts';
 import { RawJson } from './handler.ts';
-import { type Check, createChecks } from './validation.ts';
+import type { Check, createChecks } from './validation.ts';
 
 /**
  * Holds handlers to the contract while tests run: the status must be declared and the body, as the caller will read it,
- * must match its schema. Throws an Error that becomes a 500. In production nothing is checked.
+ * must match its schema. Throws an Error that becomes a 500. Without `compile`, in production, nothing is checked.
  */
-export function createInspect(operation: Operation, enabled: boolean): (reply: UntypedReply) => void {
-  if (!enabled) return () => undefined;
-  const compile = createChecks();
+export function createInspect(
+  operation: Operation,
+  compile: ReturnType<typeof createChecks> | null,
+): (reply: UntypedReply) => void {
+  if (compile === null) return () => undefined;
   const checks = new Map<number, Check>();
   for (const [status, response] of Object.entries(operation.responses)) {
     if (response.schema !== null) checks.set(Number(status), compile(response.schema, 'body'));

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { type Operation, operation, systemOperations } from '@arbiter/contract';
+import Type from 'typebox';
+import { type Handlers, handlerEntries, reply } from './handler.ts';
+import { createTestApp, keys } from './test-app.ts';
+
+const Answer = Type.Unsafe<unknown>({ description: 'Anything.' });
+const things = {
+  read: operation({
+    id: 'things.read',
+    method: 'GET',
+    path: '/api/v1/things/{id}',
+    tag: '<script>alert(1)</script>',
+    summary: 'Read a "thing" & more',
+    auth: 'credential',
+    role: 'viewer',
+    loadClass: 'crud',
+    params: Type.Object({ id: Type.String({ description: 'Id.' }) }, { description: 'Path.' }),
+    responses: { 200: { description: 'It.', schema: Answer } },
+    errors: [],
+    audit: [],
+    transaction: 'none',
+  }),
+} satisfies Record<string, Operation>;
+const handlers: Handlers<typeof things> = { read: async ({ params }) => reply(200, params) };
+const operations = { ...systemOperations, ...things };
+const start = (over: Partial<Parameters<typeof createTestApp>[0]> = {}) =>
+  createTestApp({ operations, handlers: new Map(handlerEntries(things, handlers)), ...over });
+const checks = { database: 'ok', migrations: 'ok', role: 'ok', queueConsumer: 'off', scheduler: 'off' } as const;
+
+describe('health and readiness', () => {
+  test('answer without a credential, with and without /v1', async () => {
+    const { app } = start();
+    for (const url of ['/api/v1/health', '/api/health']) {
+      const response = await app.inject(url);
+      assert.equal(response.statusCode, 200);
+      const { uptimeSeconds, ...rest } = response.json();
+      assert.deepEqual(rest, { status: 'ok', version: 'test' });
+      assert.ok(Number.isInteger(uptimeSeconds));
+    }
+    assert.deepEqual((await app.inject('/api/ready')).json(), { status: 'ready', checks });
+    await app.close();
+  });
+  test('a failed check, or checks that cannot be made, are 503', async () => {
+    const failed = start({ readyChecks: async () => ({ ...checks, database: 'failed' }) });
+    const response = await failed.app.inject('/api/v1/ready');
+    assert.equal(response.statusCode, 503);
+    assert.equal(response.json().status, 'not_ready');
+    const broken = start({ readyChecks: () => Promise.reject(new Error('connection lost')) });
+    const second = await broken.app.inject('/api/v1/ready');
+    assert.equal(second.statusCode, 503);
+    assert.equal(second.json().checks.database, 'failed');
+    await Promise.all([failed.app.close(), broken.app.close()]);
+  });
+  test('draining: readiness first, requests are served, connections close (R10)', async () => {
+    const { app, lifecycle } = start();
+    lifecycle.beginDrain();
+    assert.equal((await app.inject('/api/ready')).statusCode, 503);
+    assert.equal((await app.inject('/api/health')).statusCode, 200);
+    const response = await app.inject({ url: '/api/v1/things/1', headers: { authorization: `Bearer ${keys.viewer}` } });
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.headers.connection, 'close');
+    await app.close();
+  });
+});
+
+describe('metrics', () => {
+  const token = 'a-metrics-token-of-32-characters';
+  const get = (app: ReturnType<typeof start>['app'], authorization?: string) =>
+    app.inject({ url: '/api/v1/metrics', headers: authorization === undefined ? {} : { authorization } });
+  for (const metricsToken of [null, '', ' ']) {
+    test(`token ${JSON.stringify(metricsToken)}: every call is 401 (T5)`, async () => {
+      const { app } = start({ config: { metricsToken } });
+      for (const sent of [undefined, '', 'Bearer', 'Bearer ', 'Bearer undefined', 'Bearer null', `Bearer ${token}`]) {
+        assert.equal((await get(app, sent)).statusCode, 401, String(sent));
+      }
+      await app.close();
+    });
+  }
+  test('are opened by the token only, an admin key does not', async () => {
+    const { app } = start({ config: { metricsToken: token } });
+    assert.equal((await get(app, `Bearer ${keys.admin}`)).statusCode, 401);
+    assert.equal((await get(app, `Bearer ${token}x`)).statusCode, 401);
+    await app.inject({ url: '/api/v1/things/secret-id', headers: { authorization: `Bearer ${keys.viewer}` } });
+    await app.inject('/nowhere/customer-77');
+    const response = await get(app, `Bearer ${token}`);
+    assert.equal(response.statusCode, 200);
+    assert.match(String(response.headers['content-type']), /^text\/plain/);
+    const lines = response.body.split('\n');
+    assert.ok(lines.includes('svc_http_requests_total{method="GET",route="/api/v1/things/{id}",status="200"} 1'));
+    assert.ok(lines.includes('svc_http_requests_total{method="unmatched",route="unmatched",status="404"} 1'));
+    assert.ok(lines.includes('svc_auth_failures_total{kind="metrics_token"} 2'));
+    assert.ok(lines.includes('svc_build_info{version="test"} 1'));
+    assert.match(response.body, /svc_http_request_duration_seconds_bucket\{le="0\.005",/);
+    assert.match(response.body, /process_resident_memory_bytes/);
+    assert.ok(!response.body.includes('secret-id') && !response.body.includes('customer-77'));
+    await app.close();
+  });
+});
+
+describe('documents', () => {
+  test('openapi.json has an ETag and answers 304 to it', async () => {
+    const { app } = start();
+    const first = await app.inject('/api/openapi.json');
+    assert.equal(first.statusCode, 200);
+    assert.equal(first.json().openapi, '3.1.1');
+    assert.ok(first.json().paths['/api/v1/things/{id}']);
+    const etag = String(first.headers.etag);
+    assert.match(etag, /^"[\w-]+"$/);
+    const again = async (sent: string) =>
+      (await app.inject({ url: '/api/v1/openapi.json', headers: { 'if-none-match': sent } })).statusCode;
+    assert.equal(await again(etag), 304);
+    assert.equal(await again(`"x", W/${etag}`), 304);
+    assert.equal(await again('"x"'), 200);
+    await app.close();
+  });
+  test('the pages are escaped, stand alone and allow nothing but their own style', async () => {
+    const { app } = start();
+    for (const url of ['/api/docs', '/docs/errors']) {
+      const response = await app.inject(url);
+      assert.equal(response.headers['content-type'], 'text/html; charset=utf-8');
+      const policy = String(response.headers['content-security-policy']);
+      assert.match(policy, /^default-src 'none'; style-src 'sha256-/);
+      const style = /<style>([\s\S]*?)<\/style>/.exec(response.body)?.[1] ?? '';
+      assert.ok(policy.includes(createHash('sha256').update(style).digest('base64')));
+      assert.ok(!/<script|<link|<img| style="| on[a-z]+=|src=|@import|url\(/.test(response.body), url);
+    }
+    const page = (await app.inject('/api/docs')).body;
+    assert.ok(page.includes('&lt;script&gt;') && page.includes('Read a &quot;thing&quot; &amp; more'));
+    for (const id of Object.values(operations).map((each) => each.id)) assert.ok(page.includes(`id="${id}"`), id);
+    await app.close();
+  });
+});
+
+test('an operation without a handler does not start, nor one with a transaction and no credential', () => {
+  assert.throws(() => createTestApp({ operations, handlers: new Map() }), /things\.read has no handler/);
+  const open = { 'things.open': { ...things.read, auth: 'none', role: null, transaction: 'tenant' } as const };
+  assert.throws(
+    () => createTestApp({ operations: open, handlers: new Map(handlerEntries(things, handlers)) }),
+    /no credential that could name the tenant/,
+  );
+});
+
+test('answers against the contract are 500 while tests run', async () => {
+  const strict = {
+    read: {
+      ...things.read,
+      responses: { 200: { description: 'It.', schema: Type.Object({ n: Type.Integer({ description: 'n' }) }) } },
+    },
+  };
+  const { app, log } = createTestApp({
+    operations: strict,
+    handlers: new Map([['things.read', async () => reply(200, { n: '1' })]]),
+  });
+  const response = await app.inject({ url: '/api/v1/things/1', headers: { authorization: `Bearer ${keys.viewer}` } });
+  assert.equal(response.statusCode, 500);
+  assert.match(JSON.stringify(log), /against its own schema/);
+  await app.close();
+});
