@@ -1,1 +1,1 @@
-export {};
+export { run, type Shell } from './run.ts';

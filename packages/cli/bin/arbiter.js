@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// Entry for any Node: the sources are TypeScript, which Node runs by itself from 22.18 on. Under an older one this file
+// starts the Node 24 that `npm install` put into node_modules, with the same arguments, streams and exit code.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const main = join(here, '..', 'src', 'main.ts');
+const [major, minor] = process.versions.node.split('.').map(Number);
+
+if (major > 22 || (major === 22 && minor >= 18)) {
+  await import('../src/main.ts');
+} else {
+  const node = findNode();
+  if (node === null) {
+    console.error(`arbiter needs Node 22.18 or newer; this is ${process.version}, and node_modules holds no other.`);
+    process.exit(2);
+  }
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+/** The `node` that an optional dependency of the root put into the nearest node_modules/.bin, or null. */
+function findNode() {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node';
+  for (let folder = here; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', '.bin', name);
+    if (existsSync(candidate)) return candidate;
+    if (dirname(folder) === folder) return null;
+  }
+}

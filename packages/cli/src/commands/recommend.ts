@@ -1,0 +1,76 @@
+import type { RecommendAnswer } from '@arbiter/contract';
+import { connect } from '../api.ts';
+import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
+import { exitCodes, UsageError } from '../exit-codes.ts';
+import { tableLines } from '../table.ts';
+
+export const recommend: Command = {
+  name: 'recommend',
+  aliases: ['decide'],
+  summary: 'decide what to show to a customer',
+  help: `Decide what to show to a customer, as an application would: the decision is recorded and counts
+toward contact policies, unless it is a dry run.
+
+Usage: arbiter recommend <customerId> [flags]       (also: arbiter decide)
+
+  --channel <type>    channel type, for example email
+  --placement <key>   placement: id, key, name or slot type
+  --limit <n>         how many offers at most, 1 to 50
+  --flow <key>        decision flow; without it the tenant's routes and default decide
+  --dry-run           decide without storing anything
+
+${connectionHelp}
+
+Examples:
+  arbiter recommend CM-000001 --channel email --limit 2
+  arbiter recommend CM-000001 --dry-run --json`,
+  options: {
+    ...connectionOptions,
+    channel: { type: 'string' },
+    placement: { type: 'string' },
+    limit: { type: 'string' },
+    flow: { type: 'string' },
+    'dry-run': { type: 'boolean' },
+  },
+  async run(call) {
+    const [customerId, ...more] = call.positionals;
+    if (customerId === undefined || more.length > 0) throw new UsageError('takes one customer id');
+    const { flags } = call;
+    const limit = flags.integer('limit');
+    const body = {
+      customerId,
+      ...given('channel', flags.text('channel')),
+      ...given('placement', flags.text('placement')),
+      ...given('decisionFlowKey', flags.text('flow')),
+      ...given('limit', limit),
+      ...given('dryRun', flags.flag('dry-run') ? true : undefined),
+    };
+    return connect(call).show(
+      (api) => api.recommend(body),
+      (answer) => report(call, answer),
+    );
+  },
+};
+
+function given<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { [K in Key]: Value });
+}
+
+function report(call: Call, answer: RecommendAnswer): number {
+  const flow = `${answer.decisionFlowKey}${answer.decisionFlowVersion === null ? '' : ` v${answer.decisionFlowVersion}`}`;
+  const customer = answer.known ? answer.customerId : `${answer.customerId} (unknown: decided without attributes)`;
+  call.print(`${customer}, flow ${flow}, ${answer.count} ${answer.count === 1 ? 'offer' : 'offers'}`);
+  if (answer.count === 0) call.print(`nothing to show: ${answer.emptyReason ?? 'no candidate'}`);
+  else {
+    const rows = answer.decisions.map((item) => [
+      String(item.rank),
+      item.offerName ?? item.offerId,
+      item.score?.toFixed(4) ?? '',
+      [item.channelName, item.placementName].filter((name) => name != null).join(' / '),
+      String(item.content?.subject ?? item.content?.headline ?? ''),
+    ]);
+    for (const line of tableLines(['rank', 'offer', 'score', 'channel', 'says'], rows)) call.print(line);
+  }
+  call.print(answer.dryRun ? 'dry run: nothing was stored' : `request ${answer.requestId}`);
+  return exitCodes.ok;
+}

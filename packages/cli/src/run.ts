@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+import type { Call, Command, Flags } from './command.ts';
+import { keyCreate } from './commands/key-create.ts';
+import { migrate } from './commands/migrate.ts';
+import { recommend } from './commands/recommend.ts';
+import { replay } from './commands/replay.ts';
+import { serve } from './commands/serve.ts';
+import { tenantCreate } from './commands/tenant-create.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
+
+const commands: readonly Command[] = [serve, migrate, tenantCreate, keyCreate, recommend, replay];
+
+const overview = `arbiter: decide which offer to show to a customer, and prove why.
+
+Usage: arbiter <command> [arguments] [flags]
+
+${commands.map((command) => `  ${command.name.padEnd(16)}${command.summary}`).join('\n')}
+  ${'help <command>'.padEnd(16)}explain a command
+
+Exit codes: 0 ok, 1 refused by the API, 2 wrong command line, 3 server unreachable, 4 differences found.`;
+
+/** Where a run reads and writes; tests of the pieces give their own. */
+export interface Shell {
+  readonly environment: Call['environment'];
+  print(line: string): void;
+  warn(line: string): void;
+}
+
+/** Runs one command line and resolves with its exit code. */
+export async function run(args: readonly string[], shell: Shell): Promise<number> {
+  if (args.length === 0 || args[0] === '--help' || args[0] === '-h' || (args[0] === 'help' && args.length === 1)) {
+    shell.print(overview);
+    return args.length === 0 ? exitCodes.usage : exitCodes.ok;
+  }
+  const words = args[0] === 'help' ? args.slice(1) : args;
+  const found = findCommand(words);
+  if (found === null) {
+    shell.warn(`arbiter: there is no command ${words.slice(0, 2).join(' ')}\n`);
+    shell.warn(overview);
+    return exitCodes.usage;
+  }
+  const { command, rest } = found;
+  if (args[0] === 'help' || rest.includes('--help') || rest.includes('-h')) {
+    shell.print(command.help);
+    return exitCodes.ok;
+  }
+  try {
+    return await command.run(parseCall(command, rest, shell));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    shell.warn(`arbiter ${command.name}: ${error.message}\n\n${usageLine(command)}`);
+    return exitCodes.usage;
+  }
+}
+
+function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } | null {
+  for (const command of commands) {
+    for (const name of [command.name, ...(command.aliases ?? [])]) {
+      const parts = name.split(' ');
+      if (parts.every((part, index) => words[index] === part)) return { command, rest: words.slice(parts.length) };
+    }
+  }
+  return null;
+}
+
+function usageLine(command: Command): string {
+  return command.help.split('\n').find((line) => line.startsWith('Usage:')) ?? '';
+}
+
+function parseCall(command: Command, args: readonly string[], shell: Shell): Call {
+  let parsed: ReturnType<typeof parseStrictly>;
+  try {
+    parsed = parseStrictly(command, args);
+  } catch (error) {
+    // parseArgs throws a TypeError whose message names the flag.
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+  return { positionals: parsed.positionals, flags: flagsOf(parsed.values), ...shell };
+}
+
+function parseStrictly(command: Command, args: readonly string[]) {
+  return parseArgs({ args: [...args], options: command.options, allowPositionals: true, strict: true });
+}
+
+function flagsOf(values: Readonly<Record<string, unknown>>): Flags {
+  const text = (name: string) => {
+    const value = values[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    text,
+    flag: (name) => values[name] === true,
+    integer: (name) => {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      if (!/^-?\d{1,9}$/.test(value)) throw new UsageError(`--${name} takes a whole number, not ${value}`);
+      return Number(value);
+    },
+  };
+}

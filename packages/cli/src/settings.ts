@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Call } from './command.ts';
+import { UsageError } from './exit-codes.ts';
+
+/** Where and as whom the command line talks to the API. */
+export interface Connection {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly tenantId: string | undefined;
+}
+
+const defaultUrl = 'http://localhost:3000';
+
+/** Flags beat the environment, the environment beats the file. Throws UsageError without a key or with a bad address. */
+export function connectionOf({ flags, environment }: Pick<Call, 'flags' | 'environment'>): Connection {
+  const file = readConfigFile(environment);
+  const url = flags.text('url') ?? blankAsUnset(environment.ARBITER_URL) ?? file.url ?? defaultUrl;
+  const apiKey = flags.text('api-key') ?? secretOf(environment, 'ARBITER_API_KEY') ?? file.apiKey;
+  const tenantId = flags.text('tenant') ?? blankAsUnset(environment.ARBITER_TENANT_ID) ?? file.tenantId;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`${url} is not an http address`);
+  }
+  if (apiKey === undefined) {
+    throw new UsageError('no API key: give --api-key, set ARBITER_API_KEY, or put apiKey into the configuration file');
+  }
+  return { url: url.replace(/\/+$/, ''), apiKey, tenantId };
+}
+
+function secretOf(environment: Call['environment'], name: string): string | undefined {
+  const direct = blankAsUnset(environment[name]);
+  const path = blankAsUnset(environment[`${name}_FILE`]);
+  if (direct !== undefined || path === undefined) return direct;
+  try {
+    return blankAsUnset(readFileSync(path, 'utf8').trim());
+  } catch (error) {
+    throw new UsageError(`${name}_FILE: ${reasonOf(error)}`);
+  }
+}
+
+interface ConfigFile {
+  readonly url?: string;
+  readonly apiKey?: string;
+  readonly tenantId?: string;
+}
+
+function readConfigFile(environment: Call['environment']): ConfigFile {
+  const folder = blankAsUnset(environment.XDG_CONFIG_HOME) ?? join(homedir(), '.config');
+  const path = join(folder, 'arbiter', 'config.json');
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    throw new UsageError(`${path}: ${reasonOf(error)}`);
+  }
+  return parseConfigFile(path, text);
+}
+
+function parseConfigFile(path: string, text: string): ConfigFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${path}: ${reasonOf(error)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError(`${path} is not a JSON object`);
+  const entries = new Map<string, unknown>(Object.entries(value));
+  const known = ['url', 'apiKey', 'tenantId'] as const;
+  const found: Partial<Record<(typeof known)[number], string>> = {};
+  for (const key of known) {
+    const entry = entries.get(key);
+    if (entry === undefined || entry === null) continue;
+    if (typeof entry !== 'string') throw new UsageError(`${path}: ${key} is not text`);
+    found[key] = entry;
+  }
+  return found;
+}
+
+function blankAsUnset(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

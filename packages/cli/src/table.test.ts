@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tableLines } from './table.ts';
+
+test('columns are as wide as their widest cell, by letters', () => {
+  assert.deepEqual(
+    tableLines(
+      ['rank', 'offer'],
+      [
+        ['1', 'Café au lait'],
+        ['10', '☕'],
+      ],
+    ),
+    ['rank  offer', '1     Café au lait', '10    ☕'],
+  );
+});
