@@ -55,6 +55,8 @@ const sessionOptions = [
   .join(' ');
 const answerTimeoutMs = 4_500;
 const acquireTimeoutMs = 2_000;
+/** `begin` and the tenant. */
+const openingStatements = 2;
 
 const setTenant = { name: 'hot.tenant', text: `select set_config('app.tenant', $1, true)` };
 const leftover = { name: 'hot.leftover', text: `select current_setting('app.tenant', true) as tenant` };
@@ -145,16 +147,30 @@ export function createHotPath(options: HotPathOptions): HotPath {
       };
       const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
         statements.map((s) => client.query({ name: s.name, text: s.text, values: [...s.values] }));
+      /** Everything sent inside leaves in one write: the driver alone would make a system call per statement. */
+      const corked = (sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] => {
+        const { stream } = client.connection;
+        stream.cork();
+        try {
+          return sendAll();
+        } finally {
+          stream.uncork();
+        }
+      };
 
       const tx: HotTransaction = {
         async send(statements) {
-          const before = state === 'new' ? opening() : [];
-          const results = await settle([...before, ...dispatch(statements)]);
-          return results.slice(before.length).map((r) => r.rows);
+          const first = state === 'new';
+          const sent = corked(() => [...(first ? opening() : []), ...dispatch(statements)]);
+          return (await settle(sent)).slice(first ? openingStatements : 0).map((r) => r.rows);
         },
         async commit(statements) {
-          const before = state === 'new' ? opening() : [];
-          const sent = [...before, ...dispatch(statements), client.query('commit'), client.query({ ...leftover })];
+          const sent = corked(() => [
+            ...(state === 'new' ? opening() : []),
+            ...dispatch(statements),
+            client.query('commit'),
+            client.query({ ...leftover }),
+          ]);
           state = 'over';
           const results = await settle(sent);
           if (results.at(-2)?.command !== 'COMMIT') throw new Error('nothing was committed');

@@ -1,3 +1,4 @@
+export { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArray } from './array-text.ts';
 export type { Database, DatabaseOptions, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';

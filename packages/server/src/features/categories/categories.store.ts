@@ -1,5 +1,5 @@
 import type { CustomField } from '@arbiter/contract';
-import type { SnapshotCategory, SnapshotSubCategory } from '@arbiter/engine';
+import type { SnapshotCategory, SnapshotCustomField, SnapshotSubCategory } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import type { GovernedRow, RecordSpec } from '../records/index.ts';
 
@@ -45,21 +45,34 @@ export const subCategorySpec: RecordSpec<SubCategoryRow> = {
   nameOf: (row) => row.name,
 };
 
+/** Definitions as decisions need them: without what is for people or for writes. */
+const snapshotFields = (fields: readonly SnapshotCustomField[]): SnapshotCustomField[] =>
+  fields.map(({ key, type, defaultValue = null, formula = null, outputType = null }) => ({
+    key,
+    type,
+    ...(defaultValue === null ? {} : { defaultValue }),
+    ...(formula === null ? {} : { formula }),
+    ...(outputType === null ? {} : { outputType }),
+  }));
+
 /** Categories that offers may belong to. Inactive ones take part too: the status is for pickers (api-catalogue.md 4). */
 export async function snapshotCategories(tx: Tx): Promise<SnapshotCategory[]> {
-  return tx.query<SnapshotCategory>(
-    'select id, name from arbiter.categories where tenant_id = $1 and deleted_at is null order by id',
+  const rows = await tx.query<SnapshotCategory & { readonly customFields: readonly SnapshotCustomField[] }>(
+    `select id, name, custom_fields as "customFields" from arbiter.categories
+     where tenant_id = $1 and deleted_at is null order by id`,
     [tx.tenantId],
   );
+  return rows.map((row) => ({ ...row, customFields: snapshotFields(row.customFields) }));
 }
 
 /** As `snapshotCategories`, one level down. */
 export async function snapshotSubCategories(tx: Tx): Promise<SnapshotSubCategory[]> {
-  return tx.query<SnapshotSubCategory>(
-    `select id, category_id as "categoryId", name from arbiter.sub_categories
+  const rows = await tx.query<SnapshotSubCategory & { readonly customFields: readonly SnapshotCustomField[] }>(
+    `select id, category_id as "categoryId", name, custom_fields as "customFields" from arbiter.sub_categories
      where tenant_id = $1 and deleted_at is null order by id`,
     [tx.tenantId],
   );
+  return rows.map((row) => ({ ...row, customFields: snapshotFields(row.customFields) }));
 }
 
 /** Name of a category, deleted ones included; null when the tenant has none of that id. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { categoryOperations, subCategoryOperations } from '@arbiter/contract';
+import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { createTestApp, keys, tenantA, tenantB } from '../../http/test-app.ts';
 import { type Call, callsOf } from '../../http/test-calls.ts';
 import { newId } from '../../platform/ids.ts';
-import { categoryRoutes, subCategoryRoutes } from './index.ts';
+import { categoryRoutes, snapshotCategories, subCategoryRoutes } from './index.ts';
 
 let db: TestDatabase;
 let call: Call;
@@ -298,6 +299,31 @@ describe('categories', () => {
       (await call('POST', url, { name: uniqueName(), customFields: [{ key: 'A!', type: 'text' }] })).status,
       400,
     );
+  });
+
+  test('custom fields are part of what decisions read', async () => {
+    const category = await create({
+      customFields: [
+        { key: 'rate', type: 'number', label: 'Rate', defaultValue: 2 },
+        { key: 'double', type: 'computed', formula: 'rate * 2', outputType: 'decimal' },
+      ],
+    });
+    const rows = await db.database.withTenant(tenantA, systemActor('test'), snapshotCategories);
+    assert.deepEqual(rows.find((row) => row.id === category.id)?.customFields, [
+      { key: 'rate', type: 'number', defaultValue: 2 },
+      { key: 'double', type: 'computed', formula: 'rate * 2', outputType: 'number' },
+    ]);
+    const child = await call('POST', '/api/v1/sub-categories', {
+      name: 'Child',
+      categoryId: category.id,
+      customFields: [{ key: 'triple', type: 'computed', formula: 'rate * 3' }],
+    });
+    assert.equal(child.status, 201, child.text);
+    const circle = await call('PUT', '/api/v1/sub-categories', {
+      id: child.json.id,
+      customFields: [{ key: 'rate', type: 'computed', formula: 'double' }],
+    });
+    assert.deepEqual([circle.status, circle.json.errors[0].path], [400, '/customFields/0/formula']);
   });
 
   test('editors write, viewers read', async () => {

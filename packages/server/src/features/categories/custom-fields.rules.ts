@@ -1,5 +1,5 @@
 import type { CustomField, ErrorEntry } from '@arbiter/contract';
-import { compileFormula } from '@arbiter/engine';
+import { compileFormula, dependencyOrder } from '@arbiter/engine';
 import { fitsCustomField } from '../records/index.ts';
 
 /** The stored spelling: `decimal` is number, `string` is text. */
@@ -59,24 +59,11 @@ function formulaProblems(fields: readonly CustomField[], inherited: readonly Cus
     if (compiled.ok) uses.set(field.key, compiled.formula.bareNames);
     else problems.set(field.key, compiled.problems[0]?.message ?? 'does not compile');
   }
-  for (const key of uses.keys()) if (reaches(uses, key)) problems.set(key, 'depends on itself');
+  for (const key of dependencyOrder(uses).cyclic) problems.set(key, 'depends on itself');
   return fields.flatMap((field, index) => {
     const message = problems.get(field.key);
     return message === undefined ? [] : [{ path: `/customFields/${index}/formula`, message }];
   });
-}
-
-/** True when following the names a formula uses leads back to it. */
-function reaches(uses: ReadonlyMap<string, readonly string[]>, start: string): boolean {
-  const visited = new Set<string>();
-  const open = [...(uses.get(start) ?? [])];
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (name === start) return true;
-    if (visited.has(name)) continue;
-    visited.add(name);
-    open.push(...(uses.get(name) ?? []));
-  }
-  return false;
 }
 
 /** The fields whose type differs from the one stored under the same key. */

@@ -14,7 +14,7 @@ export interface CustomerKeys {
   /** A new wrapped key. Throws AppError `not_configured` when the server has no encryption key. */
   create(tenantId: string): Buffer;
   /** The 32 byte key inside. Throws when it was wrapped for another tenant or under a key that is gone. */
-  open(tenantId: string, wrapped: Buffer): Buffer;
+  open(tenantId: string, wrapped: Buffer): KeyObject;
 }
 
 const idBytes = 4;
@@ -63,7 +63,7 @@ export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys 
       open.setAuthTag(wrapped.subarray(bodyAt + keyBytes));
       const key = open.update(wrapped.subarray(bodyAt, bodyAt + keyBytes));
       open.final();
-      return key;
+      return createSecretKey(key);
     },
   };
 }

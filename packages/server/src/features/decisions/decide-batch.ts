@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { RecommendAnswer } from '@arbiter/contract';
 import {
   type Contacts,
@@ -187,7 +187,7 @@ async function assertNewest(ports: DecidePorts, catalogue: TenantCatalogue): Pro
 interface Customer {
   readonly row: StateRow;
   readonly state: CustomerState;
-  key: Buffer | null;
+  key: KeyObject | null;
   changed: boolean;
 }
 
@@ -237,7 +237,15 @@ async function decideAll(
   const left = new Map<string, DecideJob[]>();
   const decided: Decided[] = [];
   const decisions: Decision[] = [];
-  const writes: Writes = { at: new Date(now), records: [], items: [], events: [], extra: [], plans: new Map() };
+  const writes: Writes = {
+    at: new Date(now),
+    configVersion: catalogue.version,
+    records: [],
+    items: [],
+    events: [],
+    extra: [],
+    plans: new Map(),
+  };
   const horizonFrom = now - Math.max(catalogue.logHorizonMs(), retainedLogMs);
   const view = evidenceView(evidence);
 
@@ -311,14 +319,10 @@ async function decideAll(
       id: decisionId,
       requestId: job.call.clientRequestId ? request.requestId : null,
       customerRef: customer.row.ref,
-      source: 'recommend',
-      decidedAt: writes.at,
       flowId: plan.flow.id,
       flowVersion: plan.flow.version,
       planHash: flow.hash,
-      configVersion: catalogue.version,
       evidenceNumber: view.number,
-      engineVersion,
       itemCount: decision.items.length,
       traceId,
       resultHash: hash('sha256', resultText, 'buffer'),
@@ -350,7 +354,6 @@ async function decideAll(
         recommendationId: decisionId,
         rank: item.rank,
         context,
-        at: writes.at,
         reservationExpiresAt: reserved ? new Date(expiresAt) : null,
       });
     }
@@ -395,6 +398,7 @@ async function decideAll(
 /** What a batch writes, gathered until the commit: one statement per table. */
 interface Writes {
   readonly at: Date;
+  readonly configVersion: number;
   readonly records: RecordRow[];
   readonly items: ItemRow[];
   readonly events: string[];
@@ -420,8 +424,9 @@ function writeStatements(
   const list: HotStatement[] = [];
   for (const flow of writes.plans.values()) list.push(insertPlan(tenantId, flow.hash, flow.body, writes.at));
   if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
-  list.push(insertRecords(tenantId, writes.records));
-  if (writes.items.length > 0) list.push(insertItems(tenantId, writes.items));
+  const batch = { source: 'recommend', decidedAt: writes.at, configVersion: writes.configVersion, engineVersion };
+  list.push(insertRecords(tenantId, batch, writes.records));
+  if (writes.items.length > 0) list.push(insertItems(tenantId, writes.at, writes.items));
   list.push(...writes.extra, insertOutbox(tenantId, `[${writes.events.join(',')}]`, writes.at));
   return list;
 }

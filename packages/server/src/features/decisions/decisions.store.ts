@@ -1,4 +1,13 @@
-import type { HotRow, HotStatement } from '../../db/index.ts';
+import {
+  booleanArray,
+  bytesArray,
+  type HotRow,
+  type HotStatement,
+  instantArray,
+  numberArray,
+  textArray,
+  uuidArray,
+} from '../../db/index.ts';
 
 // Statements of the hot path. Each is prepared once per connection and takes one array per column (decisioning.md 6).
 
@@ -8,7 +17,7 @@ export function lockStates(tenantId: string, customerIds: readonly string[], wai
     name: wait ? 'decisions.lock.wait' : 'decisions.lock',
     text: `select customer_id, ref, wrapped_key, state from customer_states
       where tenant_id = $1 and customer_id = any($2) order by customer_id for update${wait ? '' : ' skip locked'}`,
-    values: [tenantId, customerIds],
+    values: [tenantId, textArray(customerIds)],
   };
 }
 
@@ -17,7 +26,7 @@ export function readStates(tenantId: string, customerIds: readonly string[]): Ho
   return {
     name: 'decisions.read',
     text: `select customer_id, ref, wrapped_key, state from customer_states where tenant_id = $1 and customer_id = any($2)`,
-    values: [tenantId, customerIds],
+    values: [tenantId, textArray(customerIds)],
   };
 }
 
@@ -31,7 +40,12 @@ export function makeStates(
     text: `insert into customer_states (tenant_id, customer_id, ref, wrapped_key, state)
       select $1, u.customer_id, u.ref, u.wrapped_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, wrapped_key)
       order by u.customer_id on conflict (tenant_id, customer_id) do nothing returning customer_id, ref, wrapped_key, state`,
-    values: [tenantId, rows.map((r) => r.customerId), rows.map((r) => r.ref), rows.map((r) => r.wrappedKey)],
+    values: [
+      tenantId,
+      textArray(rows.map((r) => r.customerId)),
+      uuidArray(rows.map((r) => r.ref)),
+      bytesArray(rows.map((r) => r.wrappedKey)),
+    ],
   };
 }
 
@@ -66,7 +80,7 @@ export function saveStates(tenantId: string, customerIds: readonly string[], sta
     name: 'decisions.save',
     text: `update customer_states s set state = u.state from unnest($2::text[], $3::bytea[]) as u(customer_id, state)
       where s.tenant_id = $1 and s.customer_id = u.customer_id`,
-    values: [tenantId, customerIds, states],
+    values: [tenantId, textArray(customerIds), bytesArray(states)],
   };
 }
 
@@ -76,44 +90,51 @@ export interface RecordRow {
   /** Null when the server made the request's id. */
   readonly requestId: string | null;
   readonly customerRef: string;
-  readonly source: string;
-  readonly decidedAt: Date;
   readonly flowId: string;
   readonly flowVersion: number | null;
   readonly planHash: Buffer;
-  readonly configVersion: number;
   readonly evidenceNumber: number;
-  readonly engineVersion: string;
   readonly itemCount: number;
   readonly traceId: string | null;
   readonly resultHash: Buffer;
   readonly body: Buffer;
 }
 
-export function insertRecords(tenantId: string, rows: readonly RecordRow[]): HotStatement {
+/** What all records of a batch have in common. */
+export interface BatchFacts {
+  readonly source: string;
+  readonly decidedAt: Date;
+  readonly configVersion: number;
+  readonly engineVersion: string;
+}
+
+export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonly RecordRow[]): HotStatement {
   return {
     name: 'decisions.records',
     text: `insert into decisions (tenant_id, id, request_id, customer_ref, source, decided_at, flow_id, flow_version, plan_hash,
         config_version, evidence_number, engine_version, item_count, trace_id, result_hash, body)
-      select $1, u.* from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::timestamptz[], $7::uuid[], $8::int[], $9::bytea[],
-        $10::bigint[], $11::bigint[], $12::text[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[]) as u`,
+      select $1, u.id, u.request_id, u.customer_ref, $2, $3, u.flow_id, u.flow_version, u.plan_hash, $4, u.evidence_number, $5,
+        u.item_count, u.trace_id, u.result_hash, u.body
+      from unnest($6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::int[], $11::bytea[], $12::bigint[], $13::smallint[], $14::uuid[],
+        $15::bytea[], $16::bytea[]) as u(id, request_id, customer_ref, flow_id, flow_version, plan_hash, evidence_number, item_count,
+        trace_id, result_hash, body)`,
     values: [
       tenantId,
-      rows.map((r) => r.id),
-      rows.map((r) => r.requestId),
-      rows.map((r) => r.customerRef),
-      rows.map((r) => r.source),
-      rows.map((r) => r.decidedAt),
-      rows.map((r) => r.flowId),
-      rows.map((r) => r.flowVersion),
-      rows.map((r) => r.planHash),
-      rows.map((r) => r.configVersion),
-      rows.map((r) => r.evidenceNumber),
-      rows.map((r) => r.engineVersion),
-      rows.map((r) => r.itemCount),
-      rows.map((r) => r.traceId),
-      rows.map((r) => r.resultHash),
-      rows.map((r) => r.body),
+      batch.source,
+      batch.decidedAt,
+      batch.configVersion,
+      batch.engineVersion,
+      uuidArray(rows.map((r) => r.id)),
+      uuidArray(rows.map((r) => r.requestId)),
+      uuidArray(rows.map((r) => r.customerRef)),
+      uuidArray(rows.map((r) => r.flowId)),
+      numberArray(rows.map((r) => r.flowVersion)),
+      bytesArray(rows.map((r) => r.planHash)),
+      numberArray(rows.map((r) => r.evidenceNumber)),
+      numberArray(rows.map((r) => r.itemCount)),
+      uuidArray(rows.map((r) => r.traceId)),
+      bytesArray(rows.map((r) => r.resultHash)),
+      bytesArray(rows.map((r) => r.body)),
     ],
   };
 }
@@ -131,11 +152,10 @@ export interface ItemRow {
   readonly recommendationId: string;
   readonly rank: number;
   readonly context: string | null;
-  readonly at: Date;
   readonly reservationExpiresAt: Date | null;
 }
 
-export function insertItems(tenantId: string, rows: readonly ItemRow[]): HotStatement {
+export function insertItems(tenantId: string, at: Date, rows: readonly ItemRow[]): HotStatement {
   return {
     name: 'decisions.items',
     text: `insert into interactions (tenant_id, id, customer_id, interaction_type, outcome_key, classification, direction, offer_id,
@@ -143,26 +163,26 @@ export function insertItems(tenantId: string, rows: readonly ItemRow[]): HotStat
         reservation_state, reservation_expires_at)
       select $1, u.id, u.customer_id, case when u.reserved then 'recommendation' else 'impression' end,
         case when u.reserved then null else 'impression' end, 'neutral', 'outbound', u.offer_id, u.creative_id, u.channel_id,
-        u.placement_id, u.category_id, u.recommendation_id, u.rank, u.context, u.at, u.at,
+        u.placement_id, u.category_id, u.recommendation_id, u.rank, u.context, $2, $2,
         case when u.reserved then 'open' end, u.expires_at
-      from unnest($2::uuid[], $3::text[], $4::boolean[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[],
-        $11::smallint[], $12::jsonb[], $13::timestamptz[], $14::timestamptz[])
-        as u(id, customer_id, reserved, offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context, at, expires_at)`,
+      from unnest($3::uuid[], $4::text[], $5::boolean[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[],
+        $12::smallint[], $13::jsonb[], $14::timestamptz[])
+        as u(id, customer_id, reserved, offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context, expires_at)`,
     values: [
       tenantId,
-      rows.map((r) => r.id),
-      rows.map((r) => r.customerId),
-      rows.map((r) => r.reserved),
-      rows.map((r) => r.offerId),
-      rows.map((r) => r.creativeId),
-      rows.map((r) => r.channelId),
-      rows.map((r) => r.placementId),
-      rows.map((r) => r.categoryId),
-      rows.map((r) => r.recommendationId),
-      rows.map((r) => r.rank),
-      rows.map((r) => r.context),
-      rows.map((r) => r.at),
-      rows.map((r) => r.reservationExpiresAt),
+      at,
+      uuidArray(rows.map((r) => r.id)),
+      textArray(rows.map((r) => r.customerId)),
+      booleanArray(rows.map((r) => r.reserved)),
+      uuidArray(rows.map((r) => r.offerId)),
+      uuidArray(rows.map((r) => r.creativeId)),
+      uuidArray(rows.map((r) => r.channelId)),
+      uuidArray(rows.map((r) => r.placementId)),
+      uuidArray(rows.map((r) => r.categoryId)),
+      uuidArray(rows.map((r) => r.recommendationId)),
+      numberArray(rows.map((r) => r.rank)),
+      textArray(rows.map((r) => r.context)),
+      instantArray(rows.map((r) => r.reservationExpiresAt)),
     ],
   };
 }
