@@ -34,7 +34,9 @@ export const placementWritable = {
   slotType: StringEnum(slotTypes, { description: 'Kind of slot.' }),
   maxSlots: Int(1, 50, 'Items it takes; a smaller limit of the request wins.'),
   schema: Nullable(ContentRules, { description: 'Rules for the content of creatives, or null.' }),
-  targeting: Type.Null({ description: 'Condition that opens the placement. Must be null: not available yet.' }),
+  targeting: Nullable(Type.Unknown(), {
+    description: 'Condition on request, attributes and customer; while it is false the placement gets no items.',
+  }),
   status: Status,
 };
 

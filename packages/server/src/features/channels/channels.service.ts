@@ -23,7 +23,7 @@ import {
   placementSpec,
 } from './channels.store.ts';
 import { freeKey, keyFromName } from './keys.rules.ts';
-import { creativeColumns, showCreative } from './placements.service.ts';
+import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
 
 /** Channels as answers carry them, with their placements by name and creatives oldest first. */
 export async function showChannels(tx: Tx, rows: readonly ChannelRow[]): Promise<Channel[]> {
@@ -56,7 +56,8 @@ export async function createChannel(tx: Tx, body: ChannelCreate): Promise<Channe
     const placementKey = placement.key ?? freeKey(keyFromName(placement.name, 'placement'), taken);
     assertFirst(placements, index);
     taken.add(placementKey);
-    await createRecord(tx, placementSpec, { ...placement, channelId: channel.id, key: placementKey });
+    const targeting = storedTargeting(placement.targeting, `/placements/${index}/targeting`);
+    await createRecord(tx, placementSpec, { ...placement, targeting, channelId: channel.id, key: placementKey });
   }
   return channel;
 }

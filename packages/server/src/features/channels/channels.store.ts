@@ -1,5 +1,5 @@
 import type { Channel, Placement } from '@arbiter/contract';
-import type { SnapshotChannel, SnapshotPlacement } from '@arbiter/engine';
+import type { Json, SnapshotChannel, SnapshotPlacement } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import type { GovernedRow, RecordSpec } from '../records/index.ts';
 
@@ -27,7 +27,8 @@ export interface PlacementRow extends GovernedRow {
   readonly slotType: Placement['slotType'];
   readonly maxSlots: number;
   readonly schema: Placement['schema'];
-  readonly targeting: null;
+  /** In the stored spelling of conditions (api-catalogue.md 1.3). */
+  readonly targeting: Json | null;
   readonly status: Placement['status'];
   readonly version: number;
   readonly deletedAt: Date | null;
@@ -105,8 +106,9 @@ export async function snapshotChannels(tx: Tx): Promise<SnapshotChannel[]> {
 
 /** Active placements of active channels. */
 export async function snapshotPlacements(tx: Tx): Promise<SnapshotPlacement[]> {
-  return tx.query<SnapshotPlacement>(
-    `select p.id, p.channel_id as "channelId", p.name, p.key, p.slot_type as "slotType", p.max_slots as "maxSlots"
+  const rows = await tx.query<SnapshotPlacement & { readonly targeting: Json }>(
+    `select p.id, p.channel_id as "channelId", p.name, p.key, p.slot_type as "slotType", p.max_slots as "maxSlots",
+       p.targeting
      from arbiter.placements p
      join arbiter.channels c on c.tenant_id = p.tenant_id and c.id = p.channel_id
      where p.tenant_id = $1 and p.deleted_at is null and p.status = 'active'
@@ -114,6 +116,7 @@ export async function snapshotPlacements(tx: Tx): Promise<SnapshotPlacement[]> {
      order by p.id`,
     [tx.tenantId],
   );
+  return rows.map(({ targeting, ...row }) => (targeting === null ? row : { ...row, targeting }));
 }
 
 /** What history says of a channel, deleted ones included; null when the tenant has none of that id. */

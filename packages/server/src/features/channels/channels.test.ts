@@ -164,6 +164,40 @@ test('a placement stays in its channel, and its channel must be live', async () 
   assert.equal((await call('PUT', `${placementUrl}/${made.json.id}`, { schema: null })).json.schema, null);
 });
 
+test('targeting is a condition, stored in the first spelling, and read by decisions', async () => {
+  const condition = {
+    all: [
+      { field: 'attributes.page', operator: '=', value: 'home' },
+      { field: 'age', operator: 'is_not_null' },
+    ],
+  };
+  const stored = {
+    logic: 'and',
+    conditions: [
+      { field: 'attributes.page', operator: 'eq', value: 'home' },
+      { field: 'age', operator: 'exists' },
+    ],
+  };
+  const channel = await create({ placements: [{ name: 'Targeted', targeting: condition }] });
+  const [placement] = channel.placements;
+  assert.deepEqual(placement.targeting, stored);
+  const taking = await db.database.withTenant(tenantA, systemActor('test'), snapshotPlacements);
+  assert.deepEqual(taking.find((row) => row.id === placement.id)?.targeting, stored);
+  const bad = { field: 'offer.name', operator: 'eq', value: 'x' };
+  const refused = await call('PUT', placementUrl, { id: placement.id, targeting: bad });
+  assert.equal(refused.status, 400);
+  assert.ok(refused.json.errors[0].path.startsWith('/targeting'));
+  const inline = await call('POST', url, {
+    name: 'T',
+    channelType: 'web',
+    placements: [{ name: 'A', targeting: { conditions: 3 } }],
+  });
+  assert.ok(inline.json.errors[0].path.startsWith('/placements/0/targeting'), inline.text);
+  const untouched = await call('PUT', placementUrl, { id: placement.id, maxSlots: 2 });
+  assert.deepEqual(untouched.json.targeting, stored);
+  assert.equal((await call('PUT', placementUrl, { id: placement.id, targeting: null })).json.targeting, null);
+});
+
 test('only active channels and placements take part in decisions', async () => {
   const channel = await create({ placements: [{ name: 'On' }, { name: 'Off', status: 'inactive' }] });
   const paused = await create({ status: 'paused', placements: [{ name: 'On' }] });

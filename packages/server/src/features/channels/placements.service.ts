@@ -1,5 +1,7 @@
 import type { BoundCreative, Placement, PlacementCreate } from '@arbiter/contract';
+import type { Json } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
+import { AppError } from '../../platform/app-error.ts';
 import {
   type Addressed,
   assertNotReferenced,
@@ -15,6 +17,7 @@ import {
 } from '../records/index.ts';
 import { type PlacementRow, placementKeys, placementSpec } from './channels.store.ts';
 import { freeKey, keyFromName } from './keys.rules.ts';
+import { readTargeting } from './targeting.rules.ts';
 
 /** Columns of a creative that channels and placements show. */
 export const creativeColumns = ['name', 'offerId', 'placementId', 'status'];
@@ -52,20 +55,32 @@ export async function showPlacements(tx: Tx, rows: readonly PlacementRow[]): Pro
   }));
 }
 
+/** The condition in the stored spelling; undefined stays so: not named. Throws 400 when it is no condition. */
+export function storedTargeting(targeting: unknown, path: string): Json | null | undefined {
+  if (targeting === undefined) return undefined;
+  const read = readTargeting(targeting, path);
+  if ('errors' in read) {
+    throw new AppError('validation_failed', { detail: 'The targeting is not a condition.', errors: read.errors });
+  }
+  return read.stored;
+}
+
 /** 400 `reference_not_found` when the channel is missing or deleted. */
 export async function createPlacement(tx: Tx, body: PlacementCreate): Promise<PlacementRow> {
+  const targeting = storedTargeting(body.targeting, '/targeting');
   await requireLive(tx, 'channel', body.channelId, '/channelId');
   const key = body.key ?? freeKey(keyFromName(body.name, 'placement'), await placementKeys(tx, body.channelId));
-  return createRecord(tx, placementSpec, { ...body, key });
+  return createRecord(tx, placementSpec, { ...body, targeting, key });
 }
 
 export async function changePlacement(
   tx: Tx,
   id: string,
   rowVersion: number | undefined,
-  changes: RecordChange<PlacementRow>,
+  changes: Omit<RecordChange<PlacementRow>, 'targeting'> & { readonly targeting?: unknown },
 ): Promise<PlacementRow> {
-  return updateRecord(tx, placementSpec, id, { rowVersion, change: () => changes });
+  const targeting = storedTargeting(changes.targeting, '/targeting');
+  return updateRecord(tx, placementSpec, id, { rowVersion, change: () => ({ ...changes, targeting }) });
 }
 
 /** 409 `in_use` while live creatives name the placement. */
