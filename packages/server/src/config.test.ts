@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -78,8 +78,10 @@ test('a short secret is a warning, and an error in production', () => {
   assert.equal(readConfig({ METRICS_TOKEN: longSecret, NODE_ENV: 'production' }).METRICS_TOKEN, longSecret);
 });
 
-test('a secret may stand in a file', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'arbiter-config-')), 'pepper');
+test('a secret may stand in a file', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'arbiter-config-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'pepper');
   writeFileSync(file, `${longSecret}\n`);
   assert.equal(readConfig({ API_KEY_PEPPER_FILE: file }).API_KEY_PEPPER, longSecret);
   assert.match(problemsOf({ API_KEY_PEPPER_FILE: `${file}.absent` })[0] ?? '', /^API_KEY_PEPPER cannot be read/);

@@ -340,7 +340,8 @@ async function removeStalePid(data: string, report: (message: string) => void): 
     const until = performance.now() + patienceMs;
     while (performance.now() < until && isAlive(pid)) await sleep(25);
   }
-  if (!(await isPostmaster(pid, data))) await rm(pidFile, { force: true });
+  // A dead number is PostgreSQL's own business: from the file it learns whether old backends still use the data.
+  if (isAlive(pid) && !(await isPostmaster(pid, data))) await rm(pidFile, { force: true });
 }
 
 interface Owner {

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { startEmbeddedPostgres } from './embedded-postgres.ts';
+
+let root: string;
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'arbiter-embedded-'));
+});
+after(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const postmasterPid = (folder: string) =>
+  Number.parseInt(readFileSync(join(folder, 'cluster', 'postmaster.pid'), 'utf8'), 10);
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A process whose parent has not asked for its end yet is a zombie: it does nothing any more.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const until = performance.now() + 15_000;
+  while (!(await condition())) {
+    assert.ok(performance.now() < until, 'timed out');
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+test('data survives stops and starts; a dead postmaster.pid and a strange process with its number do not stop it', async () => {
+  const folder = join(root, 'restart');
+  let server = await startEmbeddedPostgres({ folder, durable: false });
+  const [version] = await query(server.adminUrl, 'select version(), current_user as name');
+  assert.match(String(version?.version), /^PostgreSQL 1[5-9]/);
+  await query(server.adminUrl, 'create table kept as select 1 as one');
+  const pid = postmasterPid(folder);
+  await server.stop();
+  assert.equal(isAlive(pid), false);
+  // As after a restart of a container: the number belongs to another program now.
+  await writeFile(join(folder, 'cluster', 'postmaster.pid'), `${process.pid}\n${join(folder, 'cluster')}\n`);
+  server = await startEmbeddedPostgres({ folder, durable: false });
+  assert.deepEqual(await query(server.adminUrl, 'select * from kept'), [{ one: 1 }]);
+  await server.stop();
+});
+
+test('a long folder still gets a socket; nothing of it is left after the stop', async () => {
+  const folder = join(root, 'a'.repeat(100), 'b'.repeat(60));
+  const server = await startEmbeddedPostgres({ folder, durable: false });
+  const sockets = new URL(server.adminUrl).searchParams.get('host') ?? '';
+  assert.ok(Buffer.byteLength(sockets) < 107 && !sockets.startsWith(folder), sockets);
+  assert.equal((await query(server.adminUrl, 'select 1 as one')).length, 1);
+  await server.stop();
+  assert.equal(existsSync(sockets), false);
+});
+
+test('R3: a database that is killed is started again and recovers', async () => {
+  const folder = join(root, 'killed');
+  const server = await startEmbeddedPostgres({ folder });
+  await query(server.adminUrl, 'create table kept as select 1 as one');
+  const pid = postmasterPid(folder);
+  process.kill(pid, 'SIGKILL');
+  await eventually(() =>
+    query(server.adminUrl, 'select * from kept').then(
+      (rows) => rows.length === 1,
+      () => false,
+    ),
+  );
+  assert.notEqual(postmasterPid(folder), pid);
+  await server.stop();
+});
+
+test('the database ends with its parent, also when that is killed, and the next start finds the data', async () => {
+  const folder = join(root, 'orphan');
+  const script = `
+    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./embedded-postgres.ts', import.meta.url).href)};
+    await startEmbeddedPostgres({ folder: ${JSON.stringify(folder)}, durable: false });
+    console.log('started');
+    setInterval(() => undefined, 1000);`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => parent.stdout.once('data', resolve));
+  const pid = postmasterPid(folder);
+  // While it lives, the folder is its own.
+  await assert.rejects(startEmbeddedPostgres({ folder, durable: false }), /in use by process/);
+  const joined = await startEmbeddedPostgres({ folder, durable: false, join: true });
+  await query(joined.adminUrl, 'create table kept as select 1 as one');
+  await query(joined.adminUrl, 'checkpoint');
+  await joined.stop();
+  assert.equal(isAlive(pid), true);
+  parent.kill('SIGKILL');
+  await new Promise((resolve) => parent.once('exit', resolve));
+  if (process.platform === 'linux') await eventually(() => !isAlive(pid));
+  const server = await startEmbeddedPostgres({ folder, durable: false });
+  assert.deepEqual(await query(server.adminUrl, 'select * from kept'), [{ one: 1 }]);
+  await server.stop();
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { newId } from '../platform/ids.ts';
+import { createDatabase, systemActor } from './database.ts';
+import { migrate, migrationsFolder, pendingMigrations, readMigrations } from './migrate.ts';
+import { checkRole } from './role-check.ts';
+import { scramVerifier } from './roles.ts';
+import { createTestDatabase, type TestDatabase, withDatabase, withUser } from './test-database.ts';
+
+let db: TestDatabase;
+const made: string[] = [];
+before(async () => {
+  db = await createTestDatabase();
+});
+after(async () => {
+  for (const name of made) await db.ownerQuery(`drop database ${name} with (force)`);
+  await db.close();
+});
+
+/** An empty database, not the template's copy, with a login of its own that does not exist yet. */
+async function emptyDatabase(): Promise<{ adminUrl: string; url: string; login: string }> {
+  const login = `test_new_${newId().slice(-12)}`;
+  await db.ownerQuery(`create database ${login}`);
+  made.push(login);
+  const adminUrl = withDatabase(db.adminUrl, login);
+  return { adminUrl, url: withUser(adminUrl, login), login };
+}
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('R11: two processes that migrate together: each file once, no error, login made and safe', async () => {
+  const { adminUrl, url, login } = await emptyDatabase();
+  const names = (await readMigrations()).map((each) => each.name);
+  const results = await Promise.all([1, 2].map(() => migrate({ adminUrl, url })));
+  assert.deepEqual(results.flat().sort(), names);
+  assert.deepEqual(await pendingMigrations(url), []);
+  assert.deepEqual(await checkRole(url), []);
+  const database = createDatabase({ url });
+  await database.withTenant(newId(), systemActor('test'), (tx) =>
+    tx.query(`insert into tenants (id, name) values ($1, 'T')`, [tx.tenantId]),
+  );
+  await database.close();
+  assert.deepEqual(await migrate({ adminUrl, url }), []);
+  await db.ownerQuery(`drop database ${login} with (force); `);
+  made.splice(made.indexOf(login), 1);
+});
+
+test('databases of one cluster can be prepared at the same time', async () => {
+  const targets = await Promise.all([emptyDatabase(), emptyDatabase(), emptyDatabase()]);
+  await Promise.all(targets.map((each) => migrate(each)));
+  for (const { url } of targets) assert.deepEqual(await pendingMigrations(url), []);
+});
+
+test('a migrator whose session died leaves no lock; one that lives is waited for', async () => {
+  const { adminUrl, url } = await emptyDatabase();
+  const holder = new pg.Client({ connectionString: adminUrl });
+  holder.on('error', () => undefined);
+  await holder.connect();
+  await holder.query('select pg_advisory_lock(7245301942)');
+  await assert.rejects(migrate({ adminUrl, url, lockTimeoutMs: 150 }), /another process holds the migration lock/);
+  const messages: string[] = [];
+  const waiting = migrate({ adminUrl, url, onProgress: (message) => messages.push(message) });
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  assert.deepEqual(messages, ['another process is migrating; waiting for it']);
+  // As a crash of the holder ends it.
+  await query(db.adminUrl, `select pg_terminate_backend(${Reflect.get(holder, 'processID')})`);
+  assert.ok((await waiting).length > 0);
+});
+
+test('a changed file is refused, a failing one leaves nothing, a new one is applied', async () => {
+  const folderPath = await mkdtemp(join(tmpdir(), 'arbiter-migrations-'));
+  const folder = pathToFileURL(`${folderPath}/`);
+  try {
+    await cp(migrationsFolder, folder, { recursive: true });
+    const { adminUrl, url } = await emptyDatabase();
+    await migrate({ adminUrl, url, folder });
+    await writeFile(new URL('9998_broken.sql', folder), 'create table arbiter.half (id int); select 1/0;');
+    assert.deepEqual(await pendingMigrations(url, folder), ['9998_broken']);
+    await assert.rejects(migrate({ adminUrl, url, folder }), /migration 9998_broken failed: division by zero/);
+    assert.deepEqual(await query(adminUrl, `select to_regclass('arbiter.half') as found`), [{ found: null }]);
+    await writeFile(new URL('9998_broken.sql', folder), 'create table arbiter.whole (id int);');
+    assert.deepEqual(await migrate({ adminUrl, url, folder }), ['9998_broken']);
+    const owner = await query(
+      adminUrl,
+      `select relowner::regrole::text as owner from pg_class where relname = 'whole'`,
+    );
+    assert.deepEqual(owner, [{ owner: 'arbiter_owner' }]);
+    await writeFile(new URL('9998_broken.sql', folder), 'create table arbiter.other (id int);');
+    await assert.rejects(migrate({ adminUrl, url, folder }), /9998_broken was changed/);
+    await writeFile(new URL('bad name.sql', folder), '');
+    await assert.rejects(migrate({ adminUrl, url, folder }), /not the name of a migration/);
+  } finally {
+    await rm(folderPath, { recursive: true });
+  }
+});
+
+test('an owner that is no superuser can migrate', async () => {
+  const name = `test_owner_${newId().slice(-12)}`;
+  await db.ownerQuery(`create role ${name} login createrole`);
+  await db.ownerQuery(`create database ${name} owner ${name}`);
+  made.push(name);
+  // The group roles of this cluster were made by another; the new owner is given what it may hand on.
+  await db.ownerQuery(
+    `grant arbiter_owner, arbiter_app, arbiter_system, arbiter_queue, arbiter_system_door, arbiter_queue_door to ${name} with admin option`,
+  );
+  const adminUrl = withUser(withDatabase(db.adminUrl, name), name);
+  const url = withUser(adminUrl, `${name}_app`);
+  assert.ok((await migrate({ adminUrl, url })).length > 0);
+  assert.deepEqual(await checkRole(url), []);
+});
+
+test('a password is stored as SCRAM, computed here', () => {
+  // RFC 7677 section 3: user "user", password "pencil", that salt; PostgreSQL stores these keys.
+  const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64');
+  assert.equal(
+    scramVerifier('pencil', salt),
+    'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',
+  );
+});
