@@ -1,1 +1,3 @@
-export {};
+export { ApiError } from './api-error.ts';
+export { type CallAnswer, type Client, type ClientCalls, type ClientOptions, createClient } from './client.ts';
+export type { CallBody, CallInput, CallOptions } from './inputs.ts';

@@ -1,0 +1,38 @@
+import type { Operation, OperationInput, OperationReply } from '@arbiter/contract';
+
+/** Names of the properties that must be given. */
+type RequiredKeys<T> = { [K in keyof T]-?: object extends Pick<T, K> ? never : K }[keyof T];
+
+/** A section of the input: absent when the operation declares none, optional when nothing in it is required. */
+type Section<Name extends string, Declared, Value> = Declared extends undefined
+  ? object
+  : [RequiredKeys<Value>] extends [never]
+    ? { readonly [K in Name]?: Value }
+    : { readonly [K in Name]: Value };
+
+type Declared<O extends Operation, K extends 'params' | 'query' | 'headers' | 'body'> = K extends keyof O
+  ? O[K]
+  : undefined;
+
+/** What every call takes besides the operation's own input. */
+export interface CallOptions {
+  /** Makes a repeat of the call harmless; for operations that take an Idempotency-Key. */
+  readonly idempotencyKey?: string;
+  /** Kept as X-Request-Id in answers, logs and audit rows. */
+  readonly requestId?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Path parameters, query, headers and body of an operation, as far as it declares them. */
+export type CallInput<O extends Operation> = Section<'params', Declared<O, 'params'>, OperationInput<O>['params']> &
+  Section<'query', Declared<O, 'query'>, OperationInput<O>['query']> &
+  Section<'headers', Declared<O, 'headers'>, OperationInput<O>['headers']> &
+  Section<'body', Declared<O, 'body'>, OperationInput<O>['body']> &
+  CallOptions;
+
+/** Bodies of the success answers of an operation; null for those without one. */
+export type CallBody<O extends Operation> = OperationReply<O>['body'];
+
+/** The input may be left out when nothing in it is required. */
+export type CallArguments<O extends Operation> =
+  object extends CallInput<O> ? [input?: CallInput<O>] : [input: CallInput<O>];
