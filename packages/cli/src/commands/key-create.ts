@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type ApiKeyScope, apiKeyScopes } from '@arbiter/contract';
-import { connect } from '../api.ts';
+import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
 import { applyFragment } from './serve.ts';
@@ -25,20 +25,19 @@ ${connectionHelp.replace(/\n {2}--tenant.*/, '')}`,
     if (call.positionals.length > 0) throw new UsageError(`does not know ${call.positionals[0]}`);
     const tenantName = call.flags.text('tenant');
     const scopes = scopesOf(call.flags.text('scopes'));
-    return tenantName === undefined ? overHttp(call, scopes) : onTheDatabase(call, tenantName, scopes);
+    return tenantName === undefined ? throughTheApi(call, scopes) : onTheDatabase(call, tenantName, scopes);
   },
 };
 
-async function overHttp(call: Call, scopes: readonly ApiKeyScope[] | undefined): Promise<number> {
+async function throughTheApi(call: Call, scopes: readonly ApiKeyScope[] | undefined): Promise<number> {
   const name = call.flags.text('name');
   const body = { ...(name === undefined ? {} : { name }), ...(scopes === undefined ? {} : { scopes: [...scopes] }) };
-  return connect(call).show(
-    (api) => api.createKey(body),
-    (created) => {
+  return overHttp(call, (client) => client.apiKeys.create({ body }), {
+    report: (created) => {
       call.print(created.key);
       call.warn(created.warning);
     },
-  );
+  });
 }
 
 async function onTheDatabase(

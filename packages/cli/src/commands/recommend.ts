@@ -1,7 +1,7 @@
 import type { RecommendAnswer } from '@arbiter/contract';
-import { connect } from '../api.ts';
+import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
-import { exitCodes, UsageError } from '../exit-codes.ts';
+import { UsageError } from '../exit-codes.ts';
 import { tableLines } from '../table.ts';
 
 export const recommend: Command = {
@@ -45,10 +45,9 @@ Examples:
       ...given('limit', limit),
       ...given('dryRun', flags.flag('dry-run') ? true : undefined),
     };
-    return connect(call).show(
-      (api) => api.recommend(body),
-      (answer) => report(call, answer),
-    );
+    return overHttp(call, (client) => client.decisions.recommend({ body }), {
+      report: (answer) => report(call, answer),
+    });
   },
 };
 
@@ -56,7 +55,7 @@ function given<Key extends string, Value>(key: Key, value: Value | undefined): {
   return value === undefined ? {} : ({ [key]: value } as { [K in Key]: Value });
 }
 
-function report(call: Call, answer: RecommendAnswer): number {
+function report(call: Call, answer: RecommendAnswer): void {
   const flow = `${answer.decisionFlowKey}${answer.decisionFlowVersion === null ? '' : ` v${answer.decisionFlowVersion}`}`;
   const customer = answer.known ? answer.customerId : `${answer.customerId} (unknown: decided without attributes)`;
   call.print(`${customer}, flow ${flow}, ${answer.count} ${answer.count === 1 ? 'offer' : 'offers'}`);
@@ -72,5 +71,4 @@ function report(call: Call, answer: RecommendAnswer): number {
     for (const line of tableLines(['rank', 'offer', 'score', 'channel', 'says'], rows)) call.print(line);
   }
   call.print(answer.dryRun ? 'dry run: nothing was stored' : `request ${answer.requestId}`);
-  return exitCodes.ok;
 }

@@ -1,7 +1,10 @@
-import type { ReplayAnswer } from '@arbiter/contract';
-import { connect } from '../api.ts';
+import type { Operations } from '@arbiter/contract';
+import type { CallBody } from '@arbiter/sdk';
+import { overHttp } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
+
+type Comparison = CallBody<Operations['decisions.replay']>;
 
 export const replay: Command = {
   name: 'replay',
@@ -18,18 +21,17 @@ ${connectionHelp}`,
   async run(call) {
     const [id, ...more] = call.positionals;
     if (id === undefined || more.length > 0) throw new UsageError('takes one request id');
-    return connect(call).show(
-      (api) => api.replay(id),
-      (answer) => report(call, id, answer),
-      (answer) => (answer.identical ? exitCodes.ok : exitCodes.differences),
-    );
+    return overHttp(call, (client) => client.decisions.replay({ params: { id }, body: {} }), {
+      report: (answer) => report(call, id, answer),
+      codeOf: (answer) => (answer.identical ? exitCodes.ok : exitCodes.differences),
+    });
   },
 };
 
-function report(call: Call, id: string, answer: ReplayAnswer): number {
+function report(call: Call, id: string, answer: Comparison): void {
   if (answer.identical) {
     call.print(`${id} replays identically, result hash ${answer.resultHash}`);
-    return exitCodes.ok;
+    return;
   }
   call.print(`${id} differs in ${answer.differences.length} places`);
   for (const { path, recorded, replayed } of answer.differences) {
@@ -38,5 +40,4 @@ function report(call: Call, id: string, answer: ReplayAnswer): number {
   if (answer.engineVersion !== answer.recordedEngineVersion) {
     call.print(`recorded by engine ${answer.recordedEngineVersion}, replayed by ${answer.engineVersion}`);
   }
-  return exitCodes.differences;
 }

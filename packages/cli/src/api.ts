@@ -1,0 +1,60 @@
+import { ApiError, type Client, createClient } from '@arbiter/sdk';
+import type { Call } from './command.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type Connection, connectionOf } from './settings.ts';
+
+/** What a command does with the body of a success. */
+export interface Outcome<Body> {
+  /** Lines for people; with `--json` the body itself is printed instead. */
+  report(body: Body): void;
+  /** Exit code; default 0. */
+  codeOf?(body: Body): number;
+}
+
+/**
+ * Asks the API over the SDK, prints the answer and resolves with the exit code: 1 when the API refused, 3 when it
+ * could not be reached. Throws UsageError when the connection is not configured.
+ */
+export async function overHttp<Body>(
+  call: Call,
+  ask: (client: Client) => Promise<Body>,
+  outcome: Outcome<Body>,
+): Promise<number> {
+  const connection = connectionOf(call);
+  let body: Body;
+  try {
+    body = await ask(clientOf(connection));
+  } catch (error) {
+    if (error instanceof ApiError) return refused(call, error);
+    if (!isNetworkFailure(error)) throw error;
+    call.warn(`arbiter: ${connection.url} does not answer: ${reasonOf(error)}`);
+    return exitCodes.unreachable;
+  }
+  if (call.flags.flag('json')) call.print(JSON.stringify(body));
+  else outcome.report(body);
+  return outcome.codeOf?.(body) ?? exitCodes.ok;
+}
+
+function clientOf({ url, apiKey, tenantId }: Connection): Client {
+  return createClient({ baseUrl: url, apiKey, ...(tenantId === undefined ? {} : { tenantId }) });
+}
+
+function refused(call: Call, error: ApiError): number {
+  if (call.flags.flag('json') && error.problem !== null) call.print(JSON.stringify(error.problem));
+  const code = error.code === null ? '' : ` (${error.code})`;
+  call.warn(`arbiter: ${error.problem?.error ?? 'the answer did not come from Arbiter'}: ${error.status}${code}`);
+  for (const { path, message } of error.errors) call.warn(`  ${path} ${message}`);
+  if (error.requestId !== null) call.warn(`  request ${error.requestId}`);
+  return exitCodes.refused;
+}
+
+/** `fetch` throws a TypeError when there is no answer, and an AbortSignal's TimeoutError when it comes too late. */
+function isNetworkFailure(error: unknown): error is Error {
+  return error instanceof Error && (error.name === 'TimeoutError' || error.message === 'fetch failed');
+}
+
+function reasonOf(error: Error): string {
+  const cause: unknown = error.cause;
+  if (!(cause instanceof Error)) return error.message;
+  return cause.message || String(Reflect.get(cause, 'code'));
+}

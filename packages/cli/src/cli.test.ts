@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+// The real command line, as a shell runs it, against a real server with its embedded database.
+
+const program = join(import.meta.dirname, '..', 'bin', 'arbiter.js');
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What the shell inherits, without any setting of Arbiter that the developer may have. */
+const plainEnvironment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(ARBITER|DATABASE|DATA|NODE_ENV|PORT|BOOTSTRAP)/.test(name)),
+);
+
+function start(args: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(process.execPath, [program, ...args], {
+    env: { ...plainEnvironment, XDG_CONFIG_HOME: home, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function arbiter(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const child = start(args, environment);
+  let out = '';
+  let err = '';
+  child.stdout?.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    err += chunk;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, out, err };
+}
+
+let home = '';
+before(async () => {
+  home = await mkdtemp(join(tmpdir(), 'arbiter-cli-'));
+});
+after(() => rm(home, { recursive: true, force: true }));
+
+describe('without a server', () => {
+  test('help explains every command', async () => {
+    const overview = await arbiter(['--help']);
+    assert.equal(overview.code, 0);
+    for (const command of ['serve', 'migrate', 'tenant create', 'key create', 'recommend', 'replay']) {
+      assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
+      const help = await arbiter(['help', ...command.split(' ')]);
+      assert.equal(help.code, 0);
+      assert.match(help.out, new RegExp(`Usage: arbiter ${command}`));
+    }
+  });
+
+  test('a wrong command line exits 2 and says what is wrong', async () => {
+    for (const [args, expected] of [
+      [[], /Usage: arbiter <command>/],
+      [['explode'], /there is no command explode/],
+      [['recommend'], /takes one customer id/],
+      [['recommend', 'C', '--limit', 'many', '--api-key', 'k'], /--limit takes a whole number/],
+      [['recommend', 'C', '--colour', 'red'], /--colour/],
+      [['recommend', 'C'], /no API key/],
+      [['key', 'create', '--scopes', 'fly'], /there is no scope fly/],
+      [['tenant', 'create'], /takes one name/],
+    ] as const) {
+      const { code, out, err } = await arbiter(args);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(out + err, expected);
+    }
+  });
+
+  test('a server that does not answer is exit code 3', async () => {
+    const { code, err } = await arbiter(['recommend', 'C', '--url', 'http://127.0.0.1:9', '--api-key', 'krn_x']);
+    assert.equal(code, 3);
+    assert.match(err, /127\.0\.0\.1:9/);
+  });
+
+  test('a configuration that cannot be used is exit code 78 and names the variable', async () => {
+    const { code, err } = await arbiter(['serve'], { PORT: 'eighty' });
+    assert.equal(code, 78);
+    assert.match(err, /PORT must be a whole number/);
+  });
+});
+
+describe('with a server on its embedded database', () => {
+  let folder = '';
+  let server: ChildProcess;
+  let url = '';
+  let printed = '';
+  let environment: Readonly<Record<string, string>> = {};
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'arbiter-serve-'));
+    server = start(['serve'], { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' });
+    url = await new Promise<string>((resolve, reject) => {
+      let err = '';
+      server.stderr?.on('data', (chunk) => {
+        err += chunk;
+      });
+      server.stdout?.on('data', (chunk) => {
+        printed += chunk;
+        const ready = /arbiter ready url=(\S+) configVersion=\d+/.exec(printed);
+        if (ready?.[1] !== undefined) resolve(ready[1]);
+      });
+      server.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${printed}${err}`)));
+    });
+    const firstRun = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
+    environment = { ARBITER_URL: url, ARBITER_API_KEY: firstRun.apiKey };
+  });
+  after(async () => {
+    if (server.exitCode === null && server.signalCode === null) {
+      server.kill('SIGKILL');
+      await new Promise((resolve) => server.once('exit', resolve));
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('the first start prints the demo once, keeps it privately, and its curl answers', async () => {
+    const firstRun = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
+    assert.equal((await stat(join(folder, 'first-run.json'))).mode & 0o777, 0o600);
+    assert.equal(printed.split(firstRun.apiKey).length, 3, 'the key stands in the key line and in the curl');
+    assert.match(printed, new RegExp(firstRun.tenantId));
+    const call = spawn('sh', ['-c', firstRun.curl], { stdio: ['ignore', 'pipe', 'ignore'] });
+    let answer = '';
+    call.stdout.on('data', (chunk) => {
+      answer += chunk;
+    });
+    await new Promise((resolve) => call.once('close', resolve));
+    assert.equal(JSON.parse(answer).decisions[0].content.ctaUrl.startsWith('https://coffee.example/'), true);
+  });
+
+  test("the pack's first customer gets an offer on every channel", async () => {
+    for (const channel of ['web', 'email', 'push', 'in_app']) {
+      const args = ['recommend', 'CM-000001', '--channel', channel, '--dry-run', '--json'];
+      const { code, out, err } = await arbiter(args, environment);
+      assert.equal(code, 0, err);
+      const answer = JSON.parse(out);
+      assert.ok(answer.count >= 1, channel);
+      assert.equal(answer.known, true);
+      assert.equal(answer.decisionFlowKey, 'coffee-next-best-offer');
+      assert.equal(answer.decisions[0].channelType, channel);
+      assert.equal(typeof answer.decisions[0].personalization.stars_to_next_tier, 'number');
+      assert.doesNotMatch(JSON.stringify(answer.decisions[0].content), /[{}]first_name/);
+    }
+  });
+
+  test('recommend prints a table, replay finds no difference', async () => {
+    const shown = await arbiter(['recommend', 'CM-000002', '--channel', 'web', '--limit', '2'], environment);
+    assert.equal(shown.code, 0, shown.err);
+    assert.match(shown.out, /^CM-000002, flow coffee-next-best-offer v1, 2 offers\nrank {2}offer/);
+    const requestId = /request ([0-9a-f-]{36})/.exec(shown.out)?.[1] ?? '';
+    const replayed = await arbiter(['replay', requestId], environment);
+    assert.equal(replayed.code, 0, replayed.err);
+    assert.match(replayed.out, /replays identically/);
+  });
+
+  test('an unknown customer is decided, and the output says so', async () => {
+    const { code, out } = await arbiter(['decide', 'nobody', '--channel', 'email', '--dry-run'], environment);
+    assert.equal(code, 0);
+    assert.match(out, /unknown: decided without attributes/);
+    assert.match(out, /nothing was stored/);
+  });
+
+  test('a refusal exits 1 with the code of the API', async () => {
+    const unknownFlow = await arbiter(['recommend', 'C', '--flow', 'no-such-flow'], environment);
+    assert.equal(unknownFlow.code, 1);
+    assert.match(unknownFlow.err, /not_found/);
+    const json = await arbiter(['replay', '01930000-0000-7000-8000-000000000000', '--json'], environment);
+    assert.equal(json.code, 1);
+    assert.equal(JSON.parse(json.out).status, 404);
+    const wrongKey = await arbiter(['recommend', 'C'], { ...environment, ARBITER_API_KEY: 'krn_wrong' });
+    assert.equal(wrongKey.code, 1);
+    assert.match(wrongKey.err, /unauthorized/);
+  });
+
+  test('key create makes a key with the scopes it was given', async () => {
+    const made = await arbiter(['key', 'create', '--scopes', 'read', '--name', 'reader'], environment);
+    assert.equal(made.code, 0, made.err);
+    const reader = { ...environment, ARBITER_API_KEY: made.out.trim() };
+    assert.equal((await arbiter(['recommend', 'CM-000003', '--dry-run'], reader)).code, 0);
+    assert.equal((await arbiter(['key', 'create'], reader)).code, 1);
+  });
+
+  test('tenant create and key create --tenant work beside the running server', async () => {
+    const operator = { DATA_DIR: folder };
+    const made = await arbiter(['tenant', 'create', 'Second tenant'], operator);
+    assert.equal(made.code, 0, made.err);
+    assert.match(made.out, /^[0-9a-f-]{36}\n$/);
+    const again = await arbiter(['tenant', 'create', 'Second tenant', '--json'], operator);
+    assert.equal(again.code, 1);
+    assert.deepEqual(JSON.parse(again.out), { id: made.out.trim(), name: 'Second tenant', created: false });
+    const key = await arbiter(['key', 'create', '--tenant', 'Second tenant', '--json'], operator);
+    assert.equal(key.code, 0, key.err);
+    const { key: apiKey, tenantId } = JSON.parse(key.out);
+    assert.equal(tenantId, made.out.trim());
+    const decided = await arbiter(['recommend', 'CM-000001', '--json'], { ARBITER_URL: url, ARBITER_API_KEY: apiKey });
+    assert.equal(decided.code, 0, decided.err);
+    assert.equal(JSON.parse(decided.out).known, false, 'the demo members belong to another tenant');
+  });
+
+  test('migrate finds nothing to do', async () => {
+    const { code, out } = await arbiter(['migrate'], { DATA_DIR: folder });
+    assert.equal(code, 0);
+    assert.match(out, /up to date/);
+  });
+
+  test('SIGTERM ends the server gracefully, and the next start prints no key', async () => {
+    server.kill('SIGTERM');
+    assert.equal(await new Promise((resolve) => server.once('exit', resolve)), 0);
+    const again = start(['serve'], { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' });
+    let out = '';
+    await new Promise<void>((resolve, reject) => {
+      again.once('exit', (code) => reject(new Error(`ended with ${code}: ${out}`)));
+      again.stdout?.on('data', (chunk) => {
+        out += chunk;
+        if (out.includes('arbiter ready')) resolve();
+      });
+    });
+    assert.doesNotMatch(out, /krn_/);
+    again.removeAllListeners('exit');
+    again.kill('SIGTERM');
+    assert.equal(await new Promise((resolve) => again.once('exit', resolve)), 0);
+  });
+});
