@@ -145,7 +145,8 @@ select arbiter.protect_table('arbiter.evidence_snapshots');
 create table arbiter.outbox (
   tenant_id uuid not null,
   id bigint generated always as identity,
-  events jsonb not null,
+  -- JSON array of our own making; as text, since the database never looks inside.
+  events text not null,
   created_at timestamptz not null,
   -- Null while pending.
   position bigint,

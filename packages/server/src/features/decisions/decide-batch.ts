@@ -14,7 +14,7 @@ import {
   u,
   type ZoneClock,
 } from '@arbiter/engine';
-import type { HotPath, HotStatement, HotTransaction } from '../../db/index.ts';
+import { DatabaseError, type HotPath, type HotStatement, type HotTransaction } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { firstIdAt, newId } from '../../platform/ids.ts';
@@ -148,8 +148,8 @@ async function attempt(
       );
       return;
     } catch (error) {
-      if (!(error instanceof StaleCatalogue) || tries >= 5) throw error;
-      catalogue = await ports.catalogues.refresh(tenantId, error.version);
+      if (tries >= 5) throw error;
+      catalogue = await ports.catalogues.refresh(tenantId, await versionBehind(ports, catalogue, error));
     }
   }
 }
@@ -175,6 +175,22 @@ function prepare(
     }
   }
   return { prepared, refused };
+}
+
+/**
+ * The newer version that explains the error: it was found, or a statement named a table or column that a newer catalogue
+ * does not have any more. Throws the error when nothing newer explains it.
+ */
+async function versionBehind(ports: DecidePorts, catalogue: TenantCatalogue, error: unknown): Promise<number> {
+  if (error instanceof StaleCatalogue) return error.version;
+  if (!(error instanceof DatabaseError) || error.kind !== 'undefined_object') throw error;
+  try {
+    await assertNewest(ports, catalogue);
+  } catch (newer) {
+    if (newer instanceof StaleCatalogue) return newer.version;
+    throw newer;
+  }
+  throw error;
 }
 
 /** Throws StaleCatalogue when the database has a newer one. */

@@ -199,7 +199,7 @@ export function insertPlan(tenantId: string, hash: Buffer, body: Buffer, now: Da
 export function insertOutbox(tenantId: string, events: string, now: Date): HotStatement {
   return {
     name: 'decisions.outbox',
-    text: 'insert into outbox (tenant_id, events, created_at) values ($1, $2::jsonb, $3)',
+    text: 'insert into outbox (tenant_id, events, created_at) values ($1, $2, $3)',
     values: [tenantId, events, now],
   };
 }

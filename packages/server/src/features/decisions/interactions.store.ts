@@ -170,7 +170,7 @@ export async function keepResponse(
 
 export async function appendEvents(tx: Tx, events: readonly object[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query('insert into outbox (tenant_id, events, created_at) values ($1, $2::jsonb, $3)', [
+  await tx.query('insert into outbox (tenant_id, events, created_at) values ($1, $2, $3)', [
     tx.tenantId,
     JSON.stringify(events),
     tx.now,

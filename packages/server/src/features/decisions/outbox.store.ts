@@ -34,10 +34,11 @@ export async function claimPending(tx: Tx, limit: number): Promise<OutboxRow[] |
     [tx.tenantId],
   );
   if (lock?.taken !== true) return null;
-  return tx.query<OutboxRow>(
+  const rows = await tx.query<{ id: string | number; events: string }>(
     `select id, events from outbox where tenant_id = $1 and position is null order by id limit $2 for update`,
     [tx.tenantId, limit],
   );
+  return rows.map((row) => ({ id: row.id, events: JSON.parse(row.events) as StreamEvent[] }));
 }
 
 /** Gives the rows the next places of the tenant's stream. */
