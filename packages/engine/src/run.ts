@@ -7,6 +7,7 @@ import type { FormulaScope } from './formula/scope.ts';
 import type { DecisionInput, DecisionRequest, ZoneClock } from './input.ts';
 import type { CountedSet } from './policies/counted-set.ts';
 import type { LaneView } from './policies/lane-view.ts';
+import type { Prior } from './scoring/propensity.ts';
 import type { Json } from './snapshot.ts';
 import type { TraceBuilder } from './trace.ts';
 
@@ -36,6 +37,8 @@ export interface Run {
   mandatory: Candidate[];
   /** Candidates of the pool that are in use. */
   poolUsed: number;
+  /** Candidates that got a reason since the last stage was closed. */
+  leaving: number;
   /** Offers in `list`. */
   offerCount: number;
   /** Policies that some stage asked, by position in `program.policies`. */
@@ -47,6 +50,8 @@ export interface Run {
   readonly droppedByReason: Map<DropReason, number>;
   readonly warnings: string[];
   readonly after: StageCounts;
+  /** By category number + 1; made when first asked. */
+  readonly priors: (Prior | undefined)[];
   /** Maxima over the candidates that entered the score node. */
   maxMargin: number;
   maxRevenue: number;
@@ -197,6 +202,14 @@ export function newCandidate(offer: PlanOffer): Candidate {
     gate: null,
     taken: false,
   };
+}
+
+/** Marks a candidate that leaves at the end of the stage; the first reason stays. */
+export function leave(run: Run, candidate: Candidate, reason: DropReason, gate: Gate | null = null): void {
+  if (candidate.reason !== null) return;
+  candidate.reason = reason;
+  candidate.gate = gate;
+  run.leaving += 1;
 }
 
 /** Points the scope of formulas and conditions at a candidate. */

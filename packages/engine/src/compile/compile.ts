@@ -48,7 +48,7 @@ export function compile(snapshot: Snapshot): Plan {
     builder,
     offers,
     creatives,
-    rules: compileRules(snapshot.rules, builder),
+    rules: compileRules(snapshot.rules, builder, offers),
     policies,
     waiting: [],
     matched: false,

@@ -144,17 +144,20 @@ export function isMember(scope: Scope, segments: ReadonlySet<string>): boolean {
 export function candidatesInScope(run: Run, scope: Scope, list: readonly Candidate[]): readonly Candidate[] {
   if (scope.all || isMember(scope, run.segments)) return list;
   const { offers } = scope;
-  if (!scope.needsCreative && offers !== null && offers.length * 4 < list.length && list === run.list) {
-    return byOffers(run, offers);
-  }
+  if (!scope.needsCreative && offers !== null && offers.length * 4 < list.length)
+    return candidatesOf(run, offers, list);
   const found: Candidate[] = [];
   for (let i = 0; i < list.length; i++) if (inScope(scope, list[i]!)) found.push(list[i]!);
   return found;
 }
 
-function byOffers(run: Run, offers: readonly number[]): readonly Candidate[] {
+const nobody: readonly Candidate[] = [];
+
+/** The candidates of `list` whose offer is one of these. */
+export function candidatesOf(run: Run, offers: readonly number[], list: readonly Candidate[]): readonly Candidate[] {
+  if (offers.length === 0) return nobody;
+  if (list !== run.list) return list.filter(({ offer }) => offers.includes(offer.ordinal));
   const found: Candidate[] = [];
-  const { list } = run;
   for (const offer of offers) {
     // The list stands in offer order: binary search for the first candidate of the offer.
     let low = 0;

@@ -2,7 +2,7 @@ import { ln } from '../arithmetic/ln.ts';
 import type { PlanCreative } from '../compile/catalogue.ts';
 import { NONE } from '../compile/plan.ts';
 import { h32 } from '../random/hash.ts';
-import type { Candidate, Run } from '../run.ts';
+import { type Candidate, leave, type Run } from '../run.ts';
 
 export interface MatchSettings {
   readonly requireCreative: boolean;
@@ -52,7 +52,7 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
   if (several !== null) choose(run, candidate, several);
   if (candidate.creative === null) {
     if (settings.requireCreative || candidate.slot >= 0) {
-      candidate.reason = constraint ? 'creative_constraint' : targeting ? 'placement_targeting' : 'no_creative';
+      leave(run, candidate, constraint ? 'creative_constraint' : targeting ? 'placement_targeting' : 'no_creative');
     }
     return;
   }

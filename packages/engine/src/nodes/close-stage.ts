@@ -5,8 +5,10 @@ import type { Candidate, DropReason, Run } from '../run.ts';
  * counted and traced once, with the reason of its first.
  */
 export function closeStage(run: Run, type: string, nodeId: string | null, more: StageExtras = {}): void {
-  const before = run.offerCount;
   const { list, trace } = run;
+  if (run.leaving === 0 && trace === null) return;
+  run.leaving = 0;
+  const before = run.offerCount;
   let kept = 0;
   let offers = 0;
   let start = 0;

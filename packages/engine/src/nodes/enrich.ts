@@ -1,4 +1,4 @@
-import type { Run } from '../run.ts';
+import { leave, type Run } from '../run.ts';
 import { closeStage } from './close-stage.ts';
 import { integer, looseIds, objects, oneOf, reference, text } from './node-keys.ts';
 import { type NodeKind, readList, readObjects, readWord } from './node-kind.ts';
@@ -45,7 +45,7 @@ export const enrich: NodeKind = {
       nodeId: node.id,
       run(run) {
         const missing = merge(run, node.id, sources, wanted);
-        if (missing && dropAll) for (const candidate of run.list) candidate.reason = 'enrich';
+        if (missing && dropAll) for (const candidate of run.list) leave(run, candidate, 'enrich');
         closeStage(run, 'enrich', node.id, { warnings: missing ? ['enrich_missing'] : [] });
       },
     };

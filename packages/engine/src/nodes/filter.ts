@@ -1,6 +1,6 @@
 import { compileConditionList } from '../conditions/compile-condition.ts';
 import { askPolicies } from '../policies/ask-policies.ts';
-import { focus } from '../run.ts';
+import { focus, leave } from '../run.ts';
 import { closeStage } from './close-stage.ts';
 import { conditions, ids, oneOf } from './node-keys.ts';
 import { type NodeKind, readIds } from './node-kind.ts';
@@ -26,7 +26,7 @@ export const filter: NodeKind = {
         for (const candidate of run.list) {
           focus(run, candidate);
           // Stored conditions that cannot be compiled match nothing.
-          if (!compiled.ok || !compiled.condition.test(run.scope)) candidate.reason = 'filter';
+          if (!compiled.ok || !compiled.condition.test(run.scope)) leave(run, candidate, 'filter');
         }
         askPolicies(run, policies, run.list, false);
         closeStage(run, 'filter', node.id);

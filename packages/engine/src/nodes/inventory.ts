@@ -1,5 +1,5 @@
 import type { PlanOffer } from '../compile/catalogue.ts';
-import { type Candidate, candidatePool, newCandidate, type Run, takeCandidate } from '../run.ts';
+import { type Candidate, candidatePool, leave, newCandidate, type Run, takeCandidate } from '../run.ts';
 import { closeStage, recordDrop } from './close-stage.ts';
 import { boolean, ids, listOf, oneOf } from './node-keys.ts';
 import { type NodeKind, readIds, readList, readWord } from './node-kind.ts';
@@ -82,14 +82,13 @@ function isForced({ row }: PlanOffer, now: number): boolean {
 function gate(run: Run, candidate: Candidate, excluded: ReadonlySet<string> | null): void {
   const { row, schedule } = candidate.offer;
   if (row.emergencyExcluded) {
-    candidate.reason = 'emergency_excluded';
+    leave(run, candidate, 'emergency_excluded');
   } else if (excluded?.has(row.id)) {
-    candidate.reason = 'excluded';
+    leave(run, candidate, 'excluded');
   } else if (schedule !== null) {
     const clock = run.input.zones[schedule.zone];
     const cause = clock === undefined ? 'unreadable' : schedule.closed(run.now, clock);
     if (cause === null) return;
-    candidate.reason = 'schedule';
-    candidate.gate = run.trace === null ? null : { ruleId: null, policyId: null, detail: { cause } };
+    leave(run, candidate, 'schedule', run.trace === null ? null : { ruleId: null, policyId: null, detail: { cause } });
   }
 }

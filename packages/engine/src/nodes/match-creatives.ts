@@ -1,5 +1,5 @@
 import { type MatchSettings, pickCreative, targetingClosesAll } from '../delivery/pick-creative.ts';
-import { type Candidate, candidatePool, type Run, takeCandidate } from '../run.ts';
+import { type Candidate, candidatePool, leave, type Run, takeCandidate } from '../run.ts';
 import type { FlowNode } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
 import { boolean, ids, oneOf } from './node-keys.ts';
@@ -59,7 +59,7 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings): Candidate
     const closed = targetingClosesAll(run);
     for (let at = 0; at < list.length; at++) {
       const candidate = list[at]!;
-      if (closed) candidate.reason = 'placement_targeting';
+      if (closed) leave(run, candidate, 'placement_targeting');
       else pickCreative(run, candidate, settings);
     }
     return list;
@@ -95,7 +95,7 @@ function expandMandatory(run: Run, settings: MatchSettings): Candidate[] {
   const expanded: Candidate[] = [];
   for (const candidate of run.mandatory) {
     if (slots === null) {
-      if (targetingClosesAll(run)) candidate.reason = 'placement_targeting';
+      if (targetingClosesAll(run)) leave(run, candidate, 'placement_targeting');
       else pickCreative(run, candidate, settings);
       expanded.push(candidate);
       continue;

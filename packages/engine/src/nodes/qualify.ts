@@ -1,6 +1,6 @@
-import { candidatesInScope } from '../compile/scopes.ts';
+import { candidatesInScope, candidatesOf, inScope, isMember } from '../compile/scopes.ts';
 import { type CompiledRule, ruleStages } from '../qualification/rule-kind.ts';
-import type { Candidate, Run } from '../run.ts';
+import { type Candidate, leave, type Run } from '../run.ts';
 import type { FlowNode } from '../snapshot.ts';
 import type { QualificationRow } from '../trace.ts';
 import { closeStage } from './close-stage.ts';
@@ -54,10 +54,12 @@ function askEligibility(run: Run): void {
     if (eligibility === null) continue;
     const key = eligibility.fails(run, candidate);
     if (key === null) continue;
-    candidate.reason = 'qualification';
-    if (run.trace === null) continue;
+    if (run.trace === null) {
+      leave(run, candidate, 'qualification');
+      continue;
+    }
     const { reason, detail } = eligibility.explain(run, candidate, key);
-    candidate.gate = { ruleId: null, policyId: null, detail };
+    leave(run, candidate, 'qualification', { ruleId: null, policyId: null, detail });
     run.trace.qualification({
       offerId: candidate.offer.row.id,
       passed: false,
@@ -80,16 +82,24 @@ function judge(run: Run, rules: readonly CompiledRule[]): void {
     const { behaviour } = rule;
     const held = behaviour.perCustomer && behaviour.passes(run, null);
     if (held && trace === null) continue;
-    const list = candidatesInScope(run, rule.scope, run.list);
+    const failing = trace === null ? behaviour.failingOffers : null;
+    const list =
+      failing === null
+        ? candidatesInScope(run, rule.scope, run.list)
+        : candidatesOf(run, failing, run.list).filter((candidate) => asks(run, rule, candidate));
     for (let at = 0; at < list.length; at++) {
       const candidate = list[at]!;
       // A trace lists every rule in scope, not only the first that failed.
       if (candidate.reason !== null && trace === null) continue;
-      const passed = behaviour.perCustomer ? held : behaviour.passes(run, candidate);
+      const passed = failing === null && (behaviour.perCustomer ? held : behaviour.passes(run, candidate));
       if (!passed) fail(run, rule, candidate);
       else if (trace !== null) trace.qualification(row(rule, candidate, true, null, null));
     }
   }
+}
+
+function asks(run: Run, { scope }: CompiledRule, candidate: Candidate): boolean {
+  return inScope(scope, candidate) || isMember(scope, run.segments);
 }
 
 function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
@@ -99,9 +109,12 @@ function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
     if (candidate.reason === null) candidate.fit = Math.max(lowestFit, candidate.fit * rule.penalty);
     return;
   }
-  if (candidate.reason !== null) return;
-  candidate.reason = 'qualification';
-  if (verdict !== null) candidate.gate = { ruleId: rule.id, policyId: null, detail: verdict.detail };
+  leave(
+    run,
+    candidate,
+    'qualification',
+    verdict === null ? null : { ruleId: rule.id, policyId: null, detail: verdict.detail },
+  );
 }
 
 function row(

@@ -1,7 +1,7 @@
 import { inScope } from '../compile/scopes.ts';
 import type { Suppression } from '../input.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import type { Candidate, Run } from '../run.ts';
+import { type Candidate, leave, type Run } from '../run.ts';
 import { closeStage } from './close-stage.ts';
 import type { Step } from './step.ts';
 
@@ -50,11 +50,11 @@ export function applySuppressions(
         policyId: row.policyId,
         expiresAt: row.expiresAt,
       });
-      if (lifted || candidate.reason !== null) continue;
-      candidate.reason = 'suppressed';
-      if (run.trace === null) continue;
+      if (lifted) continue;
       const { scope, scopeId, policyId, reason, expiresAt } = row;
-      candidate.gate = { ruleId: null, policyId, detail: { scope, scopeId, reason, expiresAt } };
+      const gate =
+        run.trace === null ? null : { ruleId: null, policyId, detail: { scope, scopeId, reason, expiresAt } };
+      leave(run, candidate, 'suppressed', gate);
     }
   }
 }

@@ -17,7 +17,7 @@ export const allowOverride: PolicyKind = {
       final: false,
       bindsMandatory: false,
       needsCreative: false,
-      isClear: () => true,
+      reach: () => 'none',
       blocks: () => false,
       explain: () => ({ reason: `allow_override: ${reason}`, detail: null }),
       take: null,

@@ -1,5 +1,5 @@
-import { candidatesInScope, inScope } from '../compile/scopes.ts';
-import type { Candidate, Run } from '../run.ts';
+import { candidatesInScope, candidatesOf, inScope } from '../compile/scopes.ts';
+import { type Candidate, leave, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import type { PolicyRow } from '../trace.ts';
 import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
@@ -21,13 +21,15 @@ export function askPolicies(
     if (policy.behaviour.role === 'override') continue;
     run.asked[policy.position] = 1;
     if (ofMandatory && !bindsMandatory(policy)) continue;
-    const clear = policy.behaviour.isClear(run);
-    if (clear && run.trace === null) continue;
-    const concerned = candidatesInScope(run, policy.scope, list);
+    const reach = policy.behaviour.reach(run);
+    if (reach === 'none' && run.trace === null) continue;
+    const offers = typeof reach === 'string' || run.trace !== null ? null : reach;
+    const concerned = offers === null ? candidatesInScope(run, policy.scope, list) : candidatesOf(run, offers, list);
     for (let at = 0; at < concerned.length; at++) {
       const candidate = concerned[at]!;
       if (candidate.reason !== null && run.trace === null) continue;
-      if (!clear && policy.behaviour.blocks(run, candidate)) block(run, policy, candidate, policies);
+      if (offers !== null && !inScope(policy.scope, candidate)) continue;
+      if (reach !== 'none' && policy.behaviour.blocks(run, candidate)) block(run, policy, candidate, policies);
       else run.trace?.policy(policyRow(policy, candidate, 'passed', null, null, null));
     }
   }
@@ -64,10 +66,8 @@ function block(run: Run, policy: CompiledPolicy, candidate: Candidate, policies:
   }
   if (verdict !== null)
     run.trace?.policy(policyRow(policy, candidate, 'blocked', verdict.reason, null, verdict.detail));
-  if (candidate.reason !== null) return;
-  candidate.reason = 'contact_policy';
-  if (verdict !== null)
-    candidate.gate = { ruleId: null, policyId: policy.id, detail: describe(verdict.reason, verdict.detail) };
+  const detail = verdict === null ? null : describe(verdict.reason, verdict.detail);
+  leave(run, candidate, 'contact_policy', verdict === null ? null : { ruleId: null, policyId: policy.id, detail });
 }
 
 /** Detail of a drop row: the fixed text beside the fields of the type. */

@@ -22,9 +22,10 @@ export const cooldown: PolicyKind = {
       const known = run.counted[position];
       if (known !== undefined) return known;
       const { lanes } = run;
-      const counted = foldLanes(lanes, scope, per, [Number.NEGATIVE_INFINITY], (latest, lane) => {
+      const matters = (lane: number): boolean => runsStill(run, lanes.lastAt[lane]!);
+      const counted = foldLanes(lanes, scope, per, [Number.NEGATIVE_INFINITY], matters, (latest, lane) => {
         latest[0] = Math.max(latest[0]!, lanes.lastAt[lane]!);
-        return runsStill(run, latest[0]!);
+        return true;
       });
       run.counted[position] = counted;
       return counted;
@@ -34,11 +35,8 @@ export const cooldown: PolicyKind = {
       final: false,
       bindsMandatory: false,
       needsCreative: per === 'creative' || per === 'channel',
-      isClear: (run) => latestOf(run).clear,
-      blocks(run, candidate) {
-        const latest = latestContact(latestOf(run), candidate, scope, per);
-        return latest !== null && runsStill(run, latest.at);
-      },
+      reach: (run) => latestOf(run).reach,
+      blocks: (run, candidate) => latestContact(latestOf(run), candidate, scope, per) !== null,
       explain(run, candidate) {
         const latest = latestContact(latestOf(run), candidate, scope, per);
         // Two decimals, rounded down: 36,000 ms are a hundredth of an hour.
@@ -61,6 +59,7 @@ function parse(config: JsonObject) {
   return { cooldownHours, per, problems: reader.problems };
 }
 
+/** The latest contact whose cooldown is running. */
 function latestContact(
   counted: CountedSet,
   candidate: Candidate,

@@ -13,28 +13,38 @@ export type Per = (typeof perWords)[number];
  */
 export interface CountedSet {
   readonly buckets: readonly Map<number, number[]>[];
-  /** True when no bucket blocks anything. */
-  clear: boolean;
+  readonly reach: Reach;
 }
 
-/** Folds the lanes of each assignment into buckets; `add` takes one lane in and says whether the bucket blocks now. */
+/** Which candidates in scope a policy could block in this decision: none, all, or those of these offers. */
+export type Reach = 'none' | 'all' | readonly number[];
+
+/**
+ * Folds the lanes of each assignment into buckets. `matters`: false for lanes that add nothing; `add` takes one lane in
+ * and says whether the bucket blocks now.
+ */
 export function foldLanes(
   lanes: LaneView,
   scope: Scope,
   per: Per,
   start: readonly number[],
+  matters: (lane: number) => boolean,
   add: (numbers: number[], lane: number) => boolean,
 ): CountedSet {
   let clear = true;
+  const offers = per === 'offer' ? new Set<number>() : null;
   const buckets = scope.assignments.map((assignment) => {
     const map = new Map<number, number[]>();
+    const whole = per === 'scope' && lanes.size > 0 ? bucketIn(map, 0, start) : null;
     for (let lane = 0; lane < lanes.size; lane++) {
-      if (assignment.counts(lanes, lane) && add(bucketIn(map, bucketOfLane(per, lanes, lane), start), lane))
-        clear = false;
+      if (!matters(lane) || !assignment.counts(lanes, lane)) continue;
+      if (!add(whole ?? bucketIn(map, bucketOfLane(per, lanes, lane), start), lane)) continue;
+      clear = false;
+      offers?.add(lanes.offer[lane]!);
     }
     return map;
   });
-  return { buckets, clear };
+  return { buckets, reach: clear ? 'none' : offers === null ? 'all' : [...offers] };
 }
 
 /** The numbers of a bucket, made from `start` when there are none yet. */

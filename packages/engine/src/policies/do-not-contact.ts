@@ -25,7 +25,7 @@ export const doNotContact: PolicyKind = {
       final: true,
       bindsMandatory: true,
       needsCreative: condition?.paths.some(([first]) => first === 'channel') ?? false,
-      isClear: (run) => !perCandidate && !concerns(run, null),
+      reach: (run) => (perCandidate || concerns(run, null) ? 'all' : 'none'),
       blocks: (run, candidate) => !perCandidate || concerns(run, candidate),
       explain: () => ({
         reason: `do_not_contact: ${reason ?? dncSource ?? 'no reason given'}`,

@@ -38,16 +38,16 @@ export const frequencyCap: PolicyKind = {
   check: (config) => parse(config).problems,
   compile(policy, scope, position, builder) {
     const { cap } = parse(policy.config);
-    const limits = cap.limits.map((limit) => bindLimit(limit, builder));
+    const counter = createCounter(cap, scope, position, builder);
     return {
       role: 'block',
       final: false,
       bindsMandatory: true,
       needsCreative: cap.per === 'creative' || cap.per === 'channel',
-      isClear: (run) => limits.length === 0 || countsOf(run, position, scope, cap, limits).clear,
-      blocks: (run, candidate) => findFull(run, candidate, position, scope, cap, limits) !== null,
+      reach: (run) => counter.countsOf(run).reach,
+      blocks: (run, candidate) => counter.full(run, candidate) !== null,
       explain(run, candidate) {
-        const full = findFull(run, candidate, position, scope, cap, limits);
+        const full = counter.full(run, candidate);
         if (full === null) return { reason: '', detail: null };
         const { limit, actual, word } = full;
         return {
@@ -55,23 +55,81 @@ export const frequencyCap: PolicyKind = {
           detail: { period: limit.period, max: limit.max, actual, ...limit.length },
         };
       },
-      take(run, candidate) {
-        if (limits.length === 0 || !countsCampaign(cap, run.request.campaignId ?? null)) return false;
-        const counted = countsOf(run, position, scope, cap, limits);
-        let full = false;
-        for (let a = 0; a < scope.assignments.length; a++) {
-          if (!scope.assignments[a]!.matches(candidate)) continue;
-          const counts = bucketIn(counted.buckets[a]!, bucketOf(cap.per, candidate), zeros(limits));
-          for (let l = 0; l < limits.length; l++) {
-            counts[l] = counts[l]! + 1;
-            if (counts[l]! >= limits[l]!.max) full = true;
-          }
-        }
-        return full;
-      },
+      take: counter.take,
     };
   },
 };
+
+interface Counter {
+  countsOf(run: Run): CountedSet;
+  /** The first limit with nothing left for the candidate, or null. */
+  full(run: Run, candidate: Candidate): FullLimit | null;
+  take(run: Run, candidate: Candidate): boolean;
+}
+
+interface FullLimit {
+  readonly limit: Limit;
+  readonly actual: number;
+  readonly word: string;
+}
+
+function createCounter(cap: Cap, scope: Scope, position: number, builder: Builder): Counter {
+  const limits: readonly Limit[] = cap.limits.map(({ spec, ...rest }) => ({ ...rest, window: builder.window(spec) }));
+  const start: readonly number[] = limits.map(() => 0);
+  const closed = limits.some((limit) => limit.max === 0);
+  const byCampaign = cap.withinCampaignId !== null || cap.excludeCampaignIds.length > 0;
+  const countsOf = (run: Run): CountedSet => {
+    const known = run.counted[position];
+    if (known !== undefined) return known;
+    const { lanes } = run;
+    const matters = (lane: number): boolean => {
+      if (byCampaign && !countsCampaign(cap, lanes.campaignId[lane]!)) return false;
+      for (let l = 0; l < limits.length; l++) if (lanes.counts[limits[l]!.window]![lane]! > 0) return true;
+      return false;
+    };
+    const counted = foldLanes(lanes, scope, cap.per, start, matters, (counts, lane) => {
+      let full = false;
+      for (let l = 0; l < limits.length; l++) {
+        counts[l] = counts[l]! + lanes.counts[limits[l]!.window]![lane]!;
+        if (counts[l]! >= limits[l]!.max) full = true;
+      }
+      return full;
+    });
+    run.counted[position] = closed ? { buckets: counted.buckets, reach: 'all' } : counted;
+    return run.counted[position];
+  };
+  return {
+    countsOf,
+    full(run, candidate) {
+      const { buckets } = countsOf(run);
+      for (let a = 0; a < scope.assignments.length; a++) {
+        const assignment = scope.assignments[a]!;
+        if (!assignment.matches(candidate)) continue;
+        const counts = buckets[a]!.get(bucketOf(cap.per, candidate)) ?? start;
+        for (let l = 0; l < limits.length; l++) {
+          if (counts[l]! >= limits[l]!.max) return { limit: limits[l]!, actual: counts[l]!, word: assignment.word };
+        }
+      }
+      return null;
+    },
+    take(run, candidate) {
+      // An offer stands in an answer once, unless several placements may show it.
+      if (cap.per === 'offer' && run.target.slots === null) return false;
+      if (limits.length === 0 || !countsCampaign(cap, run.request.campaignId ?? null)) return false;
+      const { buckets } = countsOf(run);
+      let full = false;
+      for (let a = 0; a < scope.assignments.length; a++) {
+        if (!scope.assignments[a]!.matches(candidate)) continue;
+        const counts = bucketIn(buckets[a]!, bucketOf(cap.per, candidate), start);
+        for (let l = 0; l < limits.length; l++) {
+          counts[l] = counts[l]! + 1;
+          if (counts[l]! >= limits[l]!.max) full = true;
+        }
+      }
+      return full;
+    },
+  };
+}
 
 function parse(config: JsonObject): { readonly cap: Cap; readonly problems: ConfigReader['problems'] } {
   const reader = readConfig(config);
@@ -149,56 +207,8 @@ function readWindow(entry: Json): LimitSource | null {
   return null;
 }
 
-function bindLimit({ spec, ...rest }: LimitSource, builder: Builder): Limit {
-  return { ...rest, window: builder.window(spec) };
-}
-
 /** `withinCampaignId` counts that campaign only; `excludeCampaignIds` counts contacts without campaign (quality.md E18). */
 function countsCampaign(cap: Cap, campaignId: string | null): boolean {
   if (cap.withinCampaignId !== null && campaignId !== cap.withinCampaignId) return false;
   return campaignId === null || cap.excludeCampaignIds.length === 0 || !cap.excludeCampaignIds.includes(campaignId);
-}
-
-function countsOf(run: Run, position: number, scope: Scope, cap: Cap, limits: readonly Limit[]): CountedSet {
-  const known = run.counted[position];
-  if (known !== undefined) return known;
-  const { lanes } = run;
-  const counted = foldLanes(lanes, scope, cap.per, zeros(limits), (counts, lane) => {
-    if (!countsCampaign(cap, lanes.campaignId[lane]!)) return false;
-    let full = false;
-    for (let l = 0; l < limits.length; l++) {
-      const limit = limits[l]!;
-      counts[l] = counts[l]! + lanes.counts[limit.window]![lane]!;
-      if (counts[l]! >= limit.max) full = true;
-    }
-    return full;
-  });
-  if (limits.some((limit) => limit.max === 0)) counted.clear = false;
-  run.counted[position] = counted;
-  return counted;
-}
-
-function zeros(limits: readonly Limit[]): readonly number[] {
-  return limits.map(() => 0);
-}
-
-function findFull(
-  run: Run,
-  candidate: Candidate,
-  position: number,
-  scope: Scope,
-  cap: Cap,
-  limits: readonly Limit[],
-): { readonly limit: Limit; readonly actual: number; readonly word: string } | null {
-  const counted = countsOf(run, position, scope, cap, limits);
-  for (let a = 0; a < scope.assignments.length; a++) {
-    const assignment = scope.assignments[a]!;
-    if (!assignment.matches(candidate)) continue;
-    const counts = counted.buckets[a]!.get(bucketOf(cap.per, candidate));
-    for (let l = 0; l < limits.length; l++) {
-      const actual = counts === undefined ? 0 : counts[l]!;
-      if (actual >= limits[l]!.max) return { limit: limits[l]!, actual, word: assignment.word };
-    }
-  }
-  return null;
 }

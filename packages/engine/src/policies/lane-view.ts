@@ -28,37 +28,49 @@ const noLanes: LaneView = {
 };
 
 /**
- * Numbers the lanes. An offer that is neither in the plan nor in `otherOffers` has no known category: it counts for
- * global, channel and offer scopes only.
+ * Numbers the lanes, each part when it is first asked for. An offer that is neither in the plan nor in `otherOffers` has
+ * no known category: it counts for global, channel and offer scopes only.
  */
 export function viewLanes(contacts: ContactCounts, ordinals: Ordinals): LaneView {
-  const size = contacts.lanes.length;
-  if (size === 0) return noLanes;
-  const offer = new Array<number>(size);
-  const creative = new Array<number>(size);
-  const channel = new Array<number>(size);
-  const category = new Array<number>(size);
-  const subCategory = new Array<number>(size);
-  const campaignId = new Array<string | null>(size);
-  for (let i = 0; i < size; i++) {
-    const lane = contacts.lanes[i]!;
-    offer[i] = ordinals.offer.get(lane.offerId) ?? UNKNOWN;
-    creative[i] = lane.creativeId === null ? NONE : (ordinals.creative.get(lane.creativeId) ?? UNKNOWN);
-    channel[i] = lane.channelId === null ? NONE : (ordinals.channel.get(lane.channelId) ?? UNKNOWN);
-    const pair = ordinals.offerCategory.get(lane.offerId);
-    category[i] = pair === undefined ? UNKNOWN : pair[0];
-    subCategory[i] = pair === undefined ? UNKNOWN : pair[1];
-    campaignId[i] = lane.campaignId;
-  }
+  const { lanes, lastAt, counts } = contacts;
+  if (lanes.length === 0) return noLanes;
+  let offer: readonly number[] | undefined;
+  let creative: readonly number[] | undefined;
+  let channel: readonly number[] | undefined;
+  let category: readonly number[] | undefined;
+  let subCategory: readonly number[] | undefined;
+  let campaignId: readonly (string | null)[] | undefined;
   return {
-    size,
-    offer,
-    creative,
-    channel,
-    category,
-    subCategory,
-    campaignId,
-    lastAt: contacts.lastAt,
-    counts: contacts.counts,
+    size: lanes.length,
+    lastAt,
+    counts,
+    get offer() {
+      offer ??= lanes.map((lane) => ordinals.offer.get(lane.offerId) ?? UNKNOWN);
+      return offer;
+    },
+    get creative() {
+      creative ??= lanes.map(({ creativeId }) => numberOf(creativeId, ordinals.creative));
+      return creative;
+    },
+    get channel() {
+      channel ??= lanes.map(({ channelId }) => numberOf(channelId, ordinals.channel));
+      return channel;
+    },
+    get category() {
+      category ??= lanes.map(({ offerId }) => ordinals.offerCategory.get(offerId)?.[0] ?? UNKNOWN);
+      return category;
+    },
+    get subCategory() {
+      subCategory ??= lanes.map(({ offerId }) => ordinals.offerCategory.get(offerId)?.[1] ?? UNKNOWN);
+      return subCategory;
+    },
+    get campaignId() {
+      campaignId ??= lanes.map((lane) => lane.campaignId);
+      return campaignId;
+    },
   };
+}
+
+function numberOf(id: string | null, numbers: ReadonlyMap<string, number>): number {
+  return id === null ? NONE : (numbers.get(id) ?? UNKNOWN);
 }

@@ -3,6 +3,7 @@ import type { ConfigProblem, JsonObject } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { Json, SnapshotPolicy } from '../snapshot.ts';
+import type { Reach } from './counted-set.ts';
 
 /** One of the contract's 14 policy types (part 2, 4.5; api-catalogue.md 8.3). */
 export interface PolicyKind {
@@ -22,8 +23,8 @@ export interface PolicyBehaviour {
   readonly bindsMandatory: boolean;
   /** True when it compares what only a creative tells (its channel, the creative itself). */
   readonly needsCreative: boolean;
-  /** True when it blocks no candidate at all in this decision, so that candidates need not be asked. */
-  isClear(run: Run): boolean;
+  /** Which candidates in scope it could block in this decision; the others need not be asked. */
+  reach(run: Run): Reach;
   /** Asked only for candidates in scope. */
   blocks(run: Run, candidate: Candidate): boolean;
   /** Text and detail fields of a block (of the lift, for an override). */

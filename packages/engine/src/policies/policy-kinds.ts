@@ -58,7 +58,7 @@ const closed: PolicyBehaviour = {
   final: false,
   bindsMandatory: true,
   needsCreative: false,
-  isClear: () => false,
+  reach: () => 'all',
   blocks: () => true,
   explain: () => ({ reason: 'policy_error', detail: { error: 'policy_error' } }),
   take: null,

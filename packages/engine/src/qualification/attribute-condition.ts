@@ -21,6 +21,7 @@ export const attributeCondition: RuleKind = {
     return {
       perCustomer,
       needsCreative: path[0] === 'channel',
+      failingOffers: null,
       passes(run, candidate) {
         if (candidate !== null) focus(run, candidate);
         if (condition.test(run.scope)) return true;

@@ -1,8 +1,10 @@
+import type { PlanOffer } from '../compile/catalogue.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { readPath, splitPath } from '../compile/paths.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import type { CompiledCondition } from '../conditions/condition.ts';
 import { testOperator } from '../conditions/match.ts';
+import { emptyScope } from '../formula/scope.ts';
 import { focus, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import { failureText } from './attribute-condition.ts';
@@ -16,7 +18,7 @@ export const offerAttribute: RuleKind = {
   ruleType: 'offer_attribute',
   defaultStage: 'fit',
   check: (config) => parse(config).problems,
-  compile(rule, builder) {
+  compile(rule, builder, offers) {
     const { attribute, operator, field, valueFrom, condition, passMissing } = parse(rule.config);
     const path = splitPath(field);
     const source = valueFrom === undefined ? null : splitPath(valueFrom);
@@ -28,13 +30,16 @@ export const offerAttribute: RuleKind = {
       const value = wanted(run);
       return value !== null && testOperator(known.operator, readPath(run.scope, path), value, run.now);
     };
+    const isStatic = source === null && !operator.endsWith('within_last_days');
+    const passes = (run: Run): boolean =>
+      holds(run) || (passMissing && (readPath(run.scope, path) === null || (source !== null && wanted(run) === null)));
     return {
       perCustomer: false,
       needsCreative: source?.[0] === 'channel',
+      failingOffers: isStatic ? failing(offers, condition, path, passMissing) : null,
       passes(run, candidate) {
         if (candidate !== null) focus(run, candidate);
-        if (holds(run)) return true;
-        return passMissing && (readPath(run.scope, path) === null || (source !== null && wanted(run) === null));
+        return passes(run);
       },
       explain(run, candidate) {
         focus(run, candidate);
@@ -48,6 +53,22 @@ export const offerAttribute: RuleKind = {
     };
   },
 };
+
+/** Offers whose own data fail the condition; nothing of a decision matters for them. */
+function failing(
+  offers: readonly PlanOffer[],
+  condition: CompiledCondition | null,
+  path: readonly string[],
+  passMissing: boolean,
+): readonly number[] {
+  const scope = emptyScope();
+  return offers
+    .filter(({ view }) => {
+      scope.offer = view;
+      return !(condition?.test(scope) ?? false) && !(passMissing && readPath(scope, path) === null);
+    })
+    .map(({ ordinal }) => ordinal);
+}
 
 function parse(config: JsonObject) {
   const reader = readConfig(config);

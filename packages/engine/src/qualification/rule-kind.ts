@@ -1,4 +1,5 @@
 import type { Builder } from '../compile/builder.ts';
+import type { PlanOffer } from '../compile/catalogue.ts';
 import type { ConfigProblem, JsonObject } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
@@ -15,7 +16,7 @@ export interface RuleKind {
   /** What must not be stored; references are the caller's part. */
   check(config: JsonObject): readonly ConfigProblem[];
   /** Only called with a config that `check` accepts. */
-  compile(rule: SnapshotRule, builder: Builder): RuleBehaviour;
+  compile(rule: SnapshotRule, builder: Builder, offers: readonly PlanOffer[]): RuleBehaviour;
 }
 
 export interface RuleBehaviour {
@@ -23,6 +24,8 @@ export interface RuleBehaviour {
   readonly perCustomer: boolean;
   /** True when it reads what only a creative tells (its channel). */
   readonly needsCreative: boolean;
+  /** Offers that fail in every decision; the others pass in every decision. Null: it depends on the decision. */
+  readonly failingOffers: readonly number[] | null;
   passes(run: Run, candidate: Candidate | null): boolean;
   /** Text and detail fields of a failed rule. */
   explain(run: Run, candidate: Candidate): RuleVerdict;

@@ -1,4 +1,5 @@
 import type { Builder } from '../compile/builder.ts';
+import type { PlanOffer } from '../compile/catalogue.ts';
 import { type ConfigProblem, type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { compileScope, isVacant } from '../compile/scopes.ts';
 import type { SnapshotRule } from '../snapshot.ts';
@@ -28,7 +29,11 @@ export function ruleProblems(ruleType: string, config: JsonObject): readonly Con
 }
 
 /** Rules in order: eligibility, fit, match; inside by priority desc, oldest, id. Vacant ones are left out. */
-export function compileRules(rules: readonly SnapshotRule[], builder: Builder): CompiledRule[] {
+export function compileRules(
+  rules: readonly SnapshotRule[],
+  builder: Builder,
+  offers: readonly PlanOffer[],
+): CompiledRule[] {
   const compiled: CompiledRule[] = [];
   for (const rule of rules.toSorted(byOrder)) {
     const stage = ruleStages.find((name) => name === rule.stage);
@@ -47,7 +52,7 @@ export function compileRules(rules: readonly SnapshotRule[], builder: Builder): 
       stage,
       penalty: typeof rule.config.penalty === 'number' ? rule.config.penalty : 0.5,
       scope,
-      behaviour: sound ? kind.compile(rule, builder) : closed,
+      behaviour: sound ? kind.compile(rule, builder, offers) : closed,
     });
   }
   return compiled;
@@ -56,6 +61,7 @@ export function compileRules(rules: readonly SnapshotRule[], builder: Builder): 
 const closed: RuleBehaviour = {
   perCustomer: true,
   needsCreative: false,
+  failingOffers: null,
   passes: () => false,
   explain: () => ({ reason: 'rule_error', detail: { error: 'rule_error' } }),
 };

@@ -1,6 +1,7 @@
 import type { Candidate, Run } from '../run.ts';
 
-const daysOfRecency = 10;
+/** Contacts in 30 days from which on recency is 0. */
+const contactsOfNoRecency = 10;
 
 /** E: the priority, at least 1, in hundredths. */
 export function emphasisOf(candidate: Candidate): number {
@@ -18,15 +19,21 @@ export function relevanceOf(run: Run, candidate: Candidate): number {
     sum += channel !== undefined && (channel.id === reference || channel.channelType === reference) ? 1 : 0.5;
     parts += 1;
   }
-  sum += 1 - Math.min(1, (run.contacts30Days.get(candidate.offer.ordinal) ?? 0) / daysOfRecency);
+  const contacts = run.contacts30Days.size === 0 ? 0 : (run.contacts30Days.get(candidate.offer.ordinal) ?? 0);
+  sum += 1 - Math.min(1, contacts / contactsOfNoRecency);
   parts += 1;
   const { interests } = candidate.offer;
   if (interests.length > 0 && run.interests.size > 0) {
-    sum += interests.some((interest) => run.interests.has(interest)) ? 1 : 0.5;
+    sum += sharesInterest(interests, run.interests) ? 1 : 0.5;
     parts += 1;
   }
   candidate.relevance = Math.max(0.05, sum / parts);
   return candidate.relevance;
+}
+
+function sharesInterest(ofOffer: readonly string[], ofCustomer: ReadonlySet<string>): boolean {
+  for (let at = 0; at < ofOffer.length; at++) if (ofCustomer.has(ofOffer[at]!)) return true;
+  return false;
 }
 
 /** I: weighted mean of business value, margin and revenue, at least 0.01; negatives count as 0. */

@@ -20,24 +20,41 @@ function climb(run: Run, candidate: Candidate, ladder: Ladder): number {
   const asked = requestScore(run, row.id, ladder.modelKey);
   if (asked !== null) return found(candidate, 'request', asked);
   const count = positives + negatives;
-  if (count >= ladder.offerMin && count > 0) return found(candidate, 'offer', positives / count);
-  const [categoryPositives, categoryNegatives] = row.categoryId === null ? none : evidence.category(row.categoryId);
-  const categoryCount = categoryPositives + categoryNegatives;
-  const [globalPositives, globalNegatives] = evidence.global;
-  const globalCount = globalPositives + globalNegatives;
-  const categoryRate =
-    categoryCount >= ladder.categoryMin && categoryCount > 0 ? categoryPositives / categoryCount : null;
-  const globalRate = globalCount >= ladder.globalMin && globalCount > 0 ? globalPositives / globalCount : null;
-  if (count >= 1) {
-    const prior = categoryRate ?? globalRate ?? 0.5;
-    return found(candidate, 'offer_blend', (positives + ladder.smoothing * prior) / (count + ladder.smoothing));
-  }
-  if (categoryRate !== null) return found(candidate, 'category', categoryRate);
-  if (globalRate !== null) return found(candidate, 'global', globalRate);
-  return found(candidate, 'default', 0.5);
+  if (count >= ladder.offerMin) return found(candidate, 'offer', positives / count);
+  const prior = priorOf(run, candidate, ladder);
+  if (count === 0) return found(candidate, prior.source, prior.value);
+  return found(candidate, 'offer_blend', (positives + ladder.smoothing * prior.value) / (count + ladder.smoothing));
 }
 
-const none = [0, 0] as const;
+/** What is expected of an offer without evidence of its own; the same for all offers of a category. */
+export interface Prior {
+  readonly source: 'category' | 'global' | 'default';
+  readonly value: number;
+}
+
+const noPrior: Prior = { source: 'default', value: 0.5 };
+
+function priorOf(run: Run, { offer }: Candidate, ladder: Ladder): Prior {
+  const known = run.priors[offer.category + 1];
+  if (known !== undefined) return known;
+  const { evidence } = run.input;
+  const { categoryId } = offer.row;
+  const category = categoryId === null ? null : rate(evidence.category(categoryId), ladder.categoryMin);
+  const global = category === null ? rate(evidence.global, ladder.globalMin) : null;
+  const prior: Prior =
+    category !== null
+      ? { source: 'category', value: category }
+      : global !== null
+        ? { source: 'global', value: global }
+        : noPrior;
+  run.priors[offer.category + 1] = prior;
+  return prior;
+}
+
+function rate([positives, negatives]: readonly [number, number], least: number): number | null {
+  const count = positives + negatives;
+  return count >= least ? positives / count : null;
+}
 
 function found(candidate: Candidate, source: Candidate['propensitySource'], value: number): number {
   candidate.propensitySource = source;

@@ -1,5 +1,5 @@
-import { pow } from '../arithmetic/pow.ts';
 import { emphasisOf, impactOf, relevanceOf } from './components.ts';
+import { createPower } from './power.ts';
 import { propensityOf } from './propensity.ts';
 import type { ScoreMethod } from './scoring.ts';
 
@@ -20,22 +20,23 @@ const propensity: ScoreMethod = {
   score: (run, candidate) => propensityOf(run, candidate) * candidate.fit,
 };
 
+const powerPropensity = createPower();
+const powerRelevance = createPower();
+const powerImpact = createPower();
+const powerEmphasis = createPower();
+
 /** `((P^wp * R^wr) * I^wi) * E^we * fit`; a component with exponent 0 is not worked out. */
 const formula: ScoreMethod = {
   name: 'formula',
   readsEvidence: true,
   score(run, candidate, { exponents }) {
-    const p = exponents.propensity === 0 ? 1 : raise(propensityOf(run, candidate), exponents.propensity);
-    const r = exponents.relevance === 0 ? 1 : raise(relevanceOf(run, candidate), exponents.relevance);
-    const i = exponents.impact === 0 ? 1 : raise(impactOf(run, candidate), exponents.impact);
-    const e = exponents.emphasis === 0 ? 1 : raise(emphasisOf(candidate), exponents.emphasis);
+    const p = exponents.propensity === 0 ? 1 : powerPropensity(propensityOf(run, candidate), exponents.propensity);
+    const r = exponents.relevance === 0 ? 1 : powerRelevance(relevanceOf(run, candidate), exponents.relevance);
+    const i = exponents.impact === 0 ? 1 : powerImpact(impactOf(run, candidate), exponents.impact);
+    const e = exponents.emphasis === 0 ? 1 : powerEmphasis(emphasisOf(candidate), exponents.emphasis);
     return p * r * i * e * candidate.fit;
   },
 };
-
-function raise(x: number, exponent: number): number {
-  return exponent === 1 ? x : pow(x, exponent);
-}
 
 /** Score methods: one value and one line each. */
 const methods: readonly ScoreMethod[] = [priorityWeighted, propensity, formula];

@@ -1,5 +1,5 @@
 import { closeStage } from '../nodes/close-stage.ts';
-import { type Candidate, type Run, standsBefore } from '../run.ts';
+import { type Candidate, leave, type Run, standsBefore } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import { emphasisOf, impactOf, measureImpact, relevanceOf } from './components.ts';
 import { propensityOf } from './propensity.ts';
@@ -24,12 +24,12 @@ export function scoreStage(run: Run): void {
     const method = run.holdout ? holdoutMethod : settings.method;
     candidate.score = method.score(run, candidate, settings);
     if (scoring.minPropensity > 0 && propensityOf(run, candidate) < scoring.minPropensity) {
-      leave(run, candidate, 'min_propensity', {
+      drop(run, candidate, 'min_propensity', {
         propensity: candidate.propensity,
         minPropensity: scoring.minPropensity,
       });
     } else if (candidate.score < scoring.minScore) {
-      leave(run, candidate, 'min_score', { score: candidate.score, minScore: scoring.minScore });
+      drop(run, candidate, 'min_score', { score: candidate.score, minScore: scoring.minScore });
     }
   }
   if (run.trace !== null) traceScores(run);
@@ -38,9 +38,8 @@ export function scoreStage(run: Run): void {
   run.after.scoring = run.offerCount;
 }
 
-function leave(run: Run, candidate: Candidate, reason: 'min_propensity' | 'min_score', detail: Json): void {
-  candidate.reason = reason;
-  if (run.trace !== null) candidate.gate = { ruleId: null, policyId: null, detail };
+function drop(run: Run, candidate: Candidate, reason: 'min_propensity' | 'min_score', detail: Json): void {
+  leave(run, candidate, reason, run.trace === null ? null : { ruleId: null, policyId: null, detail });
 }
 
 function topScore(run: Run): number | null {
