@@ -1,0 +1,164 @@
+import { lookup as resolveName } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, request } from 'undici';
+import { AppError } from './app-error.ts';
+import { mayReach, parseNetworks } from './outbound-addresses.ts';
+
+export interface OutboundOptions {
+  /** Private networks that may be reached (OUTBOUND_ALLOW_CIDRS). */
+  readonly allowNetworks?: readonly string[];
+  /** http besides https (OUTBOUND_HTTP_OK, for development). */
+  readonly allowHttp?: boolean;
+  /** Finds all addresses of a name; tests give their own. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+}
+
+export interface OutboundCall {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Milliseconds for the whole call. Default 5,000. */
+  readonly timeoutMs?: number;
+  /** Most bytes of the answer that are read. Default 64 KiB. */
+  readonly maxBytes?: number;
+}
+
+export interface OutboundAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Why a call was not made or not finished. Nothing of what the other side said (quality.md T8). */
+export type OutboundFailure = 'forbidden_url' | 'forbidden_address' | 'unresolved' | 'timeout' | 'too_large' | 'failed';
+
+/** An outbound call without an answer. */
+export class OutboundError extends Error {
+  readonly reason: OutboundFailure;
+
+  constructor(reason: OutboundFailure, cause?: unknown) {
+    super(`outbound call: ${reason}`, cause === undefined ? undefined : { cause });
+    this.name = 'OutboundError';
+    this.reason = reason;
+  }
+}
+
+/** HTTP to addresses that a tenant chose. */
+export interface Outbound {
+  /**
+   * One request, without redirects: a 3xx is the answer. The name is resolved once, every address of it is judged, and
+   * the connection goes to a judged address. Throws OutboundError.
+   */
+  call(url: string, options?: OutboundCall): Promise<OutboundAnswer>;
+  close(): Promise<void>;
+}
+
+/** Headers that would change whom the request reaches, or how it is framed (quality.md T28). */
+const forbiddenHeaders =
+  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
+const defaultTimeoutMs = 5_000;
+const defaultMaxBytes = 64 * 1024;
+
+export function createOutbound(options: OutboundOptions = {}): Outbound {
+  const allowed = parseNetworks(options.allowNetworks ?? []);
+  const resolve = options.resolve ?? resolveAll;
+  const agent = new Agent({
+    connect: { lookup: guardedLookup(resolve, (address) => mayReach(address, allowed)) },
+    connections: 16,
+    pipelining: 1,
+  });
+  return {
+    async call(url, call = {}) {
+      const target = readUrl(url, options.allowHttp ?? false);
+      const literal = target.hostname.replace(/^\[(.*)\]$/, '$1');
+      // The agent asks for no name when the host is an address already.
+      if (isIP(literal) !== 0 && !mayReach(literal, allowed)) throw new OutboundError('forbidden_address');
+      for (const [name, value] of Object.entries(call.headers ?? {})) {
+        if (forbiddenHeaders.test(name) || /[\r\n\0]/.test(value)) {
+          throw new AppError('validation_failed', { detail: `header ${name} cannot be sent` });
+        }
+      }
+      const signal = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs);
+      try {
+        const answer = await request(target, {
+          dispatcher: agent,
+          method: call.method ?? 'GET',
+          headers: { ...call.headers, 'accept-encoding': 'identity' },
+          body: call.body ?? null,
+          signal,
+          headersTimeout: call.timeoutMs ?? defaultTimeoutMs,
+          bodyTimeout: call.timeoutMs ?? defaultTimeoutMs,
+        });
+        const body = await readUpTo(answer.body, call.maxBytes ?? defaultMaxBytes);
+        return { status: answer.statusCode, headers: singleHeaders(answer.headers), body };
+      } catch (error) {
+        throw failureOf(error, signal);
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+function readUrl(text: string, allowHttp: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.username !== '' || url.password !== '') throw new OutboundError('forbidden_url');
+  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) throw new OutboundError('forbidden_url');
+  return url;
+}
+
+async function resolveAll(name: string): Promise<readonly string[]> {
+  return (await resolveName(name, { all: true, verbatim: true })).map(({ address }) => address);
+}
+
+/** A `lookup` for the socket: one forbidden address among those of the name forbids the name. */
+function guardedLookup(
+  resolve: (name: string) => Promise<readonly string[]>,
+  isAllowed: (address: string) => boolean,
+): LookupFunction {
+  return (name, lookupOptions, callback) => {
+    resolve(name).then(
+      (addresses) => {
+        const first = addresses[0];
+        if (first === undefined) return callback(new OutboundError('unresolved'), '', 0);
+        if (!addresses.every(isAllowed)) return callback(new OutboundError('forbidden_address'), '', 0);
+        if (lookupOptions.all === true) {
+          return callback(
+            null,
+            addresses.map((address) => ({ address, family: isIP(address) })),
+          );
+        }
+        callback(null, first, isIP(first));
+      },
+      (error: unknown) => callback(new OutboundError('unresolved', error), '', 0),
+    );
+  };
+}
+
+async function readUpTo(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop destroys the stream.
+  for await (const part of body) {
+    size += part.byteLength;
+    if (size > maxBytes) throw new OutboundError('too_large');
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function singleHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}
+
+function failureOf(error: unknown, signal: AbortSignal): OutboundError {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if (each instanceof OutboundError) return each;
+  }
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
+  const isLate = signal.aborted || (typeof code === 'string' && /TIMEOUT|TIMEDOUT/.test(code));
+  return new OutboundError(isLate ? 'timeout' : 'failed', error);
+}
