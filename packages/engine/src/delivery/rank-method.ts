@@ -14,7 +14,7 @@ export interface RankMethod {
 }
 
 export interface Ranking {
-  /** The next item among the candidates left for a slot, in tie-break order when asked for ties; null when none is left. */
+  /** The next item among the candidates left for a slot; null when none is left. */
   next(left: (candidate: Candidate) => boolean): RankedPick | null;
 }
 
@@ -25,3 +25,6 @@ export interface RankedPick {
   readonly estimated: boolean;
   readonly explored: boolean;
 }
+
+/** A pick without chance. */
+export const certain = { probability: 1, estimated: false, explored: false } as const;

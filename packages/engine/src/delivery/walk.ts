@@ -4,7 +4,7 @@ import { describe } from '../policies/ask-policies.ts';
 import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
 import type { Candidate, DropReason, Run } from '../run.ts';
 import { constraintBlocks } from './pick-creative.ts';
-import type { RankedPick, RankMethod } from './rank-method.ts';
+import { certain, type RankedPick, type RankMethod } from './rank-method.ts';
 
 /** An item of the answer. */
 export interface Taken {
@@ -16,8 +16,6 @@ export interface Taken {
 
 /** Items by slot in delivery order; requests without `placements` have one slot. */
 export type Delivery = readonly (readonly Taken[])[];
-
-const certain = { probability: 1, estimated: false, explored: false } as const;
 
 /**
  * Builds the answer: mandatory offers first, then what the rank method yields; before each choice, what a counting limit

@@ -1,4 +1,5 @@
 import { rankMethods, unbuiltRankMethods } from '../delivery/rank-methods.ts';
+import { roundRobinWords } from '../delivery/round-robin.ts';
 import { integer, number, object, oneOf } from './node-keys.ts';
 import type { NodeKind } from './node-kind.ts';
 
@@ -15,7 +16,7 @@ export const rank: NodeKind = {
     diversityLambda: number(0, 1),
     similarity: object({ keys: { category: number(0, 1), subCategory: number(0, 1), productType: number(0, 1) } }),
     maxPerCategory: integer(0, 50),
-    roundRobinBy: oneOf(['category', 'subCategory', 'productType', 'channel']),
+    roundRobinBy: oneOf(roundRobinWords),
     strategy: oneOf(['epsilon_greedy', 'softmax', 'thompson', 'ucb']),
     explorationRate: number(0, 1),
     pool: oneOf(['all', 'low_evidence']),
