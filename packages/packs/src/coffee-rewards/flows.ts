@@ -21,7 +21,7 @@ export const coffeeFlows: readonly PackFlow[] = [
           name: 'Propensity, relevance, impact, emphasis',
           config: {
             method: 'formula',
-            formula: { propensityWeight: 0.4, relevanceWeight: 0.2, impactWeight: 0.3, emphasisWeight: 0.1 },
+            formula: { propensityWeight: 1, relevanceWeight: 1, impactWeight: 0.5, emphasisWeight: 1.5 },
           },
         },
         { id: 'rank', type: 'rank', name: 'Best first', config: { method: 'topN', topN: 10 } },

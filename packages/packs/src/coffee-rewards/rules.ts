@@ -42,6 +42,16 @@ export const coffeeRules: readonly PackQualificationRule[] = [
     scopeName: 'Win Back',
     config: { attribute: 'days_since_visit', operator: 'gte', value: 21 },
   },
+  {
+    name: 'Gold Or Better',
+    description: 'Tier care is for those who have a tier.',
+    ruleType: 'attribute_condition',
+    stage: 'fit',
+    priority: 50,
+    scope: 'subcategory',
+    scopeName: 'Tier Care',
+    config: { attribute: 'tier', operator: 'in', value: ['gold', 'black'] },
+  },
 ];
 
 /** How often, at most. */

@@ -52,7 +52,7 @@ test('a pack brings its customers, catalogue and published flow, noted in the au
     offers: 12,
     creatives: 48,
     outcomeTypes: 1,
-    qualificationRules: 4,
+    qualificationRules: 5,
     contactPolicies: 2,
     decisionFlows: 1,
   });
