@@ -180,7 +180,7 @@ const records = recordOperations({
   createErrors: ['reference_not_found', 'forbidden', 'duplicate_name'],
   updateErrors: ['reference_not_found', 'forbidden', 'duplicate_name'],
   deleteErrors: [],
-  rateLimits: [{ limit: 2000, windowSeconds: 60, per: 'tenant' }],
+  rateLimits: [{ limit: 2000, windowSeconds: 60, per: 'tenant', bucket: 'offers' }],
 });
 
 export const offerOperations = {

@@ -16,6 +16,8 @@ export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly per: 'tenant' | 'credential' | 'ip';
+  /** Operations whose limits name the same bucket share one window; default: each operation has its own. */
+  readonly bucket?: string;
 }
 
 /**

@@ -321,6 +321,20 @@ describe('rate limits (T19, R13)', () => {
     assert.equal((await call('/things')).statusCode, 201);
     await down.app.close();
   });
+  test('a full window is refused without the database until its oldest call leaves it', async () => {
+    let asked = 0;
+    const withSystem: typeof kit.database.withSystem = (...work) => {
+      asked += 1;
+      return kit.database.withSystem(...work);
+    };
+    const store = createRateLimitStore({ withSystem }, 20_000);
+    const bucket = { tenantId: null, name: 'memo', limit: 2, windowSeconds: 1 };
+    const verdicts = [];
+    for (let call = 0; call < 50; call += 1) verdicts.push((await store.take(bucket)).allowed);
+    assert.deepEqual([verdicts.filter(Boolean).length, asked], [2, 3]);
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    assert.equal((await store.take(bucket)).allowed, true);
+  });
   test('a store that does not answer is down after its time', async () => {
     const never = { withSystem: () => new Promise<never>(() => undefined) };
     const started = performance.now();
@@ -332,7 +346,7 @@ describe('rate limits (T19, R13)', () => {
     const store = createRateLimitStore(kit.database, 20_000);
     await kit.ownerQuery("update arbiter.rate_limit_windows set expires_at = now() - interval '1 second'");
     for (let call = 0; call < 100; call += 1) {
-      await store.take({ tenantId: null, name: 'sweep', limit: 1, windowSeconds: 1 });
+      await store.take({ tenantId: null, name: 'sweep', limit: 200, windowSeconds: 60 });
     }
     const left = await kit.ownerQuery<{ bucket: string }>('select bucket from arbiter.rate_limit_windows');
     assert.deepEqual(

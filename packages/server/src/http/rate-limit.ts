@@ -44,7 +44,7 @@ const takeStatement = `
              lateral (select array(select hit from unnest(w.hits) with ordinality as h (hit, place)
                                     where hit > t.at - $4::bigint order by place) as hits) live)
   returning accepted, cardinality(hits) as used,
-            ceil((hits[1] + $4::bigint) / 1000000.0 - extract(epoch from clock_timestamp()))::int as reset_seconds,
+            ceil((hits[1] + $4::bigint) / 1000.0 - extract(epoch from clock_timestamp()) * 1000)::int as reset_ms,
             -- A window lost in a crash of the database is a few calls more, not worth a disk flush for each call.
             set_config('synchronous_commit', 'off', true)`;
 
@@ -55,18 +55,25 @@ const sweepStatement = `
       order by expires_at limit 200 for update skip locked)`;
 
 const takesPerSweep = 100;
+const maximumMemos = 10_000;
 
 /** Windows in PostgreSQL. A store that does not answer within `timeoutMs` counts as down. */
 export function createRateLimitStore(database: Pick<Database, 'withSystem'>, timeoutMs = 800): RateLimitStore {
   let takes = 0;
+  // A full window stays full until its oldest call leaves it, whatever other processes do: until then a refusal needs
+  // no database, and a caller who hammers a closed door costs nothing.
+  const fullUntil = new Map<string, number>();
   return {
     async take({ tenantId, name, limit, windowSeconds }) {
+      const memo = `${tenantId}:${name}`;
+      const leftMs = (fullUntil.get(memo) ?? 0) - performance.now();
+      if (leftMs > 0) return { allowed: false, limit, remaining: 0, resetSeconds: Math.ceil(leftMs / 1000) };
       takes += 1;
       const sweep = takes % takesPerSweep === 0;
       const work = database.withSystem(
         'rate-limit',
         async (tx) => {
-          const [row] = await tx.query<{ accepted: boolean; used: number; reset_seconds: number }>(takeStatement, [
+          const [row] = await tx.query<{ accepted: boolean; used: number; reset_ms: number }>(takeStatement, [
             tenantId ?? nilTenant,
             name,
             limit,
@@ -78,11 +85,15 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
         { statementTimeoutMs: timeoutMs },
       );
       const row = await within(work, timeoutMs);
+      if (!row.accepted) {
+        if (fullUntil.size >= maximumMemos) fullUntil.clear();
+        fullUntil.set(memo, performance.now() + row.reset_ms);
+      } else fullUntil.delete(memo);
       return {
         allowed: row.accepted,
         limit,
         remaining: Math.max(0, limit - row.used),
-        resetSeconds: Math.max(1, row.reset_seconds),
+        resetSeconds: Math.max(1, Math.ceil(row.reset_ms / 1000)),
       };
     },
   };
@@ -111,7 +122,7 @@ export function bucketOf(
   const who = { tenant: 'tenant', credential: caller.credentialId, ip: caller.ip }[rule.per];
   return {
     tenantId: rule.per === 'ip' ? null : caller.tenantId,
-    name: `${operationId}:${rule.limit}/${rule.windowSeconds}:${who}`.slice(0, 200),
+    name: `${rule.bucket ?? operationId}:${rule.limit}/${rule.windowSeconds}:${who}`.slice(0, 200),
     limit: rule.limit,
     windowSeconds: rule.windowSeconds,
   };
