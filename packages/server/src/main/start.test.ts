@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ConfigError, readConfig } from '../config.ts';
+import { startEmbeddedPostgres } from '../db/index.ts';
+import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
+import { createLogger } from '../platform/logger.ts';
+import { withAutoSecrets } from './secrets.ts';
+import { startServer } from './start.ts';
+
+let folder: string;
+let db: TestDatabase;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'arbiter-start-'));
+  db = await createTestDatabase();
+});
+after(async () => {
+  await db.close();
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+});
+
+const logger = createLogger('silent');
+const environment = (extra: Record<string, string> = {}) => ({
+  PORT: '0',
+  DATA_DIR: join(folder, 'data'),
+  DATABASE_URL: db.url,
+  DATABASE_ADMIN_URL: db.adminUrl,
+  AUTO_SECRETS: 'on',
+  ...extra,
+});
+
+async function start(extra: Record<string, string> = {}) {
+  const lines: string[] = [];
+  const server = await startServer(readConfig(environment(extra)), { logger, print: (line) => lines.push(line) });
+  return { server, lines };
+}
+
+async function get(url: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url);
+  return { status: response.status, body: await response.json() };
+}
+
+test('the first start makes a demo whose printed call answers; the second changes nothing', async () => {
+  const first = await start();
+  assert.match(first.lines.at(-1) ?? '', /^arbiter ready url=http:\/\/127\.0\.0\.1:\d+ configVersion=\d+$/);
+  assert.deepEqual(await get(`${first.server.url}/api/v1/ready`), {
+    status: 200,
+    body: {
+      status: 'ready',
+      checks: { database: 'ok', migrations: 'ok', role: 'ok', queueConsumer: 'ok', scheduler: 'off' },
+    },
+  });
+  const kept = JSON.parse(readFileSync(join(folder, 'data', 'first-run.json'), 'utf8'));
+  assert.equal(statSync(join(folder, 'data', 'first-run.json')).mode & 0o777, 0o600);
+  assert.ok(first.lines.some((line) => line.includes(kept.curl)));
+  const [, url, authorization, body] =
+    /^curl -s (\S+) -H 'Authorization: ([^']+)' .* -d '([^']+)'$/.exec(kept.curl) ?? [];
+  const call = {
+    method: 'POST',
+    headers: { authorization: authorization!, 'x-requested-with': 'curl', 'content-type': 'application/json' },
+  };
+  const answer = await fetch(url!.replace('localhost', '127.0.0.1'), { ...call, body: body! });
+  assert.equal(answer.status, 200);
+  const decided: { count: number } = JSON.parse(await answer.text());
+  assert.ok(decided.count > 0);
+  await first.server.stop();
+  await assert.rejects(fetch(first.server.url));
+
+  const second = await start();
+  assert.equal(second.lines.length, 1);
+  await second.server.stop();
+  assert.deepEqual(await db.ownerQuery('select name from arbiter.tenants'), [{ name: 'Demo' }]);
+});
+
+test('F2: a role that could bypass row-level security is refused, and names the variable', async () => {
+  for (const extra of [{ DATABASE_URL: db.adminUrl }, { DATABASE_URL: db.adminUrl, MIGRATE: 'off' }]) {
+    await assert.rejects(
+      start(extra),
+      (error) => error instanceof ConfigError && /^DATABASE_URL is not safe.*superuser/.test(error.message),
+    );
+  }
+  const unknown = db.url.replace('arbiter_test_app', 'nobody_of_that_name');
+  await assert.rejects(
+    start({ DATABASE_URL: unknown, MIGRATE: 'off' }),
+    (error) => error instanceof ConfigError && /^DATABASE_URL is refused/.test(error.message),
+  );
+});
+
+test('a bootstrap file is applied before the port opens; a bad one names the path', async () => {
+  const file = join(folder, 'bootstrap.json');
+  const key = `krn_${'k'.repeat(40)}`;
+  await writeFile(file, JSON.stringify({ tenants: [{ name: 'Acme', apiKeys: [{ name: 'first', key }] }] }));
+  const { server, lines } = await start({ BOOTSTRAP_FILE: file });
+  assert.equal(lines.length, 1);
+  const session = await fetch(`${server.url}/api/v1/auth/session`, { headers: { authorization: `Bearer ${key}` } });
+  const { tenant }: { tenant: { name: string } } = JSON.parse(await session.text());
+  assert.equal(tenant.name, 'Acme');
+  await server.stop();
+  await writeFile(file, JSON.stringify({ tenants: [{ name: '' }] }));
+  await assert.rejects(
+    start({ BOOTSTRAP_FILE: file }),
+    (error) => error instanceof ConfigError && /BOOTSTRAP_FILE \/tenants\/0\/name/.test(error.message),
+  );
+  await writeFile(file, '{');
+  await assert.rejects(start({ BOOTSTRAP_FILE: file }), /BOOTSTRAP_FILE is not JSON/);
+});
+
+test('R11: a server that starts before its database waits, and is ready soon after it', async () => {
+  const place = join(folder, 'late');
+  const hidden = `host=${encodeURIComponent(join(place, 'socket'))}`;
+  const starting = start({
+    DATA_DIR: join(folder, 'late-data'),
+    DATABASE_URL: `postgresql://arbiter_server@localhost/arbiter?${hidden}`,
+    DATABASE_ADMIN_URL: `postgresql://arbiter_admin@localhost/arbiter?${hidden}`,
+    DEMO_TENANT: 'off',
+  });
+  let ready = false;
+  void starting.then(() => {
+    ready = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  assert.equal(ready, false);
+  const database = await startEmbeddedPostgres({ folder: place, durable: false });
+  const { server } = await starting;
+  assert.equal((await get(`${server.url}/api/v1/ready`)).status, 200);
+  await server.stop();
+  await database.stop();
+});
+
+test('secrets are made once, kept private, and never for a variable that is blank', async () => {
+  const given = { DATA_DIR: join(folder, 'secrets'), API_KEY_PEPPER: ' ' };
+  const first = await withAutoSecrets(readConfig(given));
+  assert.equal(first.API_KEY_PEPPER, null);
+  assert.equal(Buffer.from(first.DATA_ENCRYPTION_KEY ?? '', 'base64').length, 32);
+  const again = await withAutoSecrets(readConfig({ ...given, NEXTAUTH_SECRET: 'given by the operator' }));
+  assert.equal(again.DATA_ENCRYPTION_KEY, first.DATA_ENCRYPTION_KEY);
+  assert.equal(again.NEXTAUTH_SECRET, 'given by the operator');
+  const file = join(folder, 'secrets', 'secrets.json');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal((await withAutoSecrets(readConfig({ ...given, DATABASE_URL: db.url }))).DATA_ENCRYPTION_KEY, null);
+  await writeFile(file, '{"API_KEY_PEPPER":');
+  await assert.rejects(withAutoSecrets(readConfig(given)), ConfigError);
+});
+
+/** `arbiter serve` in a process of its own. */
+function serveInChild(extra: Record<string, string> = {}) {
+  const entry = new URL('../index.ts', import.meta.url).href;
+  const script = `
+    import { serve } from ${JSON.stringify(entry)};
+    process.exitCode = await serve({ environment: process.env, print: (line) => process.stdout.write(line + '\\n'), warn: (line) => process.stderr.write(line + '\\n') });`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', DEMO_TENANT: 'off', ...environment(extra) },
+  });
+  let output = '';
+  const ready = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+      const url = /arbiter ready url=(\S+)/.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  let complaints = '';
+  child.stderr.on('data', (chunk) => {
+    complaints += chunk;
+  });
+  const exit = new Promise<{ code: number | null; complaints: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, complaints }));
+  });
+  return { child, ready, exit };
+}
+
+test('R10: SIGTERM under load: not ready first, no answered request fails, exit 0 in time', async () => {
+  const { child, ready, exit } = serveInChild();
+  const url = await ready;
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const outcomes = { ok: 0, bad: 0, refused: 0 };
+  let notReady = 0;
+  let stopped = false;
+  const once = (path: string) =>
+    new Promise<number | 'refused' | 'broken'>((resolve) => {
+      const call = request(`${url}${path}`, { agent }, (response) => {
+        response.resume();
+        response.once('end', () => resolve(response.statusCode ?? 0));
+        response.once('error', () => resolve('broken'));
+      });
+      // A kept connection that the server closes just as it is used again was never accepted as a request.
+      call.once('error', (error) =>
+        resolve(
+          ['ECONNREFUSED', 'ECONNRESET'].includes(String(Reflect.get(error, 'code'))) &&
+            (Reflect.get(error, 'code') === 'ECONNREFUSED' || call.reusedSocket)
+            ? 'refused'
+            : 'broken',
+        ),
+      );
+      call.end();
+    });
+  const callers = Array.from({ length: 12 }, async () => {
+    while (!stopped) {
+      const outcome = await once('/api/v1/health');
+      if (outcome === 200) outcomes.ok++;
+      else if (outcome === 'refused') {
+        outcomes.refused++;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      } else outcomes.bad++;
+    }
+  });
+  const prober = (async () => {
+    while (!stopped) {
+      if ((await once('/api/v1/ready')) === 503) notReady++;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const asked = performance.now();
+  child.kill('SIGTERM');
+  const { code, complaints } = await exit;
+  const seconds = (performance.now() - asked) / 1000;
+  stopped = true;
+  await Promise.all([...callers, prober]);
+  agent.destroy();
+  assert.equal(code, 0, complaints);
+  assert.ok(seconds <= 10, `${seconds} s`);
+  assert.ok(outcomes.ok > 50 && outcomes.refused > 0 && notReady > 0, JSON.stringify({ ...outcomes, notReady }));
+  assert.equal(outcomes.bad, 0, JSON.stringify(outcomes));
+});
+
+test('a second signal ends the process at once', async () => {
+  const { child, ready, exit } = serveInChild();
+  await ready;
+  child.kill('SIGTERM');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const asked = performance.now();
+  child.kill('SIGTERM');
+  assert.equal((await exit).code, 1);
+  assert.ok(performance.now() - asked < 400);
+});
+
+test('a bad configuration names its variables and exits 78', async () => {
+  const { exit } = serveInChild({ PORT: 'many', LOG_LEVEL: 'loud' });
+  const { code, complaints } = await exit;
+  assert.equal(code, 78);
+  assert.match(complaints, /^arbiter: PORT must be .*\narbiter: LOG_LEVEL must be /m);
+});
