@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemActor } from '../db/index.ts';
 import { createOutboxDispatcher, expireReservations } from '../features/decisions/index.ts';
+import { enqueueJob } from '../jobs/index.ts';
 import { zoneClock } from '../platform/zones.ts';
 import type { Server } from './compose.ts';
 
@@ -13,6 +14,7 @@ export interface Background {
 const outboxEveryMs = 250;
 const keyUsesEveryMs = 10_000;
 const sweepEveryMs = 60_000;
+const streamEveryMs = 3_600_000;
 const partitionsEveryMs = 6 * 3_600_000;
 /** Reservations live a day at most (api-access.md 6, reservationTtlSeconds). */
 const oldestReservationMs = 2 * 86_400_000;
@@ -50,6 +52,15 @@ export function startBackground(server: Server): Background {
         if (stop.signal.aborted) return;
         await database.withTenant(tenantId, systemActor('reservations-expire'), (tx) =>
           expireReservations(tx, oldestReservationMs),
+        );
+      }
+    }),
+    loop('stream', streamEveryMs, async () => {
+      for (const tenantId of await readTenantIds(server)) {
+        if (stop.signal.aborted) return;
+        // One waiting job per tenant, whichever node asks for it.
+        await database.withTenant(tenantId, systemActor('stream-expire'), (tx) =>
+          enqueueJob(tx, 'stream.expire', {}, { key: 'stream.expire' }),
         );
       }
     }),

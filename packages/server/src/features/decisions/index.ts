@@ -4,3 +4,4 @@ export { createDecisionService, type DecisionDeps, type DecisionService } from '
 export { createDecisionMetrics, type DecisionMetrics } from './metrics.ts';
 export { createOutboxDispatcher, type OutboxDispatcher } from './outbox.ts';
 export { expireReservations } from './records.store.ts';
+export { expireStream } from './stream-expiry.ts';
