@@ -1,5 +1,6 @@
 import { operations, type ReadyChecks } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { createDatabase, createHotPath, type Database } from '../db/index.ts';
 import { type Authenticator, createAuthenticator } from '../features/credentials/index.ts';
@@ -55,6 +56,8 @@ export interface Server {
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** The metrics; whoever adds parts to the process adds theirs. */
+  readonly registry: Registry;
   /** Ends what is in flight and closes every connection. The caller has stopped listening before. */
   close(): Promise<void>;
 }
@@ -122,6 +125,7 @@ export function composeServer(options: ComposeOptions): Server {
     lifecycle,
     logger,
     clock,
+    registry,
     async close() {
       await app.close();
       await decisions.close();

@@ -46,7 +46,7 @@ async function get(url: string): Promise<{ status: number; body: unknown }> {
 }
 
 test('the first start makes a demo whose printed call answers; the second changes nothing', async () => {
-  const first = await start();
+  const first = await start({ METRICS_TOKEN: 'a token of the tests' });
   assert.match(first.lines.at(-1) ?? '', /^arbiter ready url=http:\/\/127\.0\.0\.1:\d+ configVersion=\d+$/);
   assert.deepEqual(await get(`${first.server.url}/api/v1/ready`), {
     status: 200,
@@ -68,6 +68,13 @@ test('the first start makes a demo whose printed call answers; the second change
   assert.equal(answer.status, 200);
   const decided: { count: number } = JSON.parse(await answer.text());
   assert.ok(decided.count > 0);
+  const metrics = await fetch(`${first.server.url}/api/v1/metrics`, {
+    headers: { authorization: 'Bearer a token of the tests' },
+  });
+  const shown = await metrics.text();
+  for (const name of ['svc_db_pool_connections{state="idle"}', 'svc_jobs_total', 'svc_build_info{version="']) {
+    assert.ok(shown.includes(name), name);
+  }
   await first.server.stop();
   await assert.rejects(fetch(first.server.url));
 
@@ -175,59 +182,47 @@ function serveInChild(extra: Record<string, string> = {}) {
   return { child, ready, exit };
 }
 
-test('R10: SIGTERM under load: not ready first, no answered request fails, exit 0 in time', async () => {
+test('R10: SIGTERM under load: not ready first, no request of a balancer that heeds it fails, exit 0 in time', async () => {
   const { child, ready, exit } = serveInChild();
   const url = await ready;
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-  const outcomes = { ok: 0, bad: 0, refused: 0 };
-  let notReady = 0;
-  let stopped = false;
-  const once = (path: string) =>
-    new Promise<number | 'refused' | 'broken'>((resolve) => {
-      const call = request(`${url}${path}`, { agent }, (response) => {
+  const call = (path: string) =>
+    new Promise<number>((resolve, reject) => {
+      const sent = request(`${url}${path}`, { agent }, (response) => {
         response.resume();
         response.once('end', () => resolve(response.statusCode ?? 0));
-        response.once('error', () => resolve('broken'));
+        response.once('error', reject);
       });
-      // A kept connection that the server closes just as it is used again was never accepted as a request.
-      call.once('error', (error) =>
-        resolve(
-          ['ECONNREFUSED', 'ECONNRESET'].includes(String(Reflect.get(error, 'code'))) &&
-            (Reflect.get(error, 'code') === 'ECONNREFUSED' || call.reusedSocket)
-            ? 'refused'
-            : 'broken',
-        ),
-      );
-      call.end();
+      sent.once('error', reject);
+      sent.end();
     });
+  let seenNotReadyAt = Infinity;
+  let asked = Infinity;
+  const answers: number[] = [];
+  // A balancer goes on for a while after the first "not ready".
+  const goesOn = () => performance.now() < seenNotReadyAt + 150;
   const callers = Array.from({ length: 12 }, async () => {
-    while (!stopped) {
-      const outcome = await once('/api/v1/health');
-      if (outcome === 200) outcomes.ok++;
-      else if (outcome === 'refused') {
-        outcomes.refused++;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      } else outcomes.bad++;
-    }
+    while (goesOn()) answers.push(await call('/api/v1/health'));
   });
   const prober = (async () => {
-    while (!stopped) {
-      if ((await once('/api/v1/ready')) === 503) notReady++;
+    while (goesOn()) {
+      if ((await call('/api/v1/ready')) === 503) seenNotReadyAt = Math.min(seenNotReadyAt, performance.now());
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  const asked = performance.now();
+  asked = performance.now();
   child.kill('SIGTERM');
-  const { code, complaints } = await exit;
-  const seconds = (performance.now() - asked) / 1000;
-  stopped = true;
   await Promise.all([...callers, prober]);
+  const { code, complaints } = await exit;
   agent.destroy();
   assert.equal(code, 0, complaints);
-  assert.ok(seconds <= 10, `${seconds} s`);
-  assert.ok(outcomes.ok > 50 && outcomes.refused > 0 && notReady > 0, JSON.stringify({ ...outcomes, notReady }));
-  assert.equal(outcomes.bad, 0, JSON.stringify(outcomes));
+  assert.ok(performance.now() - asked <= 10_000);
+  assert.ok(answers.length > 50);
+  assert.deepEqual(
+    answers.filter((status) => status !== 200),
+    [],
+  );
 });
 
 test('a second signal ends the process at once', async () => {

@@ -10,6 +10,7 @@ import type { Logger } from '../platform/logger.ts';
 import { startBackground } from './background.ts';
 import { composeServer, type Server } from './compose.ts';
 import { prepareTenants } from './first-run.ts';
+import { createProcessMetrics } from './metrics.ts';
 import { withAutoSecrets } from './secrets.ts';
 import { openStorage } from './storage.ts';
 import { tasksOf } from './tasks.ts';
@@ -64,6 +65,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
     const demo = await prepareTenants(config, database, publicUrl, logger);
     await database.listening();
     const tasks = tasksOf(server);
+    const metrics = createProcessMetrics(server.registry, database);
     worker = config.WORKER
       ? await createWorker({
           url: storage.url,
@@ -71,6 +73,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
           concurrency: config.WORKER_CONCURRENCY,
           graceMs: (config.SHUTDOWN_GRACE_SECONDS * 1000) / 2,
           onError: (err) => logger.warn({ err }, 'job failed'),
+          onJob: metrics.jobDone,
         })
       : null;
     await app.listen({ port, host: config.HOST });
