@@ -1,7 +1,7 @@
 import { hash, type KeyObject } from 'node:crypto';
 import type { RecommendAnswer, RecommendRequest, RespondAnswer, RespondRequest } from '@arbiter/contract';
 import { canonicalJson, type ZoneClock } from '@arbiter/engine';
-import { type Database, type HotPath, systemActor } from '../../db/index.ts';
+import { type Database, DatabaseError, type HotPath, systemActor } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { deriveKey } from '../../platform/crypto.ts';
@@ -109,6 +109,20 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     }
   }
 
+  /** The answer that an earlier call with this requestId got; null when there was none. */
+  async function readKept(
+    tenantId: string,
+    requestId: string,
+    payloadHash: Buffer,
+  ): Promise<{ readonly replayed: string } | null> {
+    const kept = await deps.database.withTenant(tenantId, systemActor('recommend'), (tx) => findRequest(tx, requestId));
+    if (kept === null) return null;
+    if (kept === 'record' || !kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
+    if (kept.wrappedKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
+    const key = deps.keys.open(tenantId, kept.wrappedKey);
+    return { replayed: unseal(key, requestContext(tenantId, requestId), kept.answer) };
+  }
+
   return {
     async recommend(caller, body) {
       const startedAt = performance.now();
@@ -127,18 +141,14 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       if (inFlight.has(lock)) throw new AppError('idempotency_in_progress');
       inFlight.add(lock);
       try {
-        const kept = await deps.database.withTenant(caller.tenantId, systemActor('recommend'), (tx) =>
-          findRequest(tx, requestId),
-        );
-        if (kept === null) return { answer: await decideNow(payloadHash) };
-        if (kept === 'record' || !kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
-        if (kept.wrappedKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
-        const text = unseal(
-          deps.keys.open(caller.tenantId, kept.wrappedKey),
-          requestContext(caller.tenantId, requestId),
-          kept.answer,
-        );
-        return { replayed: text };
+        const kept = await readKept(caller.tenantId, requestId, payloadHash);
+        if (kept !== null) return kept;
+        return { answer: await decideNow(payloadHash) };
+      } catch (error) {
+        // The twin on another node was first: its answer is there now, because ours waited for its commit.
+        const twin = isRequestTaken(error) ? await readKept(caller.tenantId, requestId, payloadHash) : null;
+        if (twin === null) throw error;
+        return twin;
       } finally {
         inFlight.delete(lock);
       }
@@ -160,3 +170,6 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     },
   };
 }
+
+const isRequestTaken = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.kind === 'unique' && error.constraint === 'decision_requests_pkey';
