@@ -1,0 +1,112 @@
+// A small client over node:http, so that a test sees what a real client sees: connections that break, late answers.
+import { Agent, request as httpRequest } from 'node:http';
+
+/** What came back. `status` 0: no answer (refused, reset, cut off); then `error` says how. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly error: string | null;
+  readonly ms: number;
+}
+
+export type Caller = (
+  method: string,
+  path: string,
+  body?: object,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Answer>;
+
+/** How long a test waits for an answer; nothing may hang over 5 s (quality.md R3). */
+const patienceMs = 15_000;
+
+/** Calls `base` + path with the key. Connections are kept alive and shared, as a service's client would. */
+export function createCaller(base: () => string, key: string, sockets = 64): Caller {
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets });
+  return (method, path, body, headers = {}) => call(agent, new URL(`/api${path}`, base()), method, key, body, headers);
+}
+
+function call(
+  agent: Agent,
+  url: URL,
+  method: string,
+  key: string,
+  body: object | undefined,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const began = performance.now();
+  const payload = body === undefined ? undefined : JSON.stringify(body);
+  return new Promise((resolve) => {
+    const fail = (error: Error): void => {
+      const code: unknown = Reflect.get(error, 'code');
+      const text = typeof code === 'string' ? code : error.message;
+      resolve({ status: 0, body: {}, text: '', headers: {}, error: text, ms: performance.now() - began });
+    };
+    const sent = httpRequest(
+      url,
+      {
+        agent,
+        method,
+        timeout: patienceMs,
+        headers: {
+          authorization: `Bearer ${key}`,
+          'x-requested-with': 'XMLHttpRequest',
+          ...(payload === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+          ...headers,
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', fail);
+        response.on('aborted', () => fail(new Error('cut off')));
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve({
+            status: response.statusCode ?? 0,
+            body: parsed(text),
+            text,
+            headers: response.headers,
+            error: null,
+            ms: performance.now() - began,
+          });
+        });
+      },
+    );
+    sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
+    sent.on('error', fail);
+    sent.end(payload);
+  });
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The body of an answer that must be a success. */
+export async function must(answer: Promise<Answer>): Promise<Record<string, unknown>> {
+  const got = await answer;
+  if (got.status < 200 || got.status > 299) throw new Error(`${got.status} ${got.error ?? ''} ${got.text}`);
+  return got.body;
+}
+
+/** The offers, interactions and so on inside a recommend answer. */
+export interface Item {
+  readonly rank: number;
+  readonly interactionId: string;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly impressionRecorded: boolean;
+  readonly reservation: { readonly id: string } | null;
+}
+
+export const itemsOf = (body: Readonly<Record<string, unknown>>): readonly Item[] => (body.decisions ?? []) as Item[];

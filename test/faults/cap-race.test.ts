@@ -1,0 +1,171 @@
+// R6: caps are exact under parallel decisions over two processes; F1 of quality.md is what happens without the lock.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { type Answer, type Caller, createCaller, type Item, itemsOf } from './api.ts';
+import { loadCatalogue } from './catalogue.ts';
+import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
+
+const caps = [1, 3, 10] as const;
+const parallel = 64;
+const rounds = Number(process.env.CAP_ROUNDS ?? 4);
+
+let db: TestDatabase;
+let installation: Installation;
+let nodes: readonly ServerProcess[];
+/** A caller per cap and node. */
+const callers = new Map<number, readonly Caller[]>();
+
+before(async () => {
+  db = await createTestDatabase();
+  installation = await createInstallation(
+    { DATABASE_URL: db.url },
+    caps.map((cap) => `Cap ${cap}`),
+  );
+  nodes = await Promise.all([installation.start(), installation.start()]);
+  for (const [i, cap] of caps.entries()) {
+    const ofCap = nodes.map((node) => createCaller(() => node.url, installation.tenants[i]!.key));
+    callers.set(cap, ofCap);
+    await loadCatalogue(ofCap[0]!, { offers: 14, cap });
+  }
+});
+after(async () => {
+  await installation?.stopAll();
+  await db?.close();
+});
+
+/** Fires all at once, every other one at the other node. */
+function race(cap: number, customerId: string, bodyOf: (i: number) => object): Promise<Answer[]> {
+  const ofCap = callers.get(cap)!;
+  return Promise.all(
+    Array.from({ length: parallel }, (_, i) =>
+      ofCap[i % ofCap.length]!('POST', '/v1/recommend', { customerId, ...bodyOf(i) }),
+    ),
+  );
+}
+
+async function counted(customerId: string): Promise<{ shown: number; ids: string[] }> {
+  const rows = await db.ownerQuery<{ id: string }>(
+    `select id from arbiter.interactions where customer_id = $1
+     and (interaction_type = 'impression' or (interaction_type = 'recommendation' and reservation_state = 'open'))`,
+    [customerId],
+  );
+  return { shown: rows.length, ids: rows.map((row) => row.id).sort() };
+}
+
+function assertExact(cap: number, answers: readonly Answer[]): readonly Item[] {
+  for (const answer of answers) assert.equal(answer.status, 200, answer.text || String(answer.error));
+  const items = answers.flatMap((answer) => itemsOf(answer.body));
+  assert.equal(items.length, cap, `${items.length} items for a cap of ${cap}`);
+  return items;
+}
+
+const shapes = [
+  { name: 'implicit', bodyOf: () => ({ channel: 'email', limit: 1 }) },
+  { name: 'explicit', bodyOf: () => ({ channel: 'phone', limit: 1 }) },
+  { name: 'mixed', bodyOf: (i: number) => ({ channel: i % 3 === 0 ? 'phone' : 'email', limit: 1 + (i % 4) }) },
+] as const;
+
+for (const cap of caps) {
+  for (const { name, bodyOf } of shapes) {
+    test(`cap ${cap}, ${name}: ${rounds} rounds of ${parallel} parallel decisions over two processes`, async () => {
+      for (let round = 0; round < rounds; round++) {
+        const customerId = `C-${cap}-${name}-${round}`;
+        const items = assertExact(cap, await race(cap, customerId, bodyOf));
+        const kept = await counted(customerId);
+        assert.deepEqual(kept.ids, items.map((item) => item.interactionId).sort(), 'the answers are the history');
+        const [states] = await db.ownerQuery<{ n: number }>(
+          'select count(*)::int as n from arbiter.customer_states where customer_id = $1',
+          [customerId],
+        );
+        assert.equal(states!.n, 1);
+        // And the cap stays reached, on both nodes, one after the other.
+        for (const call of callers.get(cap)!) {
+          const late = await call('POST', '/v1/recommend', { customerId, channel: 'email' });
+          assert.deepEqual([late.status, late.body.count, late.body.emptyReason], [200, 0, 'contact_policy']);
+        }
+      }
+    });
+  }
+}
+
+test('a released reservation gives its place back, to exactly one of the racers', async () => {
+  const customerId = 'C-release';
+  const [one] = assertExact(1, await race(1, customerId, () => ({ channel: 'phone', limit: 1 })));
+  const [call] = callers.get(1)!;
+  const released = await call!('POST', '/v1/respond', {
+    interactionId: one!.interactionId,
+    outcome: 'not_presented',
+  });
+  assert.equal(released.status, 200, released.text);
+  assert.equal(released.body.impression, 'released');
+  assertExact(1, await race(1, customerId, () => ({ channel: 'phone', limit: 1 })));
+  assert.equal((await counted(customerId)).shown, 1);
+});
+
+test('64 confirmations of one reservation count one impression', async () => {
+  const customerId = 'C-confirm';
+  const ofCap = callers.get(3)!;
+  const made = await ofCap[0]!('POST', '/v1/recommend', { customerId, channel: 'phone', limit: 1 });
+  const { interactionId } = itemsOf(made.body)[0]!;
+  const answers = await Promise.all(
+    Array.from({ length: parallel }, (_, i) =>
+      ofCap[i % 2]!('POST', '/v1/respond', { interactionId, outcome: 'impression', idempotencyKey: `confirm-${i}` }),
+    ),
+  );
+  for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+  const effects = answers.map((answer) => answer.body.impression);
+  assert.equal(effects.filter((effect) => effect === 'confirmed').length, 1);
+  assert.equal(effects.filter((effect) => effect === 'already_counted').length, parallel - 1);
+  assert.equal((await counted(customerId)).shown, 1);
+  assertExact(2, await race(3, customerId, () => ({ channel: 'email', limit: 1 })));
+});
+
+test('the same requestId on both nodes at once is one decision', async () => {
+  const customerId = 'C-same';
+  const requestId = crypto.randomUUID();
+  const answers = await race(10, customerId, () => ({ channel: 'email', limit: 1, requestId }));
+  const ids = new Set<unknown>();
+  for (const answer of answers) {
+    if (answer.status === 200) ids.add(answer.body.recommendationId);
+    else assert.deepEqual([answer.status, answer.body.code], [409, 'idempotency_in_progress'], answer.text);
+  }
+  assert.equal(ids.size, 1);
+  assert.equal((await counted(customerId)).shown, 1);
+});
+
+test('customers beside a held one are not blocked, on either node', async () => {
+  const hot = 'C-held';
+  const ofCap = callers.get(10)!;
+  for (const call of ofCap) await call('POST', '/v1/recommend', { customerId: hot, channel: 'email', limit: 1 });
+  const holder = new pg.Client({ connectionString: db.adminUrl });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select 1 from arbiter.customer_states where customer_id = $1 for update', [hot]);
+  let waiting = parallel;
+  const held = Promise.all(
+    Array.from({ length: parallel }, (_, i) =>
+      ofCap[i % 2]!('POST', '/v1/recommend', { customerId: hot, channel: 'email', limit: 1 }).finally(() => waiting--),
+    ),
+  );
+  await sleep(200);
+  const beside = await Promise.all(
+    Array.from({ length: 100 }, (_, i) =>
+      ofCap[i % 2]!('POST', '/v1/recommend', { customerId: `C-beside-${i}`, channel: 'email', limit: 2 }),
+    ),
+  );
+  assert.equal(waiting, parallel, 'the held customer is still waiting');
+  for (const answer of beside) assert.deepEqual([answer.status, answer.body.count], [200, 2], answer.text);
+  const slowest = Math.max(...beside.map((answer) => answer.ms));
+  assert.ok(slowest < 1_000, `a customer beside waited ${slowest} ms`);
+  await holder.query('rollback');
+  await holder.end();
+  const items = (await held).flatMap((answer) => {
+    assert.equal(answer.status, 200, answer.text);
+    return itemsOf(answer.body);
+  });
+  assert.equal(items.length, 8, 'two were shown before');
+  assert.equal((await counted(hot)).shown, 10);
+});

@@ -1,0 +1,139 @@
+// A real server as a child process, started as `npm start` starts it. Everything a test starts ends with `stopAll`.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Milliseconds from the start of the program to its ready line. */
+  readonly readyMs: number;
+  /** What it wrote on both outputs so far. */
+  output(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when the process has ended: exit code, or the signal that ended it. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** Whether it still runs. */
+  running(): boolean;
+}
+
+/** A tenant of the bootstrap file, with one key for everything. */
+export interface BootTenant {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** One product under test: several processes may run with the same secrets on the same database. */
+export interface Installation {
+  readonly tenants: readonly BootTenant[];
+  /** Folder of this installation; removed by `stopAll`. */
+  readonly folder: string;
+  /** Starts a process and waits until it is ready. */
+  start(environment?: Readonly<Record<string, string>>): Promise<ServerProcess>;
+  /** Kills what still runs and removes the folder. */
+  stopAll(): Promise<void>;
+}
+
+const program = join(import.meta.dirname, '../../packages/cli/src/main.ts');
+const readyLine = /^arbiter ready url=(\S+)/m;
+const startPatienceMs = 60_000;
+
+/**
+ * `environment` is added to that of every process; without DATABASE_URL in it the server brings its embedded database.
+ * Tenants come from a bootstrap file; none: no file, so that a new database gets the demo.
+ */
+export async function createInstallation(
+  environment: Readonly<Record<string, string>>,
+  tenantNames: readonly string[],
+): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'arbiter-faults-'));
+  const tenants = tenantNames.map((name) => ({ name, key: `krn_${randomBytes(16).toString('hex')}` }));
+  const bootstrap = join(folder, 'bootstrap.json');
+  const scopes = ['read', 'write', 'admin'];
+  await writeFile(
+    bootstrap,
+    JSON.stringify({
+      tenants: tenants.map(({ name, key }) => ({ name, apiKeys: [{ name: 'everything', key, scopes }] })),
+    }),
+  );
+  const fixed = {
+    ...(process.env.PATH === undefined ? {} : { PATH: process.env.PATH }),
+    ...(process.env.HOME === undefined ? {} : { HOME: process.env.HOME }),
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    DATA_DIR: join(folder, 'data'),
+    API_KEY_PEPPER: randomBytes(32).toString('hex'),
+    DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ...(tenants.length > 0 ? { BOOTSTRAP_FILE: bootstrap } : {}),
+    ...environment,
+  };
+  const started = new Set<ServerProcess>();
+  return {
+    tenants,
+    folder,
+    async start(own = {}) {
+      const server = await startProcess({ ...fixed, ...own });
+      started.add(server);
+      return server;
+    },
+    async stopAll() {
+      for (const server of started) if (server.running()) server.kill('SIGKILL');
+      await Promise.all([...started].map((server) => server.ended));
+      // An embedded database ends a moment after its parent.
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+    },
+  };
+}
+
+async function startProcess(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  const began = performance.now();
+  const child: ChildProcess = spawn(process.execPath, [program, 'serve'], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const ready = Promise.withResolvers<string>();
+  const read = (chunk: Buffer): void => {
+    output += chunk.toString('utf8');
+    const url = readyLine.exec(output)?.[1];
+    if (url !== undefined) ready.resolve(url);
+  };
+  child.stdout?.on('data', read);
+  child.stderr?.on('data', read);
+  const url = await Promise.race([
+    ready.promise,
+    ended.then(({ code, signal }) => {
+      throw new Error(`the server ended before it was ready (${signal ?? code}):\n${output}`);
+    }),
+    sleep(startPatienceMs, undefined, { ref: false }).then(() => {
+      child.kill('SIGKILL');
+      throw new Error(`the server was not ready after ${startPatienceMs / 1000} s:\n${output}`);
+    }),
+  ]);
+  return {
+    url,
+    pid: child.pid!,
+    readyMs: performance.now() - began,
+    output: () => output,
+    kill: (signal) => void child.kill(signal),
+    ended,
+    running: () => child.exitCode === null && child.signalCode === null,
+  };
+}
+
+/** A port that was free a moment ago: a server that comes back after a kill keeps its address. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
