@@ -175,7 +175,7 @@ function leaveOtherSlots(walk: Walk, taken: Candidate): void {
 export function closeWalk(run: Run, delivery: Delivery): void {
   const taken = new Set<Candidate['offer']>();
   for (const items of delivery) for (const { candidate } of items) taken.add(candidate.offer);
-  const { nodeId, method } = run.program.rank;
+  const { nodeId } = run.program.rank;
   const dropped = new Map<string, Map<string, number>>();
   const count = (stage: string, reason: DropReason): void => {
     const reasons = dropped.get(stage) ?? new Map<string, number>();
@@ -226,7 +226,7 @@ export function closeWalk(run: Run, delivery: Delivery): void {
     candidates: admitted - lost,
     passed: taken.size,
     topScore: topScore(delivery),
-    method: method.name,
+    method: run.rankMethod,
     dropped: Object.fromEntries(dropped.get('rank') ?? []),
     warnings: [],
   });
