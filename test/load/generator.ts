@@ -25,7 +25,8 @@ const head = [
   ...Object.entries({ 'content-type': 'application/json', ...plan.headers }).map(([k, v]) => `${k}: ${v}`),
 ].join('\r\n');
 const [before = '', after = ''] = plan.body.split('%CUSTOMER%');
-const length = Buffer.byteLength(before) + Buffer.byteLength(after) + plan.customers.prefix.length + plan.customers.digits;
+const length =
+  Buffer.byteLength(before) + Buffer.byteLength(after) + plan.customers.prefix.length + plan.customers.digits;
 const prefix = `${head}\r\ncontent-length: ${length}\r\n\r\n${before}${plan.customers.prefix}`;
 
 let seed = 0x2545f491;
@@ -141,7 +142,8 @@ if (plan.rate > 0) {
 }
 
 latencies.sort((a, b) => a - b);
-const quantile = (q: number): number => latencies[Math.min(latencies.length - 1, Math.floor(q * latencies.length))] ?? 0;
+const quantile = (q: number): number =>
+  latencies[Math.min(latencies.length - 1, Math.floor(q * latencies.length))] ?? 0;
 console.log(
   JSON.stringify({
     requests: latencies.length,

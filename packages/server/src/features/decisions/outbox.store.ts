@@ -48,10 +48,9 @@ export async function publish(tx: Tx, rows: readonly OutboxRow[]): Promise<void>
      on conflict (tenant_id) do update set position = h.position + $2 returning position`,
     [tx.tenantId, rows.length],
   );
-  const first = Number(head!.position) - rows.length + 1;
+  const before = Number(head!.position) - rows.length;
   await tx.query(
-    `update outbox o set position = u.position from unnest($2::bigint[], $3::bigint[]) as u(id, position)
-     where o.tenant_id = $1 and o.id = u.id`,
-    [tx.tenantId, rows.map((row) => row.id), rows.map((_, i) => first + i)],
+    `update outbox set position = $2::bigint + array_position($3::bigint[], id) where tenant_id = $1 and id = any($3::bigint[])`,
+    [tx.tenantId, before, rows.map((row) => row.id)],
   );
 }
