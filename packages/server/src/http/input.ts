@@ -33,12 +33,14 @@ export function createReadInput(operation: Operation, compile: Compile): (reques
   const takesKey = operation.idempotent === true;
   return async (request) => {
     const bytes = takeBody === null ? null : await takeBody(request);
+    // Syntax before shape, wherever it is. No body at all is read as an object without properties.
+    const parsed = bytes === null ? undefined : bytes.length === 0 ? {} : parseJsonBody(bytes);
     return {
       params: readParams === null ? nothing : readParams(request),
       query: readQuery === null ? nothing : readQuery(request),
       headers: readHeaders === null ? nothing : readHeaders(request),
       idempotencyKey: takesKey ? readIdempotencyKey(request) : null,
-      body: bytes === null ? undefined : shapeBody(bytes),
+      body: bytes === null ? undefined : shapeBody(parsed, bytes.length),
     };
   };
 }
@@ -54,14 +56,13 @@ function createTakeBody(operation: Operation): Read<Promise<Buffer>> | null {
   };
 }
 
-/** No body at all is read as an object without properties, so that one whose properties are all optional passes. */
-function createShapeBody({ body: schema }: Operation, compile: Compile): (bytes: Buffer) => unknown {
+function createShapeBody({ body: schema }: Operation, compile: Compile): (parsed: unknown, size: number) => unknown {
   if (schema === undefined) return () => undefined;
   const check = compile(schema, 'body');
   const pick = createPick(schema);
-  return (bytes) => {
-    const value = pick(bytes.length === 0 ? {} : parseJsonBody(bytes));
-    check(value, bytes.length);
+  return (parsed, size) => {
+    const value = pick(parsed);
+    check(value, size);
     return value;
   };
 }

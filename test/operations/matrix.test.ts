@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it, test } from 'node:test';
+import {
+  type ErrorCode,
+  errorCodesOf,
+  needsRequestedWith,
+  type Operation,
+  operations,
+  type Problem,
+  roles,
+} from '@arbiter/contract';
+import { bodyLimits } from '../../packages/server/src/http/request-body.ts';
+import { bucketOf } from '../../packages/server/src/http/rate-limit.ts';
+import { createChecks } from '../../packages/server/src/http/validation.ts';
+import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
+import { type Call, examples, examplesAmiss } from './examples.ts';
+import { fingerprint } from './fingerprint.ts';
+import { createFixtures, type Fixtures, randomId } from './fixtures.ts';
+import { malformedBodies } from './malformed-bodies.ts';
+import { type Answer, at, type Path, type SendOptions, send, stringsOf, urlOf, withAt } from './requests.ts';
+
+/**
+ * The operation matrix (architecture.md 3): what every operation must do, asked of every operation of the contract. A new
+ * operation is covered as soon as it has an example (examples.ts).
+ */
+
+const all: readonly Operation[] = Object.values(operations);
+const metricsToken = 'a metrics token of the operation matrix';
+/** High enough for the matrix itself; the limit is met by filling the window beforehand. */
+const recommendRatePerMinute = 5000;
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({
+    // One tenant per operation, so that rows, audit chains and limits of one case are nobody else's; and a stranger.
+    tenants: all.length + 1,
+    config: { metricsToken, recommendRatePerMinute },
+  });
+});
+after(() => server?.close());
+
+test('every operation has an example, and every example an operation', () => {
+  const { missing, unknown } = examplesAmiss();
+  assert.deepEqual(missing, [], 'add a line for each of these operations to test/operations/examples.ts');
+  assert.deepEqual(unknown, [], 'these examples belong to no operation of the contract');
+});
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** Traces of the inside that no answer may carry (quality.md T36). */
+const inside =
+  /\bat [\w.<>]+ \(|\.[cm]?[jt]s:\d|node:internal|node_modules|SQLSTATE|relation "|at or near|violates (foreign|unique|check|not-null|row-level)|\bselect .+ from\b|\binsert into\b|krn_[0-9a-f]{20}/i;
+
+/** Query parameters that are read and turned: their odd spellings are refused (quality.md T33). */
+const oddSpellings: Readonly<Record<string, readonly string[]>> = {
+  integer: ['1e2', '0x10', '-0', '١٠', '1.0', ' 1', '1 ', '', '1_000', 'NaN', 'null', '0', '-1'],
+  boolean: ['yes', '1', 'TRUE', '', ' true', 'null'],
+};
+
+function assertRefused(operation: Operation, answer: Answer, status: number, ...codes: ErrorCode[]): void {
+  assert.equal(answer.status, status, answer.text.slice(0, 500));
+  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  const problem = answer.json as Problem;
+  assert.equal(problem.requestId, answer.headers['x-request-id']);
+  assert.equal(problem.type, `urn:arbiter:error:${problem.code}`);
+  if (codes.length > 0) assert.ok(codes.includes(problem.code), `${problem.code} is none of ${codes.join(', ')}`);
+  const declared: readonly string[] = errorCodesOf(operation);
+  assert.ok(declared.includes(problem.code), `${operation.id} does not declare ${problem.code}`);
+  assert.doesNotMatch(answer.text, inside);
+}
+
+/** Every place of a call that holds an id: the UUIDs of the example, and the declared ids that it leaves out. */
+function idPlaces(operation: Operation, call: Call): Path[] {
+  const places = stringsOf(call)
+    .filter(({ value }) => uuid.test(value))
+    .map(({ path }) => path);
+  for (const part of ['params', 'query', 'body'] as const) {
+    const properties: object = Reflect.get(operation[part] ?? {}, 'properties') ?? {};
+    for (const [name, schema] of Object.entries(properties)) {
+      const isId = name === 'id' || /Id$|By$/.test(name) || stringsOf(schema).some(({ value }) => value === 'uuid');
+      // Ids of the tenant's own making, which name no record of ours.
+      const isOurs = !['customerId', 'sessionId', 'userId'].includes(name);
+      if (isId && isOurs && at(call, [part, name]) === undefined) places.push([part, name]);
+    }
+  }
+  return places;
+}
+
+const scalarQuery = (operation: Operation): [string, { type?: string }][] =>
+  Object.entries((Reflect.get(operation.query ?? {}, 'properties') ?? {}) as Record<string, { type?: string }>).filter(
+    ([, schema]) => schema.type !== 'array',
+  );
+
+/** Methods that the address of a call knows, whichever operation serves them. */
+function methodsAt(url: string): string[] {
+  const [path] = url.split('?', 1);
+  const found = all.filter((operation) =>
+    [operation.path, ...(operation.aliases ?? [])].some((each) =>
+      new RegExp(`^${each.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/]+')}$`).test(path!),
+    ),
+  );
+  return [...new Set(found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].sort();
+}
+
+for (const [index, operation] of all.entries()) {
+  describe(operation.id, () => {
+    const example = examples[operation.id];
+    if (example === undefined) return;
+    let tenant: TestTenant;
+    let stranger: TestTenant;
+    let own: Fixtures;
+    let foreign: Fixtures;
+    /** The call by the tenant with its own ids, and by the stranger with the stranger's. */
+    let call: Call;
+    let foreignCall: Call;
+    let untouched: Record<string, string>;
+    const needsCredential = operation.auth === 'credential';
+    const rightKey = () =>
+      operation.auth === 'none' ? null : needsCredential ? tenant.keys.admin : metricsToken;
+    const ask = (options: Partial<SendOptions> = {}, changed: Call = call) =>
+      send(server, operation, changed, { key: rightKey(), ...options });
+
+    before(async () => {
+      tenant = server.tenants[index + 1]!;
+      stranger = server.tenants[0];
+      own = createFixtures(server, tenant);
+      foreign = createFixtures(server, stranger);
+      call = await example(own);
+      foreignCall = await example(foreign);
+      untouched = await fingerprint(server);
+    });
+
+    it('knows no other method: 405 with Allow', async () => {
+      const url = urlOf(operation, call);
+      const known = methodsAt(url);
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        if (known.includes(method)) continue;
+        const headers = { 'x-http-method-override': operation.method, 'x-requested-with': 'x' };
+        const answer = await ask({ method, headers });
+        assert.equal(answer.status, 405, `${method} ${url}: ${answer.text}`);
+        assert.equal((answer.json as Problem).code, 'method_not_allowed');
+        assert.equal(answer.headers.allow, known.join(', '));
+      }
+    });
+
+    if (operation.auth !== 'none') {
+      it('refuses what is no credential with 401, before it looks at the body', async () => {
+        const wrong = [null, '', 'undefined', 'null', `krn_${'0'.repeat(64)}`];
+        const keys = needsCredential ? wrong : [...wrong, tenant.keys.admin, metricsToken.toUpperCase()];
+        for (const key of keys) assertRefused(operation, await ask({ key }), 401, 'unauthorized');
+        const bodies = operation.body === undefined ? [] : ['{', 'x'.repeat(2 * 1024 * 1024)];
+        for (const raw of bodies) {
+          const headers = { 'content-type': 'text/plain', 'x-requested-with': undefined };
+          assertRefused(operation, await ask({ key: null, raw, headers }), 401, 'unauthorized');
+        }
+      });
+    }
+
+    if (needsCredential) {
+      it('refuses a tenant that is not the key’s with 403', async () => {
+        const headers = { 'x-tenant-id': stranger.id };
+        assertRefused(operation, await ask({ headers }), 403, 'tenant_mismatch');
+      });
+    }
+
+    if (operation.role !== null && operation.role !== 'viewer') {
+      const minimum = operation.role;
+      it('refuses a lower role with 403; X-User-Role lowers and never raises', async () => {
+        for (const role of roles.slice(0, roles.indexOf(minimum))) {
+          for (const claim of [undefined, 'admin', 'owner']) {
+            const answer = await ask({ key: tenant.keys[role], headers: { 'x-user-role': claim } });
+            assertRefused(operation, answer, 403, 'forbidden');
+          }
+          assertRefused(operation, await ask({ headers: { 'x-user-role': role } }), 403, 'forbidden');
+        }
+      });
+    }
+
+    if (needsRequestedWith(operation)) {
+      it('refuses a call without X-Requested-With with 403', async () => {
+        for (const value of [undefined, '', ' ']) {
+          const answer = await ask({ headers: { 'x-requested-with': value } });
+          assertRefused(operation, answer, 403, 'csrf_header_required');
+        }
+      });
+    }
+
+    if (operation.body !== undefined) {
+      it('takes JSON in UTF-8 only: 415', async () => {
+        const raw = JSON.stringify(call.body ?? {});
+        const types = [undefined, '', 'text/plain', 'text/json', 'application/x-www-form-urlencoded'];
+        types.push('multipart/form-data; boundary=x', 'application/json; charset=utf-16', 'application/xml');
+        for (const type of types) {
+          const answer = await ask({ raw, headers: { 'content-type': type } });
+          assertRefused(operation, answer, 415, 'unsupported_media_type');
+        }
+        for (const encoding of ['gzip', 'br', 'identity, gzip']) {
+          const answer = await ask({ raw, headers: { 'content-encoding': encoding } });
+          assertRefused(operation, answer, 415, 'unsupported_media_type');
+        }
+      });
+
+      it('refuses malformed bodies of every class with 400', async () => {
+        for (const { what, raw } of malformedBodies(call.body ?? {})) {
+          const answer = await ask({ raw });
+          assert.equal(answer.status, 400, `${what}: ${answer.status} ${answer.text.slice(0, 300)}`);
+          assertRefused(operation, answer, 400, 'malformed_json', 'validation_failed');
+        }
+      });
+
+      it('refuses a body over the limit with 413', async () => {
+        const standard = operation.auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential;
+        const limit = operation.bodyLimit ?? standard;
+        const body = JSON.stringify(withAt(call.body, ['__unknown'], 1)).slice(0, -1);
+        assertRefused(operation, await ask({ raw: `${body}${' '.repeat(limit - body.length)}}` }), 413, 'payload_too_large');
+        // One byte less is read: it is refused because the brace is missing, not for its length.
+        const full = await ask({ raw: `${body}${' '.repeat(limit - body.length)}` });
+        assertRefused(operation, full, 400, 'malformed_json');
+      });
+    }
+
+    if (operation.query !== undefined) {
+      it('refuses odd spellings and repetitions of query parameters with 400', async () => {
+        for (const [name, { type = '' }] of scalarQuery(operation)) {
+          for (const text of oddSpellings[type] ?? []) {
+            if (name === 'offset' && text === '0') continue;
+            const answer = await ask({}, withAt(call, ['query', name], text));
+            assert.equal(answer.status, 400, `${name}=${text}: ${answer.text}`);
+            assertRefused(operation, answer, 400, 'validation_failed');
+          }
+          const url = urlOf(operation, call);
+          const twice = { ...operation, path: `${url}${url.includes('?') ? '&' : '?'}${name}=1&${name}=1` };
+          assertRefused(operation, await send(server, twice, {}, { key: rightKey() }), 400, 'malformed_request');
+        }
+      });
+    }
+
+    it('answers a malformed id like an unknown one', async () => {
+      for (const place of idPlaces(operation, call)) {
+        if (place[0] === 'body') continue;
+        const unknown = await ask({}, withAt(call, place, randomId()));
+        for (const id of ['nonsense', '0', "' or 1=1 --", '%00', 'null', randomId().toUpperCase(), `${randomId()}0`]) {
+          const answer = await ask({}, withAt(call, place, id));
+          assert.equal(answer.status, unknown.status, `${place.join('.')} = ${id}: ${answer.text}`);
+          if (answer.status < 400) continue;
+          assert.equal((answer.json as Problem).code, (unknown.json as Problem).code, `${place.join('.')} = ${id}`);
+          assertRefused(operation, answer, unknown.status);
+        }
+      }
+    });
+
+    it('has changed nothing so far', async () => {
+      assert.deepEqual(await fingerprint(server), untouched);
+    });
+
+    if (needsCredential) {
+      it('T1: answers a foreign id exactly like a random one, and touches nothing of its owner', async () => {
+        const before = await fingerprint(server, stranger.id);
+        for (const place of idPlaces(operation, call)) {
+          const theirs = String(at(foreignCall, place) ?? (await foreign.make('categories')).id);
+          assert.match(theirs, uuid, place.join('.'));
+          const answers = [];
+          for (const id of [theirs, randomId()]) {
+            const answer = await ask({ headers: { 'x-request-id': 'the-same' } }, withAt(call, place, id));
+            assert.ok(answer.status < 500, answer.text);
+            answers.push({ status: answer.status, text: answer.text.replaceAll(id, 'ID') });
+          }
+          const [first, second] = answers;
+          // A success names new ids and instants; nothing of the stranger may be in it all the same.
+          if (first!.status >= 400) assert.deepEqual(first, second, place.join('.'));
+          else assert.equal(first!.status, second!.status, place.join('.'));
+          for (const secret of [foreign.marker, stranger.id]) assert.ok(!first!.text.includes(secret), place.join('.'));
+        }
+        const made = await fingerprint(server, stranger.id);
+        // The category that was needed above is the stranger's own doing.
+        for (const table of ['arbiter.categories', 'arbiter.audit_logs', 'arbiter.audit_heads', 'arbiter.catalogue_versions']) {
+          if (idPlaces(operation, call).some((place) => at(foreignCall, place) === undefined)) before[table] = made[table]!;
+        }
+        assert.deepEqual(made, before);
+      });
+
+      if (scalarQuery(operation).some(([name]) => name === 'cursor')) {
+        it('E15: answers a foreign cursor exactly like garbage', async () => {
+          const page = await send(server, operation, { query: { limit: '1' } }, { key: stranger.keys.admin });
+          const cursor = String(at(page.json, ['pagination', 'nextCursor']) ?? '');
+          assert.notEqual(cursor, '', 'the stranger has two rows');
+          const headers = { 'x-request-id': 'the-same' };
+          const answers = [];
+          for (const each of [cursor, randomId(), 'garbage', '%', 'a'.repeat(1024)]) {
+            const answer = await ask({ headers }, { ...call, query: { limit: '1', cursor: each } });
+            assertRefused(operation, answer, 400, 'invalid_cursor');
+            answers.push(answer.text);
+          }
+          assert.equal(new Set(answers).size, 1, answers.join('\n'));
+        });
+      }
+    }
+
+    it('answers as declared, to the lowest role, and leaves exactly the audit rows that it declares', async () => {
+      const check = createChecks();
+      const role = operation.role ?? 'viewer';
+      const key = needsCredential ? tenant.keys[role] : rightKey();
+      const rows = () =>
+        server.testDatabase.ownerQuery<{ action: string; entityType: string }>(
+          `select action, entity_type as "entityType" from arbiter.audit_logs where tenant_id = $1 order by sequence`,
+          [tenant.id],
+        );
+      // Refused calls and the foreign ids have used nothing up, but they may have made records of their own.
+      const fresh = await example(own);
+      const earlier = (await rows()).length;
+      const answer = await ask({ key }, fresh);
+      const response = operation.responses[answer.status];
+      assert.ok(response, `${answer.status} is not declared: ${answer.text.slice(0, 500)}`);
+      assert.ok(answer.status < 300, answer.text.slice(0, 500));
+      assert.match(String(answer.headers['x-request-id']), uuid);
+      if (response.schema === null) assert.equal(answer.text, '');
+      else if (response.mediaType === undefined) {
+        assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+        check(response.schema, 'body')(answer.json, 0);
+      } else assert.equal(answer.headers['content-type'], response.mediaType);
+      const left = (await rows()).slice(earlier);
+      assert.deepEqual(left, operation.audit.map(({ action, entityType }) => ({ action, entityType })));
+      if (operation.audit.length > 0) {
+        const chain = await server.call('GET', '/api/v1/audit-logs/verify', { key: tenant.keys.admin });
+        assert.equal(chain.body.intact, true, chain.text);
+      }
+      if (operation.method === 'GET') {
+        const head = await ask({ key, method: 'HEAD' }, fresh);
+        assert.deepEqual([head.status, head.text], [answer.status, '']);
+      }
+    });
+
+    const limits = [...(operation.rateLimits ?? [])];
+    if (operation.rateLimitSetting !== undefined) {
+      limits.push({ limit: recommendRatePerMinute, windowSeconds: 60, per: 'tenant' });
+    }
+    for (const limit of limits) {
+      it(`is limited to ${limit.limit} calls in ${limit.windowSeconds} s: 429 with Retry-After`, async () => {
+        const before = await fingerprint(server);
+        const credential = await server.testDatabase.ownerQuery<{ id: string }>(
+          `select id from arbiter.api_keys where tenant_id = $1 and name = 'admin key'`,
+          [tenant.id],
+        );
+        const caller = { tenantId: tenant.id, credentialId: credential[0]!.id, ip: '127.0.0.1' };
+        const bucket = bucketOf(operation.id, limit, caller);
+        // The window as `limit` calls a second ago have left it.
+        await server.testDatabase.ownerQuery(
+          `insert into arbiter.rate_limit_windows (tenant_id, bucket, hits, accepted, expires_at)
+           select coalesce($1::uuid, '00000000-0000-0000-0000-000000000000'), $2,
+                  array(select ((extract(epoch from clock_timestamp()) - 1) * 1000000)::bigint from generate_series(1, $3)),
+                  true, now() + interval '1 minute'
+           on conflict (tenant_id, bucket) do update set hits = excluded.hits`,
+          [bucket.tenantId, bucket.name, limit.limit],
+        );
+        const answer = await ask();
+        assertRefused(operation, answer, 429, 'rate_limited');
+        const wait = Number(answer.headers['retry-after']);
+        assert.ok(wait >= limit.windowSeconds - 3 && wait <= limit.windowSeconds, `Retry-After: ${wait}`);
+        assert.equal((answer.json as Problem).retryAfterSeconds, wait);
+        assert.equal(answer.headers['ratelimit-limit'], String(limit.limit));
+        assert.equal(answer.headers['ratelimit-remaining'], '0');
+        assert.deepEqual(await fingerprint(server), before);
+        if (limit.per === 'ip') return;
+        const other = await send(server, operation, foreignCall, { key: stranger.keys.admin });
+        assert.notEqual(other.status, 429, 'the limit is the tenant’s own');
+      });
+    }
+  });
+}
