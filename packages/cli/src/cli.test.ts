@@ -76,6 +76,12 @@ describe('without a server', () => {
     }
   });
 
+  test('the version is that of the package', async () => {
+    const { code, out } = await arbiter(['--version']);
+    assert.equal(code, 0);
+    assert.match(out, /^\d+\.\d+\.\d+\n$/);
+  });
+
   test('a server that does not answer is exit code 3', async () => {
     const { code, err } = await arbiter(['recommend', 'C', '--url', 'http://127.0.0.1:9', '--api-key', 'krn_x']);
     assert.equal(code, 3);

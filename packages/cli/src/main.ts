@@ -1,7 +1,18 @@
 import { run } from './run.ts';
 
-process.exitCode = await run(process.argv.slice(2), {
+const shell = {
   environment: process.env,
-  print: (line) => process.stdout.write(`${line}\n`),
-  warn: (line) => process.stderr.write(`${line}\n`),
-});
+  print: (line: string) => process.stdout.write(`${line}\n`),
+  warn: (line: string) => process.stderr.write(`${line}\n`),
+};
+
+try {
+  process.exitCode = await run(process.argv.slice(2), shell);
+} catch (error) {
+  // What nobody foresaw: a database that cannot be started, a full disk, a bug. The stack is for those who ask.
+  const isDetailed = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '');
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  shell.warn(`arbiter: ${message}${isDetailed ? '' : ' (LOG_LEVEL=debug shows where)'}`);
+  if (isDetailed && error instanceof Error) shell.warn(error.stack ?? '');
+  process.exitCode = 1;
+}

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
 import { keyCreate } from './commands/key-create.ts';
@@ -16,6 +17,7 @@ Usage: arbiter <command> [arguments] [flags]
 
 ${commands.map((command) => `  ${command.name.padEnd(16)}${command.summary}`).join('\n')}
   ${'help <command>'.padEnd(16)}explain a command
+  ${'--version'.padEnd(16)}print the version
 
 Exit codes: 0 ok, 1 refused by the API, 2 wrong command line, 3 server unreachable, 4 differences found.`;
 
@@ -31,6 +33,10 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
   if (args.length === 0 || args[0] === '--help' || args[0] === '-h' || (args[0] === 'help' && args.length === 1)) {
     shell.print(overview);
     return args.length === 0 ? exitCodes.usage : exitCodes.ok;
+  }
+  if (args[0] === '--version') {
+    shell.print(version());
+    return exitCodes.ok;
   }
   const words = args[0] === 'help' ? args.slice(1) : args;
   const found = findCommand(words);
@@ -51,6 +57,11 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
     shell.warn(`arbiter ${command.name}: ${error.message}\n\n${usageLine(command)}`);
     return exitCodes.usage;
   }
+}
+
+/** Version of the product, as in package.json. */
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }
 
 function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } | null {
