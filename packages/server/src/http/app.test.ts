@@ -141,6 +141,7 @@ const handlers: Handlers<typeof things> = {
   fail: async ({ params }) => {
     const thrown = failures[params.how]?.();
     if (thrown === null) return { status: 299 as 200, body: 'x' };
+    if (params.how === 'header') return reply(200, {}, { 'x-bad': 'a\r\nset-cookie: b' });
     throw thrown;
   },
 };
@@ -494,7 +495,7 @@ describe('errors', () => {
     assert.equal(response.json().retryAfterSeconds, 7);
     assert.equal(response.json().error, 'Unavailable');
   });
-  for (const how of ['unknown', 'text', 'undeclared']) {
+  for (const how of ['unknown', 'text', 'undeclared', 'header']) {
     test(`an unknown throwable is a silent 500: ${how}`, async () => {
       const response = await fail(how);
       assert.equal(code(response), '500 internal');

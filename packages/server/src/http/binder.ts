@@ -130,8 +130,15 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
         outcome = fail(thrown, call, route);
       }
       if (admitted) shedder.leave(loadClass);
-      if (outcome.status === 413) sendAndLinger(reply, outcome, call.headers);
-      else sendAnswer(reply, outcome, call.headers);
+      try {
+        if (outcome.status === 413) sendAndLinger(reply, outcome, call.headers);
+        else sendAnswer(reply, outcome, call.headers);
+      } catch (thrown) {
+        // A header that cannot be written; the work is done and committed, but the caller must not hang.
+        outcome = fail(thrown, call, route);
+        if (reply.raw.headersSent) reply.raw.destroy();
+        else sendAnswer(reply, outcome, call.headers);
+      }
       finish(call, operation.method, route, outcome.status);
     };
   }
