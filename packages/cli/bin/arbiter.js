@@ -4,7 +4,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
-import * as nodeModule from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,9 +12,8 @@ const main = join(here, '..', 'src', 'main.ts');
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major > 22 || (major === 22 && minor >= 18)) {
-  // Keeps compiled and stripped sources between starts: less time, and 30 MB less memory (the stripper is never loaded).
-  nodeModule.enableCompileCache?.();
-  // Stripped and compiled sources are kept in the system's temporary folder: a command starts in half the time.
+  // Keeps stripped and compiled sources between starts: commands start in half the time, and the server needs 30 MB
+  // less memory, because the stripper is never loaded.
   module.enableCompileCache?.();
   await import('../src/main.ts');
 } else {
