@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CaseSource, readCase } from './conformance-case.ts';
+import {
+  type Contacts,
+  compile,
+  decide,
+  diffResults,
+  foldContacts,
+  type Json,
+  needsOfferCategories,
+  policyProblems,
+  resolveTarget,
+  resultOf,
+  ruleProblems,
+} from './index.ts';
+
+function made(source: Omit<CaseSource, 'name' | 'expect'>) {
+  const read = readCase({ ...source, name: 'test', expect: {} } as unknown as Json);
+  const plan = compile(read.snapshot);
+  return { plan, input: read.input(plan) };
+}
+
+test('resolveTarget names what the caller must correct', () => {
+  const { plan } = made({
+    channels: [
+      { id: 'e1', channelType: 'email' },
+      { id: 'e2', channelType: 'email' },
+      { id: 'w', channelType: 'web' },
+    ],
+    placements: [
+      { id: 'p1', channelId: 'w', key: 'p2', name: 'x' },
+      { id: 'p2', channelId: 'w', key: 'k', name: 'y' },
+    ],
+  });
+  const ask = (request: Partial<Parameters<typeof resolveTarget>[1]>) =>
+    resolveTarget(plan, { channel: null, channelId: null, placement: null, placements: null, ...request });
+  assert.deepEqual(ask({}).problem, null);
+  assert.equal(ask({ channelId: 'nope' }).problem?.code, 'reference_not_found');
+  assert.equal(ask({ channelId: 'w', channel: 'email' }).problem?.code, 'validation_failed');
+  assert.equal(ask({ channel: 'fax' }).emptyReason, 'no_channel');
+  assert.deepEqual(ask({ channel: 'email' }).channels, new Uint8Array([1, 1, 0]));
+  // An id beats a key: only the first kind that matches counts.
+  assert.deepEqual(ask({ placement: 'p2' }).placements, [1]);
+  assert.equal(ask({ placement: 'p2', channel: 'email' }).emptyReason, 'no_placement');
+  assert.equal(
+    ask({
+      placements: [
+        { placementId: 'p1', limit: null },
+        { placementId: 'zz', limit: null },
+      ],
+    }).problem?.path,
+    '/placements/1/placementId',
+  );
+});
+
+test('the plan names what it can read', () => {
+  const { plan } = made({
+    tenant: { timezone: 'Europe/Berlin' },
+    nodes: [
+      { id: 'i', type: 'inventory' },
+      {
+        id: 'e',
+        type: 'enrich',
+        config: {
+          sources: [{ schemaId: 's2', prefix: 'b_' }],
+          lookupKey: 'account',
+          lookupFrom: 'customer.account_id',
+        },
+      },
+      { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+      {
+        id: 'c',
+        type: 'compute',
+        config: {
+          formulaExtras: [{ key: 'a', formula: 'customer.b_limit + attributes.boost + request.context.step' }],
+        },
+      },
+    ],
+    offers: [{ id: 'A', tags: ['Travel'], schedule: { startHour: 9, timezone: 'Asia/Tokyo' } }],
+    creatives: [{ id: 'A-c', content: { subject: 'Dear {first_name}' } }],
+    rules: [
+      {
+        id: 'r',
+        config: { attribute: 'age', operator: 'gte', value: 1 },
+        scopes: [{ scope: 'segment', scopeId: 'gold' }],
+      },
+    ],
+    policies: [{ id: 'p', config: { windows: [{ max: 1, days: 60 }], maxPerWeek: 2 } }],
+    schemas: [
+      {
+        id: 's1',
+        name: 'one',
+        schemaType: 'customer',
+        autoEnrich: true,
+        rowKey: 'customer_id',
+        columns: ['customer_id', 'age', 'salary', 'account_id'].map((name) => ({
+          name,
+          dataType: 'varchar',
+          neverStore: false,
+        })),
+      },
+      {
+        id: 's2',
+        name: 'two',
+        schemaType: 'account',
+        autoEnrich: false,
+        rowKey: 'id',
+        columns: ['id', 'limit', 'balance'].map((name) => ({ name, dataType: 'varchar', neverStore: false })),
+      },
+    ],
+  });
+  assert.deepEqual(plan.profileFields, [
+    'account_id',
+    'age',
+    'b_limit',
+    'first_name',
+    'interests',
+    'preferred_channel',
+    'preferred_product_type',
+  ]);
+  assert.deepEqual(plan.autoSources, [{ schemaId: 's1', rowKey: 'customer_id', columns: ['age', 'account_id'] }]);
+  assert.deepEqual(plan.enrichSources, [
+    {
+      nodeId: 'e',
+      position: 0,
+      schemaId: 's2',
+      rowKey: 'id',
+      columns: ['limit'],
+      lookupColumn: 'id',
+      lookupFrom: 'customer.account_id',
+      prefix: 'b_',
+    },
+  ]);
+  assert.deepEqual(plan.zones, ['Europe/Berlin', 'Asia/Tokyo']);
+  assert.equal(plan.logHorizonMs, 60 * 86_400_000);
+  assert.deepEqual(plan.reads, {
+    attributes: ['boost', 'interests', 'propensityScores'],
+    context: ['step'],
+    segments: ['gold'],
+    interests: ['travel'],
+    evidenceRanks: false,
+  });
+});
+
+test('values outside profileFields are invisible, prototypes too', () => {
+  const { plan, input } = made({
+    rules: [
+      { id: 'r', stage: 'match', config: { attribute: 'constructor', operator: 'exists' } },
+      { id: 'q', stage: 'match', config: { attribute: 'attributes.toString', operator: 'exists' } },
+    ],
+    profile: { secret: 1 },
+  });
+  assert.equal(decide(plan, input).items[0]?.scoreComponents.fitMultiplier, 0.25);
+});
+
+test('caps hold over any run of decisions, and are used up while candidates suffice', () => {
+  const offers = Array.from({ length: 12 }, (_, at) => ({
+    id: `o${at}`,
+    priority: (at * 31) % 97,
+    categoryId: `k${at % 3}`,
+  }));
+  const policies = [
+    { id: 'day', config: { maxPerDay: 7 } },
+    { id: 'each', config: { maxTotal: 2, per: 'offer' as const } },
+    { id: 'kind', config: { maxPerMonth: 4, per: 'category' as const } },
+    {
+      id: 'pair',
+      config: { maxPerWeek: 1 },
+      scopes: [
+        { scope: 'offer', scopeId: 'o1' },
+        { scope: 'offer', scopeId: 'o2' },
+      ],
+    },
+  ];
+  const contacts: { offerId: string; at: string }[] = [];
+  let random = 7;
+  for (let round = 0; round < 40; round++) {
+    random = (Math.imul(random, 1_103_515_245) + 12_345) & 0x7fffffff;
+    const { plan, input } = made({ offers, policies, contacts, request: { limit: 1 + (random % 5) } });
+    const { items } = decide(plan, input);
+    for (const { offerId } of items) contacts.push({ offerId, at: '2026-11-20T11:00:00Z' });
+  }
+  const count = (test: (offerId: string) => boolean): number => contacts.filter(({ offerId }) => test(offerId)).length;
+  assert.equal(contacts.length, 7);
+  for (const { id } of offers) assert.ok(count((offerId) => offerId === id) <= 2, id);
+  for (const k of ['k0', 'k1', 'k2'])
+    assert.ok(count((offerId) => offers.find(({ id }) => id === offerId)?.categoryId === k) <= 4, k);
+  assert.ok(count((offerId) => offerId === 'o1') <= 1 && count((offerId) => offerId === 'o2') <= 1);
+});
+
+test('one plan serves decisions of different sizes in any order', () => {
+  const { plan, input } = made({
+    channels: [{ id: 'web', channelType: 'web' }],
+    placements: [
+      { id: 'p1', maxSlots: 3 },
+      { id: 'p2', maxSlots: 3 },
+    ],
+    offers: Array.from({ length: 20 }, (_, at) => ({ id: `o${at}` })),
+  });
+  const placements = ['p1', 'p2'].map((placementId) => ({ placementId, limit: null }));
+  const inputs = [
+    input,
+    { ...input, request: { ...input.request, placements } },
+    { ...input, request: { ...input.request, excludeOffers: ['o0', 'o1'], limit: 50 } },
+  ];
+  const alone = inputs.map((one) => JSON.stringify(decide(plan, one)));
+  for (const order of [
+    [2, 1, 0],
+    [1, 1, 2],
+    [0, 2, 1],
+  ]) {
+    for (const at of order) assert.equal(JSON.stringify(decide(plan, inputs[at]!)), alone[at]);
+  }
+});
+
+test('differences of results are JSON Pointers, at most 200', () => {
+  const { plan, input } = made({ offers: [{ id: 'A' }, { id: 'B' }] });
+  const result = resultOf(decide(plan, input));
+  assert.deepEqual(diffResults(result, resultOf(decide(plan, input))), []);
+  assert.deepEqual(diffResults({ a: [1, { 'x/y': null }], b: 1 }, { a: [1, { 'x/y': 2 }, 3], c: 1 }), [
+    { path: '/a/1/x~1y', recorded: null, replayed: 2 },
+    { path: '/a/2', recorded: null, replayed: 3 },
+    { path: '/b', recorded: 1, replayed: null },
+    { path: '/c', recorded: null, replayed: 1 },
+  ]);
+  const long = Array.from({ length: 300 }, (_, at) => at);
+  assert.equal(
+    diffResults(
+      long,
+      long.map((value) => value + 1),
+    ).length,
+    200,
+  );
+});
+
+test('foldContacts counts log, totals and open reservations, and leaves its input alone', () => {
+  const { plan, input } = made({});
+  const clock = input.zones.UTC!;
+  const lane = { offerId: 'A', creativeId: null, channelId: null, campaignId: null };
+  const contacts: Contacts = {
+    lanes: [lane],
+    totals: [9],
+    lastAt: [input.now - 5],
+    log: [
+      { lane: 0, at: clock.dayStart - 1 },
+      { lane: 0, at: clock.dayStart },
+      { lane: 0, at: clock.dayEnd - 1 },
+      { lane: 0, at: clock.dayEnd },
+    ],
+    keptFrom: 0,
+    reservations: [
+      { id: 'a', lane: 0, at: input.now - 1, expiresAt: input.now },
+      { id: 'b', lane: 0, at: input.now, expiresAt: input.now + 1 },
+    ],
+  };
+  const before = JSON.stringify(contacts);
+  const windows = [{ kind: 'day' }, { kind: 'alltime' }, { kind: 'rolling', ms: 86_400_000 }] as const;
+  const folded = foldContacts(contacts, windows, input.now, clock);
+  assert.deepEqual(folded, { lanes: [lane], lastAt: [input.now], counts: [[3], [10], [3]] });
+  assert.equal(JSON.stringify(contacts), before);
+  assert.deepEqual(
+    foldContacts(
+      { ...contacts, lanes: [], totals: [], lastAt: [], log: [], reservations: [] },
+      plan.windows,
+      input.now,
+      clock,
+    ).counts,
+    [[], []],
+  );
+});
+
+test('configs of rules and policies are checked on write', () => {
+  const paths = (problems: readonly { readonly path: string }[]): string[] => problems.map(({ path }) => path);
+  assert.deepEqual(policyProblems('frequency_cap', {}), []);
+  assert.deepEqual(
+    paths(
+      policyProblems('frequency_cap', {
+        maxPerDay: -1,
+        per: 'customer',
+        windows: [{ max: 1 }],
+        withinCampaignId: '',
+        excludeCampaignIds: [],
+        bypassable: 'no',
+      }),
+    ),
+    ['/maxPerDay', '/windows/0', '/withinCampaignId', '/excludeCampaignIds', '/per', '/bypassable'],
+  );
+  assert.deepEqual(paths(policyProblems('cooldown', {})), ['/cooldownHours']);
+  assert.deepEqual(
+    paths(policyProblems('do_not_contact', { condition: { field: 'age', operator: 'like', value: 1 } })),
+    ['/condition/operator'],
+  );
+  assert.deepEqual(paths(policyProblems('budget_exhausted', {})), ['']);
+  assert.deepEqual(paths(ruleProblems('attribute_condition', { penalty: 2 })), ['/penalty', '/attribute', '/operator']);
+  assert.deepEqual(ruleProblems('attribute_condition', { attribute: 'age', operator: 'in', value: [1, 2] }), []);
+  assert.deepEqual(
+    paths(ruleProblems('offer_attribute', { attribute: 'margin', operator: 'between', valueFrom: 'customer.range' })),
+    [],
+  );
+  assert.deepEqual(paths(ruleProblems('recency_check', {})), ['']);
+  const policy = { id: 'p', name: 'p', ruleType: 'cooldown', priority: 1, createdAt: 0 };
+  assert.equal(needsOfferCategories([{ ...policy, config: {}, scopes: [{ scope: 'global', scopeId: null }] }]), false);
+  assert.equal(
+    needsOfferCategories([{ ...policy, config: { per: 'category' }, scopes: [{ scope: 'global', scopeId: null }] }]),
+    true,
+  );
+});
