@@ -27,7 +27,9 @@ function bytesOf(body: Answer['body']): number {
 }
 
 function headersOf(answer: Answer, bytes: number, extra: ExtraHeaders): Record<string, string | number> {
-  const headers: Record<string, string | number> = { 'cache-control': 'no-store', ...extra, ...answer.headers };
+  const headers: Record<string, string | number> = { 'cache-control': 'no-store' };
+  for (const name in extra) headers[name] = extra[name]!;
+  for (const name in answer.headers) headers[name] = answer.headers[name]!;
   if (answer.status !== 204 && answer.status !== 304) headers['content-length'] = bytes;
   return headers;
 }
