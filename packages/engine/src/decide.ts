@@ -81,6 +81,7 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     asked: new Uint8Array(program.policies.length),
     counted: new Array(program.policies.length),
     creativeContacts: null,
+    openPlacements: new Array(program.placements.length),
     lastRemover: null,
     droppedByReason: new Map(),
     warnings: [],

@@ -45,6 +45,8 @@ export interface Run {
   readonly asked: Uint8Array;
   /** Contacts as each policy counts them, by position in `program.policies`; made when first asked. */
   readonly counted: (CountedSet | undefined)[];
+  /** By placement number: whether its targeting lets this request in. */
+  readonly openPlacements: (boolean | undefined)[];
   /** The stage that last removed a candidate. */
   lastRemover: string | null;
   readonly droppedByReason: Map<DropReason, number>;

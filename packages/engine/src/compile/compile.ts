@@ -161,10 +161,13 @@ function compileRank(node: FlowNode | undefined): RankStage {
   return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}) };
 }
 
+/** Targeting is asked before there is an offer (api-catalogue.md 5.2). */
+const targetingNamespaces: ReadonlySet<string> = new Set(['customer', 'attributes', 'request']);
+
 /** A stored targeting that cannot be read closes the placement. */
 function compileTargeting(placement: SnapshotPlacement, builder: Builder): PlacementTargeting | null {
   if (placement.targeting === undefined || placement.targeting === null) return null;
-  const compiled = compileCondition(placement.targeting);
+  const compiled = compileCondition(placement.targeting, { namespaces: targetingNamespaces });
   if (!compiled.ok) return () => false;
   builder.readPaths(compiled.condition.paths);
   return (run) => compiled.condition.test(run.scope);

@@ -112,9 +112,13 @@ function placementFor(run: Run, creative: PlanCreative, slot: number): string | 
   return first === undefined ? null : program.placements[first]!.id;
 }
 
+/** Asked once per placement and decision. */
 function isOpen(run: Run, placement: number): boolean {
-  const targeting = run.program.targeting[placement];
-  return targeting === null || targeting === undefined || targeting(run);
+  const known = run.openPlacements[placement];
+  if (known !== undefined) return known;
+  const open = run.program.targeting[placement]?.(run) ?? true;
+  run.openPlacements[placement] = open;
+  return open;
 }
 
 /** True when every placement of a single-placement request refuses this request by its targeting. */

@@ -1,5 +1,5 @@
 import { askPolicies } from '../policies/ask-policies.ts';
-import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
 import type { FlowNode } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
 import { ids, oneOf } from './node-keys.ts';
@@ -25,11 +25,12 @@ export function contactPolicyStep(node: FlowNode | null, parts: PlanParts): Step
   const policies = parts.policies.filter(
     (policy) => selected === null || selected.has(policy.id) || isAlwaysAsked(policy),
   );
-  const now = parts.matched ? policies : policies.filter((policy) => !needsCreative(policy));
   const overrides = policies.filter(({ behaviour }) => behaviour.role === 'override');
-  const later = parts.matched
-    ? []
-    : policies.filter((policy) => needsCreative(policy) && policy.behaviour.role !== 'override');
+  // What a policy on creatives or channels says is not known before they are matched, nor what such an override lifts.
+  const liftedLater = overrides.some(needsCreative);
+  const waits = (policy: CompiledPolicy): boolean => needsCreative(policy) || (liftedLater && canBeLifted(policy));
+  const now = parts.matched ? policies : policies.filter((policy) => !waits(policy));
+  const later = parts.matched ? [] : policies.filter((policy) => waits(policy) && !overrides.includes(policy));
   if (later.length > 0) parts.waiting.push((run) => askPolicies(run, [...overrides, ...later], run.list, false));
   for (const policy of policies) parts.askable.add(policy);
   const nodeId = node?.id ?? null;

@@ -46,6 +46,7 @@ export const enrich: NodeKind = {
       run(run) {
         const missing = merge(run, node.id, sources, wanted);
         if (missing && dropAll) for (const candidate of run.list) leave(run, candidate, 'enrich');
+        if (missing && !run.warnings.includes('enrich_missing')) run.warnings.push('enrich_missing');
         closeStage(run, 'enrich', node.id, { warnings: missing ? ['enrich_missing'] : [] });
       },
     };

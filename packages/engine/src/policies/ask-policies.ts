@@ -20,7 +20,10 @@ export function askPolicies(
   for (const policy of policies) {
     if (policy.behaviour.role === 'override') continue;
     run.asked[policy.position] = 1;
-    if (ofMandatory && !bindsMandatory(policy)) continue;
+    if (ofMandatory && !bindsMandatory(policy)) {
+      traceSkipped(run, policy, list);
+      continue;
+    }
     const reach = policy.behaviour.reach(run);
     if (reach === 'none' && run.trace === null) continue;
     const offers = typeof reach === 'string' || run.trace !== null ? null : reach;
@@ -34,6 +37,13 @@ export function askPolicies(
     }
   }
   if (run.trace !== null) traceOverrides(run, policies, list);
+}
+
+function traceSkipped(run: Run, policy: CompiledPolicy, list: readonly Candidate[]): void {
+  if (run.trace === null) return;
+  for (const candidate of candidatesInScope(run, policy.scope, list)) {
+    run.trace.policy(policyRow(policy, candidate, 'skipped', null, null, null));
+  }
 }
 
 /** What mandatory offers obey: do_not_contact, the caps, and whatever is not bypassable. */
