@@ -21,7 +21,13 @@ if (files.length === 0) {
 const cluster = await startTestCluster();
 const runner = spawn(
   process.execPath,
-  ['--test', `--test-concurrency=${Math.max(2, availableParallelism())}`, ...options, ...files],
+  [
+    '--test',
+    '--test-timeout=180000',
+    `--test-concurrency=${Math.max(2, availableParallelism())}`,
+    ...options,
+    ...files,
+  ],
   { stdio: 'inherit', env: { ...process.env, ARBITER_TEST_CLUSTER: cluster.adminUrl } },
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => runner.kill(signal));

@@ -282,6 +282,35 @@ test('R3: a killed connection is 503, and the next transaction works', async () 
   assert.deepEqual(await inTenant(tenant, notes), []);
 });
 
+test('R3: a database that hangs is 503 in time, and the pool is clean when it is back', async () => {
+  const quick = createDatabase({ url: db.url, poolMax: 1, acquireTimeoutMs: 5_000 });
+  const limits = { statementTimeoutMs: 200 };
+  let stopped = 0;
+  try {
+    const started = performance.now();
+    const hanging = quick.withTenant(
+      newId(),
+      actor,
+      async (tx) => {
+        const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+        stopped = row!.pid;
+        process.kill(stopped, 'SIGSTOP');
+        await tx.query('select 1');
+      },
+      limits,
+    );
+    await assert.rejects(hanging, isUnavailable);
+    assert.ok(performance.now() - started < 2_000);
+    const [row] = await quick.withTenant(newId(), actor, (tx) =>
+      tx.query<{ pid: number }>('select pg_backend_pid() as pid'),
+    );
+    assert.notEqual(row!.pid, stopped);
+  } finally {
+    process.kill(stopped, 'SIGCONT');
+    await quick.close();
+  }
+});
+
 test('T27: no free connection within the limit is 503', async () => {
   const small = createDatabase({ url: db.url, poolMax: 1, acquireTimeoutMs: 100 });
   const { promise: done, resolve: finish } = Promise.withResolvers<void>();

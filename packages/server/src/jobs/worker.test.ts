@@ -100,6 +100,29 @@ test('R10: a stop hands unfinished jobs back at once, whether they heed the sign
   ]);
 });
 
+test('R3: after all its connections were lost, during a job, the worker goes on', async () => {
+  const seen: string[] = [];
+  let lose = true;
+  const running = await worker({
+    'test.lost': async (payload) => {
+      seen.push(String(payload.name));
+      if (!lose) return;
+      lose = false;
+      await db.ownerQuery(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'arbiter worker' and datname = current_database()`,
+      );
+    },
+  });
+  await inTenant((tx) => enqueueJob(tx, 'test.lost', { name: 'first' }));
+  await waitFor(() => seen.length > 0);
+  await inTenant((tx) => enqueueJob(tx, 'test.lost', { name: 'second' }));
+  await waitFor(() => seen.includes('second') && running.running());
+  // The first, whose end could not be written, is done again: at least once.
+  await waitFor(() => seen.filter((name) => name === 'first').length === 2);
+  await running.stop();
+});
+
 test('jobs under one key replace each other within a tenant, never across tenants', async () => {
   const other = newId();
   for (const id of [tenantId, tenantId, other]) {

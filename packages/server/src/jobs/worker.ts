@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Logger, type Runner, run, type TaskList } from 'graphile-worker';
+import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { createQueuePool, queueSchema } from '../db/index.ts';
 
 /** What a handler is told besides the payload. */
@@ -40,75 +41,108 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
+type QueuePool = ReturnType<typeof createQueuePool>;
+
 /** How often the queue is looked at without having been told (LISTEN tells at once). */
 const pollIntervalMs = 5_000;
 const neverMs = 2 ** 31 - 1;
 
-/** Starts a worker (graphile-worker: LISTEN and SKIP LOCKED). */
+/** After a runner ended by itself (it gives up when it cannot write the end of a job), another one starts. */
+const restartPauseMs = 1_000;
+
+/** Starts a worker (graphile-worker: LISTEN and SKIP LOCKED). Throws when the queue cannot be reached now. */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
   // One connection listens, the others take and finish jobs.
   const pool = createQueuePool(options.url, Math.max(3, Math.ceil(options.concurrency / 2) + 1), options.onError);
-  const started = new Map<string, number>();
-  let running = true;
+  const stopping = new AbortController();
   const outOfTime = new AbortController();
-  let runner: Runner;
-  try {
-    runner = await run({
-      pgPool: pool,
-      schema: queueSchema,
-      taskList: taskListOf(options.tasks, outOfTime.signal),
-      concurrency: options.concurrency,
-      pollInterval: pollIntervalMs,
-      noHandleSignals: true,
-      // Failures reach `onError`; the library's own lines may hold payloads.
-      logger: new Logger(() => () => undefined),
-      // The library's own limit would leave jobs locked; `stop` below keeps ours.
-      preset: { worker: { gracefulShutdownAbortTimeout: neverMs } },
+  let workerId: string | null = null;
+  const startRunner = async () => {
+    // What the one before left locked, since it could not write that it had ended.
+    if (workerId !== null) await pool.query(`select ${queueSchema}.force_unlock_workers($1)`, [[workerId]]);
+    return runOver(pool, options, outOfTime.signal, (id) => {
+      workerId = id;
     });
+  };
+  let runner: Runner | null;
+  try {
+    runner = await startRunner();
   } catch (error) {
     await pool.end();
     throw error;
   }
-  runner.events.on('job:start', ({ job }) => started.set(job.id, performance.now()));
-  runner.events.on('job:complete', ({ job, error }) => {
-    const seconds = (performance.now() - (started.get(job.id) ?? performance.now())) / 1000;
-    started.delete(job.id);
-    options.onJob?.(job.task_identifier, error === null ? 'ok' : 'failed', seconds);
-    if (error !== null) options.onError(error);
-  });
-  runner.events.on('worker:fatalError', ({ error }) => options.onError(error));
-  const ended = runner.promise.then(
-    () => undefined,
-    (error: unknown) => options.onError(error),
-  );
-  void ended.then(() => {
-    running = false;
-  });
+
+  async function supervise(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await runner?.promise.catch(options.onError);
+      runner = null;
+      await sleep(restartPauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      runner = await startRunner().catch((error: unknown) => {
+        options.onError(error);
+        return null;
+      });
+    }
+  }
+  const supervised = supervise();
+
   return {
-    running: () => running,
+    running: () => runner !== null && !stopping.signal.aborted,
     async stop() {
+      stopping.abort();
       const inTime = new AbortController();
       void sleep(options.graceMs, undefined, { signal: inTime.signal, ref: false }).then(
         () => outOfTime.abort(),
         () => undefined,
       );
-      if (running) await runner.stop('the process stops').catch(options.onError);
-      await ended;
+      await runner?.stop('the process stops').catch(options.onError);
+      await supervised;
       inTime.abort();
-      await untilQuiet(pool);
       await pool.end();
     },
   };
 }
 
-/**
- * The library writes the end of a job without waiting for it, also when it stops; a pool that is closed before that
- * leaves the job locked. So: some turns of the loop for the write to begin, then until every connection is back.
- */
-async function untilQuiet(pool: { totalCount: number; idleCount: number; waitingCount: number }): Promise<void> {
-  const until = performance.now() + 5_000;
-  await sleep(20);
-  while ((pool.waitingCount > 0 || pool.idleCount < pool.totalCount) && performance.now() < until) await sleep(5);
+async function runOver(
+  pool: QueuePool,
+  options: WorkerOptions,
+  outOfTime: AbortSignal,
+  onWorkerId: (id: string) => void,
+): Promise<Runner> {
+  const started = new Map<string, number>();
+  const events: WorkerEvents = new EventEmitter();
+  events.on('pool:create', ({ workerPool }) => onWorkerId(workerPool.id));
+  const runner = await run({
+    pgPool: pool,
+    schema: queueSchema,
+    taskList: taskListOf(options.tasks, outOfTime),
+    concurrency: options.concurrency,
+    pollInterval: pollIntervalMs,
+    noHandleSignals: true,
+    // Failures reach `onError`; the library's own lines may hold payloads.
+    logger: new Logger(() => () => undefined),
+    events,
+    preset: {
+      worker: {
+        // The library's own limit would leave jobs locked; `stop` keeps ours.
+        gracefulShutdownAbortTimeout: neverMs,
+        // Only in batches does the library wait for the writes that end jobs, and survive that one fails.
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+      },
+    },
+  });
+  events.on('job:start', ({ job }) => started.set(job.id, performance.now()));
+  events.on('job:complete', ({ job, error }) => {
+    const seconds = (performance.now() - (started.get(job.id) ?? performance.now())) / 1000;
+    started.delete(job.id);
+    const failed = error !== null && error !== undefined;
+    options.onJob?.(job.task_identifier, failed ? 'failed' : 'ok', seconds);
+    if (failed) options.onError(error);
+  });
+  events.on('pool:fatalError', ({ error }) => options.onError(error));
+  events.on('worker:fatalError', ({ error }) => options.onError(error));
+  return runner;
 }
 
 function taskListOf(tasks: Tasks, signal: AbortSignal): TaskList {

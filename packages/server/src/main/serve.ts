@@ -28,9 +28,9 @@ export async function serve(shell: ServerShell): Promise<number> {
     process.on('SIGTERM', onSignal);
     process.on('SIGINT', onSignal);
     try {
-      const starting = startServer(config, { logger, print: shell.print });
-      // A signal during the start is obeyed as soon as there is something to stop.
-      const server = await starting;
+      const server = await Promise.race([startServer(config, { logger, print: shell.print }), asked.promise]);
+      // Nothing was acknowledged yet; what the start had begun rolls back, and the database's process ends with this one.
+      if (typeof server === 'string') process.exit(0);
       logger.info({ signal: await asked.promise }, 'stopping');
       await server.stop();
       return 0;

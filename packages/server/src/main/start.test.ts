@@ -236,6 +236,16 @@ test('a second signal ends the process at once', async () => {
   assert.ok(performance.now() - asked < 400);
 });
 
+test('a signal during the start, while the database is away, ends the process', async () => {
+  const { child, exit } = serveInChild({
+    DATABASE_URL: `postgresql://a@localhost/a?host=${encodeURIComponent(join(folder, 'nowhere'))}`,
+    MIGRATE: 'off',
+  });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  child.kill('SIGTERM');
+  assert.equal((await exit).code, 0);
+});
+
 test('a bad configuration names its variables and exits 78', async () => {
   const { exit } = serveInChild({ PORT: 'many', LOG_LEVEL: 'loud' });
   const { code, complaints } = await exit;

@@ -65,8 +65,10 @@ async function prepare(url: string, adminUrl: string | null, logger: Logger): Pr
   }
 }
 
-/** SQLSTATEs of a wrong address or login: invalid authorization, unknown database. */
-const wrongLogin = /^(28...|3D000)$/;
+/** SQLSTATE class of a refused login. */
+const wrongLogin = /^28...$/;
+/** The database does not exist: perhaps not yet, when a server is set up beside us. */
+const noDatabase = '3D000';
 
 /** Tries again while the database is away; says so once. */
 async function whenThere<T>(variable: string, logger: Logger, attempt: () => Promise<T>): Promise<T> {
@@ -79,7 +81,8 @@ async function whenThere<T>(variable: string, logger: Logger, attempt: () => Pro
         throw new ConfigError([`${variable} is refused by the database (SQLSTATE ${code})`]);
       }
       const translated = translateError(error);
-      if (!(translated instanceof AppError && translated.code === 'unavailable')) throw error;
+      const isAway = translated instanceof AppError && translated.code === 'unavailable';
+      if (!isAway && code !== noDatabase) throw error;
       if (!told) logger.warn({ err: error, step: 'database' }, 'the database is away; waiting for it');
       await sleep(pauseMs);
     }
