@@ -9,8 +9,8 @@ import {
   type Problem,
   roles,
 } from '@arbiter/contract';
-import { bodyLimits } from '../../packages/server/src/http/request-body.ts';
 import { bucketOf } from '../../packages/server/src/http/rate-limit.ts';
+import { bodyLimits } from '../../packages/server/src/http/request-body.ts';
 import { createChecks } from '../../packages/server/src/http/validation.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { type Call, examples, examplesAmiss } from './examples.ts';
@@ -34,7 +34,7 @@ before(async () => {
   server = await startTestServer({
     // One tenant per operation, so that rows, audit chains and limits of one case are nobody else's; and a stranger.
     tenants: all.length + 1,
-    config: { metricsToken, recommendRatePerMinute },
+    config: { METRICS_TOKEN: metricsToken, RECOMMEND_RATE_PER_MINUTE: recommendRatePerMinute },
   });
 });
 after(() => server?.close());
@@ -115,10 +115,13 @@ for (const [index, operation] of all.entries()) {
     let foreignCall: Call;
     let untouched: Record<string, string>;
     const needsCredential = operation.auth === 'credential';
-    const rightKey = () =>
-      operation.auth === 'none' ? null : needsCredential ? tenant.keys.admin : metricsToken;
-    const ask = (options: Partial<SendOptions> = {}, changed: Call = call) =>
-      send(server, operation, changed, { key: rightKey(), ...options });
+    const rightKey = () => (operation.auth === 'none' ? null : needsCredential ? tenant.keys.admin : metricsToken);
+    const isTight = (operation.rateLimits ?? []).some(({ limit }) => limit < 100);
+    const ask = async (options: Partial<SendOptions> = {}, changed: Call = call) => {
+      // Some limits are smaller than the matrix; they have a test of their own below.
+      if (isTight) await server.testDatabase.ownerQuery('delete from arbiter.rate_limit_windows');
+      return send(server, operation, changed, { key: rightKey(), ...options });
+    };
 
     before(async () => {
       tenant = server.tenants[index + 1]!;
@@ -127,7 +130,7 @@ for (const [index, operation] of all.entries()) {
       foreign = createFixtures(server, stranger);
       call = await example(own);
       foreignCall = await example(foreign);
-      untouched = await fingerprint(server);
+      untouched = await fingerprint(server, [tenant.id, stranger.id]);
     });
 
     it('knows no other method: 405 with Allow', async () => {
@@ -212,7 +215,12 @@ for (const [index, operation] of all.entries()) {
         const standard = operation.auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential;
         const limit = operation.bodyLimit ?? standard;
         const body = JSON.stringify(withAt(call.body, ['__unknown'], 1)).slice(0, -1);
-        assertRefused(operation, await ask({ raw: `${body}${' '.repeat(limit - body.length)}}` }), 413, 'payload_too_large');
+        assertRefused(
+          operation,
+          await ask({ raw: `${body}${' '.repeat(limit - body.length)}}` }),
+          413,
+          'payload_too_large',
+        );
         // One byte less is read: it is refused because the brace is missing, not for its length.
         const full = await ask({ raw: `${body}${' '.repeat(limit - body.length)}` });
         assertRefused(operation, full, 400, 'malformed_json');
@@ -250,12 +258,12 @@ for (const [index, operation] of all.entries()) {
     });
 
     it('has changed nothing so far', async () => {
-      assert.deepEqual(await fingerprint(server), untouched);
+      assert.deepEqual(await fingerprint(server, [tenant.id, stranger.id]), untouched);
     });
 
     if (needsCredential) {
       it('T1: answers a foreign id exactly like a random one, and touches nothing of its owner', async () => {
-        const before = await fingerprint(server, stranger.id);
+        const before = await fingerprint(server, [stranger.id]);
         for (const place of idPlaces(operation, call)) {
           const theirs = String(at(foreignCall, place) ?? (await foreign.make('categories')).id);
           assert.match(theirs, uuid, place.join('.'));
@@ -263,6 +271,8 @@ for (const [index, operation] of all.entries()) {
           for (const id of [theirs, randomId()]) {
             const answer = await ask({ headers: { 'x-request-id': 'the-same' } }, withAt(call, place, id));
             assert.ok(answer.status < 500, answer.text);
+            // What succeeded has used up its names.
+            if (answer.status < 400) call = await example(own);
             answers.push({ status: answer.status, text: answer.text.replaceAll(id, 'ID') });
           }
           const [first, second] = answers;
@@ -271,10 +281,16 @@ for (const [index, operation] of all.entries()) {
           else assert.equal(first!.status, second!.status, place.join('.'));
           for (const secret of [foreign.marker, stranger.id]) assert.ok(!first!.text.includes(secret), place.join('.'));
         }
-        const made = await fingerprint(server, stranger.id);
+        const made = await fingerprint(server, [stranger.id]);
         // The category that was needed above is the stranger's own doing.
-        for (const table of ['arbiter.categories', 'arbiter.audit_logs', 'arbiter.audit_heads', 'arbiter.catalogue_versions']) {
-          if (idPlaces(operation, call).some((place) => at(foreignCall, place) === undefined)) before[table] = made[table]!;
+        for (const table of [
+          'arbiter.categories',
+          'arbiter.audit_logs',
+          'arbiter.audit_heads',
+          'arbiter.catalogue_versions',
+        ]) {
+          if (idPlaces(operation, call).some((place) => at(foreignCall, place) === undefined))
+            before[table] = made[table]!;
         }
         assert.deepEqual(made, before);
       });
@@ -319,7 +335,10 @@ for (const [index, operation] of all.entries()) {
         check(response.schema, 'body')(answer.json, 0);
       } else assert.equal(answer.headers['content-type'], response.mediaType);
       const left = (await rows()).slice(earlier);
-      assert.deepEqual(left, operation.audit.map(({ action, entityType }) => ({ action, entityType })));
+      assert.deepEqual(
+        left,
+        operation.audit.map(({ action, entityType }) => ({ action, entityType })),
+      );
       if (operation.audit.length > 0) {
         const chain = await server.call('GET', '/api/v1/audit-logs/verify', { key: tenant.keys.admin });
         assert.equal(chain.body.intact, true, chain.text);
@@ -336,7 +355,7 @@ for (const [index, operation] of all.entries()) {
     }
     for (const limit of limits) {
       it(`is limited to ${limit.limit} calls in ${limit.windowSeconds} s: 429 with Retry-After`, async () => {
-        const before = await fingerprint(server);
+        const before = await fingerprint(server, [tenant.id, stranger.id]);
         const credential = await server.testDatabase.ownerQuery<{ id: string }>(
           `select id from arbiter.api_keys where tenant_id = $1 and name = 'admin key'`,
           [tenant.id],
@@ -352,14 +371,14 @@ for (const [index, operation] of all.entries()) {
            on conflict (tenant_id, bucket) do update set hits = excluded.hits`,
           [bucket.tenantId, bucket.name, limit.limit],
         );
-        const answer = await ask();
+        const answer = await send(server, operation, call, { key: rightKey() });
         assertRefused(operation, answer, 429, 'rate_limited');
         const wait = Number(answer.headers['retry-after']);
         assert.ok(wait >= limit.windowSeconds - 3 && wait <= limit.windowSeconds, `Retry-After: ${wait}`);
         assert.equal((answer.json as Problem).retryAfterSeconds, wait);
         assert.equal(answer.headers['ratelimit-limit'], String(limit.limit));
         assert.equal(answer.headers['ratelimit-remaining'], '0');
-        assert.deepEqual(await fingerprint(server), before);
+        assert.deepEqual(await fingerprint(server, [tenant.id, stranger.id]), before);
         if (limit.per === 'ip') return;
         const other = await send(server, operation, foreignCall, { key: stranger.keys.admin });
         assert.notEqual(other.status, 429, 'the limit is the tenant’s own');

@@ -1,0 +1,30 @@
+import type { TestServer } from '../../packages/server/src/main/test-server.ts';
+
+/** Windows of rate limits count refused calls too (quality.md, law 2 of "Refused"). */
+const leftOut = ['rate_limit_windows', 'schema_migrations'];
+
+/**
+ * A number for every table, made from every row that these tenants have in it, their data tables included. Two equal
+ * fingerprints: nothing was changed in between.
+ */
+export async function fingerprint(server: TestServer, tenantIds: readonly string[]): Promise<Record<string, string>> {
+  const schemas = ['arbiter', ...tenantIds.map((id) => `t_${id.replaceAll('-', '')}`)];
+  const tables = await server.testDatabase.ownerQuery<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = any ($1) and c.relkind in ('r', 'p') and not c.relispartition and not c.relname = any ($2)
+      order by 1`,
+    [schemas, leftOut],
+  );
+  const parts = tables.map(({ name }) => {
+    // The last use of a key is told by every call (quality.md E23).
+    const text = name === 'arbiter.api_keys' ? `(to_jsonb(t) - 'last_used_at')::text` : 't::text';
+    const column = name === 'arbiter.tenants' ? 'id' : 'tenant_id';
+    const rows = name.startsWith('arbiter.') ? `where ${column} = any ($1)` : '';
+    return `select '${name}' as name, format('%s rows, %s', count(*), sum(hashtextextended(${text}, 0))) as hash from ${name} t ${rows}`;
+  });
+  const found = await server.testDatabase.ownerQuery<{ name: string; hash: string }>(
+    `with wanted as (select $1::uuid[]) ${parts.join(' union all ')}`,
+    [tenantIds],
+  );
+  return Object.fromEntries(found.map(({ name, hash }) => [name, hash]));
+}

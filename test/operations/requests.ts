@@ -1,0 +1,92 @@
+import type { Operation } from '@arbiter/contract';
+import type { LightMyRequestResponse } from 'fastify';
+import type { TestServer } from '../../packages/server/src/main/test-server.ts';
+import type { Call } from './examples.ts';
+
+export interface SendOptions {
+  /** API key; null sends none. */
+  readonly key: string | null;
+  /** Added to, and stronger than, what is sent by itself; undefined takes a header away. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** The body as it goes over the wire, instead of the call's. */
+  readonly raw?: string | Buffer;
+  readonly method?: string;
+}
+
+/** What came back. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: LightMyRequestResponse['headers'];
+  /** The body read as JSON; null for none or another form. */
+  readonly json: unknown;
+}
+
+/** Path and query of a call. */
+export function urlOf(operation: Operation, { params = {}, query = {} }: Call): string {
+  const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? path : `${path}?${search}`;
+}
+
+/** Sends a call of an operation through the real server, without a socket. */
+export async function send(
+  server: TestServer,
+  operation: Operation,
+  call: Call,
+  options: SendOptions,
+): Promise<Answer> {
+  const payload = options.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  const headers = Object.entries({
+    'user-agent': 'arbiter-matrix',
+    ...(options.key === null ? {} : { authorization: `Bearer ${options.key}` }),
+    ...(operation.method === 'GET' ? {} : { 'x-requested-with': 'XMLHttpRequest' }),
+    ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+    ...options.headers,
+  }).filter((header): header is [string, string] => header[1] !== undefined);
+  const response = await server.app.inject({
+    method: (options.method ?? operation.method) as 'GET',
+    url: urlOf(operation, call),
+    headers: Object.fromEntries(headers),
+    ...(payload === undefined ? {} : { payload }),
+  });
+  const isJson = String(response.headers['content-type'] ?? '').includes('json');
+  return {
+    status: response.statusCode,
+    text: response.body,
+    headers: response.headers,
+    json: isJson && response.body !== '' ? response.json() : null,
+  };
+}
+
+/** A place inside a value: keys and indexes from the root. */
+export type Path = readonly (string | number)[];
+
+/** Every string inside a value, with its place. */
+export function stringsOf(value: unknown, path: Path = []): { path: Path; value: string }[] {
+  if (typeof value === 'string') return [{ path, value }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => stringsOf(item, [...path, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => stringsOf(member, [...path, name]));
+}
+
+/** The value at a place; undefined when there is none. */
+export function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, step) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, step) : undefined),
+    value,
+  );
+}
+
+/** A copy with another value at one place; objects on the way are made when they are missing. */
+export function withAt<T>(value: T, path: Path, replacement: unknown): T {
+  const copy: unknown = structuredClone(value ?? {});
+  let inner = copy as object;
+  for (const step of path.slice(0, -1)) {
+    const next: unknown = Reflect.get(inner, step);
+    if (typeof next !== 'object' || next === null) Reflect.set(inner, step, {});
+    inner = Reflect.get(inner, step);
+  }
+  Reflect.set(inner, path.at(-1)!, replacement);
+  return copy as T;
+}
