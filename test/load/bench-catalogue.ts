@@ -61,7 +61,7 @@ export async function loadCatalogue(
     });
     await post(target, `schemas/${schema.id}/data`, { rows });
   }
-  const categories = [];
+  const categories: Record<string, unknown>[] = [];
   for (let i = 0; i < 10; i++) categories.push(await post(target, 'categories', { name: `Category ${i}` }));
   const email = await post(target, 'channels', { name: 'Email', channelType: 'email', impressionMode: 'implicit' });
   const web = await post(target, 'channels', { name: 'Web', channelType: 'web', impressionMode: 'implicit' });

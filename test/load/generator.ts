@@ -84,7 +84,7 @@ function onData(connection: Connection, chunk: Buffer): void {
     connection.pending = data;
     return;
   }
-  const header = data.latin1Slice(0, headEnd);
+  const header = data.toString('latin1', 0, headEnd);
   const at = header.search(/\r\ncontent-length: /i);
   const bodyLength = Number.parseInt(header.slice(at + 18, at + 28), 10);
   const total = headEnd + 4 + bodyLength;
@@ -121,7 +121,10 @@ if (plan.rate > 0) {
   await new Promise<void>((resolve) => {
     const tick = (): void => {
       const now = performance.now();
-      if (now >= endsAt) return resolve();
+      if (now >= endsAt) {
+        resolve();
+        return;
+      }
       while (dueAt(sent) <= now) {
         const due = dueAt(sent++);
         const connection = idle.pop();

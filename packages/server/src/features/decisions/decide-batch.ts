@@ -42,6 +42,7 @@ import {
 } from './decisions.store.ts';
 import { evidenceView } from './evidence.ts';
 import type { EvidenceKeeper } from './evidence-keeper.ts';
+import { packResult } from './packed-result.ts';
 import { type ProfileReads, planProfileReads } from './profile-reads.ts';
 import { type RecommendCall, targetProblem } from './recommend.rules.ts';
 import { packInput, reduceRequest } from './record.ts';
@@ -330,7 +331,8 @@ async function decideAll(
     const key = customer.key ?? ports.keys.open(tenantId, customer.row.wrappedKey);
     customer.key = key;
     const resultText = canonicalJson(resultOf(decision));
-    const packed = packInput(input, flow.neverStore);
+    const packed = packInput(input, flow.neverStore, flow.refs);
+    const result = packResult(decision, flow.refs);
     writes.records.push({
       id: decisionId,
       requestId: job.call.clientRequestId ? request.requestId : null,
@@ -342,7 +344,7 @@ async function decideAll(
       itemCount: decision.items.length,
       traceId,
       resultHash: hash('sha256', resultText, 'buffer'),
-      body: seal(key, recordContext(tenantId, decisionId), `{"i":${JSON.stringify(packed)},"r":${resultText}}`),
+      body: seal(key, recordContext(tenantId, decisionId), JSON.stringify({ i: packed, r: result })),
     });
     const context = Object.keys(job.call.request.context).length > 0 ? JSON.stringify(job.call.request.context) : null;
     const { state } = customer;

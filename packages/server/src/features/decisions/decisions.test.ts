@@ -150,6 +150,15 @@ test('decides, records and replays', async () => {
   assert.equal(record.status, 200, record.text);
   assert.equal(record.body.customerId, 'C1');
   assert.equal(record.body.inputsState, 'available');
+  const result = record.body.result as {
+    items: { offerId: string; content: object; score: number }[];
+    summary: object;
+  };
+  assert.deepEqual(
+    result.items.map((item) => [item.offerId, item.content, item.score]),
+    body.decisions.map((d) => [d.offerId, d.content, d.score]),
+    'the whole result, content included',
+  );
   const inputs = await server.call<{ inputs: { profile: object; request: object } }>(
     'GET',
     `/api/v1/decisions/${body.requestId}?include=inputs`,

@@ -1,4 +1,5 @@
 import type { ContactCounts, DecisionInput, DecisionRequest, Evidence, Json, Plan, ZoneClock } from '@arbiter/engine';
+import type { PlanRefs } from './packed-result.ts';
 
 /**
  * The inputs of a decision as its sealed record keeps them: every value the engine could read and no more
@@ -17,9 +18,9 @@ export interface PackedInput {
   readonly e?: DecisionInput['enriched'];
   /** segments */
   readonly g?: readonly string[];
-  /** contact counts: lanes as [offer, creative, channel, campaign], lastAt, counts by window */
+  /** contact counts: lanes as [offer, creative, channel, campaign] (positions in the plan, or ids it does not hold) */
   readonly c?: readonly [
-    lanes: readonly (readonly (string | null)[])[],
+    lanes: readonly (readonly (number | string | null)[])[],
     lastAt: readonly number[],
     counts: readonly (readonly number[])[],
   ];
@@ -44,7 +45,7 @@ export function reduceRequest(request: DecisionRequest, plan: Plan): DecisionReq
 }
 
 /** Packs what a decision read. `neverStore`: names of attributes and columns that are left out. */
-export function packInput(input: DecisionInput, neverStore: ReadonlySet<string>): PackedInput {
+export function packInput(input: DecisionInput, neverStore: ReadonlySet<string>, refs: PlanRefs): PackedInput {
   const withheld = new Set<string>();
   const strip = (values: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> => {
     if (neverStore.size === 0) return values;
@@ -58,7 +59,8 @@ export function packInput(input: DecisionInput, neverStore: ReadonlySet<string>)
   const q: Record<string, unknown> = {};
   for (const key of requestKeys) {
     const value = key === 'attributes' ? strip(input.request.attributes) : input.request[key];
-    if (!isDefault(value)) q[key] = value;
+    // The request's id stands in the record's own row.
+    if (key !== 'requestId' && !isDefault(value)) q[key] = value;
   }
   const enriched = Object.entries(input.enriched);
   const { contacts } = input;
@@ -76,7 +78,12 @@ export function packInput(input: DecisionInput, neverStore: ReadonlySet<string>)
   if (input.segments.length > 0) packed.g = input.segments;
   if (contacts.lanes.length > 0) {
     packed.c = [
-      contacts.lanes.map((l) => [l.offerId, l.creativeId, l.channelId, l.campaignId]),
+      contacts.lanes.map((l) => [
+        refs.offers.get(l.offerId) ?? l.offerId,
+        l.creativeId === null ? null : (refs.creatives.get(l.creativeId) ?? l.creativeId),
+        l.channelId === null ? null : (refs.channels.get(l.channelId) ?? l.channelId),
+        l.campaignId,
+      ]),
       contacts.lastAt,
       contacts.counts,
     ];
@@ -87,36 +94,47 @@ export function packInput(input: DecisionInput, neverStore: ReadonlySet<string>)
 }
 
 /** The engine input that a record holds. `evidence` is the state that the record numbers. */
-export function unpackInput(packed: PackedInput, seed: string, evidence: Evidence, windows: number): DecisionInput {
+export function unpackInput(
+  packed: PackedInput,
+  facts: {
+    readonly requestId: string;
+    readonly seed: string;
+    readonly evidence: Evidence;
+    readonly windows: number;
+    readonly refs: PlanRefs;
+  },
+): DecisionInput {
   return {
     now: packed.n,
-    seed,
+    seed: facts.seed,
     zones: Object.fromEntries(
       Object.entries(packed.z).map(([zone, values]) => [
         zone,
         Object.fromEntries(zoneKeys.map((key, i) => [key, values[i]])) as unknown as ZoneClock,
       ]),
     ),
-    request: { ...requestDefaults, ...packed.q },
+    request: { ...requestDefaults, ...packed.q, requestId: facts.requestId },
     known: packed.k,
     profile: packed.p,
     enriched: packed.e ?? {},
     segments: packed.g ?? [],
-    contacts: unpackCounts(packed, windows),
+    contacts: unpackCounts(packed, facts.windows, facts.refs),
     suppressions: packed.s ?? [],
-    evidence,
+    evidence: facts.evidence,
   };
 }
 
-function unpackCounts(packed: PackedInput, windows: number): ContactCounts {
+function unpackCounts(packed: PackedInput, windows: number, { snapshot }: PlanRefs): ContactCounts {
+  const id = (rows: readonly { readonly id: string }[], value: number | string | null | undefined): string | null =>
+    typeof value === 'number' ? (rows[value]?.id ?? null) : (value ?? null);
   if (!packed.c) return { lanes: [], lastAt: [], counts: Array.from({ length: windows }, () => []) };
   const [lanes, lastAt, counts] = packed.c;
   return {
     lanes: lanes.map(([offerId, creativeId, channelId, campaignId]) => ({
-      offerId: offerId!,
-      creativeId: creativeId ?? null,
-      channelId: channelId ?? null,
-      campaignId: campaignId ?? null,
+      offerId: id(snapshot.offers, offerId) ?? '',
+      creativeId: id(snapshot.creatives, creativeId),
+      channelId: id(snapshot.channels, channelId),
+      campaignId: typeof campaignId === 'string' ? campaignId : null,
     })),
     lastAt,
     counts,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, decide, diffResults, engineVersion, type Json, resultOf } from '@arbiter/engine';
+import { canonicalJson, type Decision, decide, diffResults, engineVersion, resultOf } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -7,15 +7,16 @@ import type { CustomerKeys } from './customer-keys.ts';
 import { recordContext, seedOf } from './decide-batch.ts';
 import { rebuildEvidence } from './evidence.store.ts';
 import { evidenceView } from './evidence.ts';
+import { type PackedResult, packResult, unpackResult } from './packed-result.ts';
 import { type PackedInput, unpackInput } from './record.ts';
 import { findPlanBody, findRecord, type StoredRecord } from './records.store.ts';
-import { SealBroken, unseal } from './sealing.ts';
+import { unseal } from './sealing.ts';
 import { type CompiledFlow, openPlan } from './tenant-catalogue.ts';
 
 interface OpenRecord {
   readonly record: StoredRecord;
   /** Null when the customer was erased and with it the key. */
-  readonly body: { readonly i: PackedInput; readonly r: Json } | null;
+  readonly body: { readonly i: PackedInput; readonly r: PackedResult } | null;
 }
 
 /** The decision as `GET /decisions/{id}` answers it (api-decisioning.md 12). 404, 409 `record_corrupt`. */
@@ -23,6 +24,7 @@ export async function readDecision(tx: Tx, keys: CustomerKeys, id: string, optio
   const { record, body } = await open(tx, keys, id);
   const flow = await readPlan(tx, record);
   const withheld = body?.i.w ?? [];
+  const result = body === null ? null : await readResult(tx, record, body, flow);
   if (options.inputs) {
     await recordAudit(tx, {
       action: 'read_decision_inputs',
@@ -47,9 +49,9 @@ export async function readDecision(tx: Tx, keys: CustomerKeys, id: string, optio
     resultHash: record.resultHash.toString('hex'),
     inputsState: body === null ? 'erased' : withheld.length > 0 ? 'withheld' : 'available',
     withheld: [...withheld],
-    assignment: null,
-    slateProbability: body === null ? null : slateProbabilityOf(body.r),
-    result: body === null ? null : asObject(body.r),
+    assignment: result === null ? null : asObject(result.assignment),
+    slateProbability: result === null ? null : Number(result.slateProbability),
+    result,
     ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i) } : {}),
   };
 }
@@ -61,10 +63,10 @@ export async function replayDecision(tx: Tx, keys: CustomerKeys, id: string) {
   if (body.i.w !== undefined) {
     throw new AppError('inputs_unavailable', { detail: `inputs are never stored: ${body.i.w.join(', ')}` });
   }
-  const { plan } = await readPlan(tx, record);
-  const evidence = evidenceView(await rebuildEvidence(tx, Number(record.evidenceNumber)));
-  const input = unpackInput(body.i, seedOf(tx.tenantId, record.requestId), evidence, plan.windows.length);
-  const replayed = resultOf(decide(plan, input, { trace: false }));
+  const flow = await readPlan(tx, record);
+  const { plan, refs } = flow;
+  const decision = await runAgain(tx, record, body.i, flow);
+  const replayed = resultOf(decision);
   const replayedHash = hash('sha256', canonicalJson(replayed), 'buffer');
   await recordAudit(tx, {
     action: 'replay',
@@ -73,14 +75,47 @@ export async function replayDecision(tx: Tx, keys: CustomerKeys, id: string) {
     entityName: plan.flow.key,
     after: { identical: replayedHash.equals(record.resultHash) },
   });
+  const identical = replayedHash.equals(record.resultHash);
+  const differences = diffResults(unpackResult(body.r, refs), unpackResult(packResult(decision, refs), refs));
+  // What the record does not repeat (content, computed fields) is covered by the hash alone.
+  const hidden = !identical && differences.length === 0;
   return {
-    identical: replayedHash.equals(record.resultHash),
-    differences: diffResults(body.r, replayed).map((d) => ({ ...d })),
+    identical,
+    differences: hidden
+      ? [{ path: '/items', recorded: 'content as hashed', replayed: 'other content' }]
+      : differences.map((difference) => ({ ...difference })),
     resultHash: record.resultHash.toString('hex'),
     replayedHash: replayedHash.toString('hex'),
     engineVersion,
     recordedEngineVersion: record.engineVersion,
   };
+}
+
+/** The decision once more, on what was recorded. */
+async function runAgain(
+  tx: Tx,
+  record: StoredRecord,
+  packed: PackedInput,
+  { plan, refs }: CompiledFlow,
+): Promise<Decision> {
+  const evidence = evidenceView(await rebuildEvidence(tx, Number(record.evidenceNumber)));
+  const seed = seedOf(tx.tenantId, record.requestId);
+  const facts = { requestId: record.requestId, seed, evidence, windows: plan.windows.length, refs };
+  return decide(plan, unpackInput(packed, facts), { trace: false });
+}
+
+/** The whole result when running again gives the recorded hash; else what the record itself holds. */
+async function readResult(
+  tx: Tx,
+  record: StoredRecord,
+  body: NonNullable<OpenRecord['body']>,
+  flow: CompiledFlow,
+): Promise<Record<string, unknown>> {
+  if (body.i.w === undefined) {
+    const whole = resultOf(await runAgain(tx, record, body.i, flow));
+    if (hash('sha256', canonicalJson(whole), 'buffer').equals(record.resultHash)) return asObject(whole);
+  }
+  return { ...unpackResult(body.r, flow.refs) };
 }
 
 async function open(tx: Tx, keys: CustomerKeys, id: string): Promise<OpenRecord> {
@@ -89,11 +124,8 @@ async function open(tx: Tx, keys: CustomerKeys, id: string): Promise<OpenRecord>
   if (record.wrappedKey === null) return { record, body: null };
   try {
     const key = keys.open(tx.tenantId, record.wrappedKey);
-    const body = JSON.parse(unseal(key, recordContext(tx.tenantId, record.id), record.body)) as {
-      i: PackedInput;
-      r: Json;
-    };
-    if (!hash('sha256', canonicalJson(body.r), 'buffer').equals(record.resultHash)) throw new SealBroken('result hash');
+    const text = unseal(key, recordContext(tx.tenantId, record.id), record.body);
+    const body = JSON.parse(text) as NonNullable<OpenRecord['body']>;
     return { record, body };
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -125,12 +157,7 @@ function readableInputs(packed: PackedInput): Record<string, unknown> {
   };
 }
 
-function asObject(value: Json): Record<string, unknown> {
+function asObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new AppError('record_corrupt');
-  return value as Record<string, unknown>;
-}
-
-function slateProbabilityOf(result: Json): number | null {
-  const value = asObject(result).slateProbability;
-  return typeof value === 'number' ? value : null;
+  return { ...value };
 }

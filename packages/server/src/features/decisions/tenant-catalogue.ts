@@ -14,6 +14,7 @@ import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { snapshotRules } from '../qualification/index.ts';
 import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
 import { readSettings } from '../settings/index.ts';
+import { type PlanRefs, planRefs } from './packed-result.ts';
 
 /** The tenant's catalogue of one version, as this process holds it: what decisions are made with. */
 export interface TenantCatalogue {
@@ -39,6 +40,7 @@ export interface CompiledFlow {
   /** True once a transaction that stores the plan has committed in this process's sight. */
   stored: boolean;
   readonly neverStore: ReadonlySet<string>;
+  readonly refs: PlanRefs;
 }
 
 /** Reads the catalogue in one version: the version row is held, so no writer commits in between. */
@@ -136,6 +138,7 @@ export function compileSnapshot(snapshot: Snapshot): CompiledFlow {
     body: deflateRawSync(text),
     stored: false,
     neverStore,
+    refs: planRefs(snapshot),
   };
 }
 

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Decision, DecisionItem, Snapshot } from '@arbiter/engine';
+import { packResult, planRefs, unpackResult } from './packed-result.ts';
+
+const rows = (...ids: string[]) => ids.map((id) => ({ id }));
+const refs = planRefs({
+  offers: rows('o1', 'o2'),
+  creatives: rows('c1', 'c2'),
+  channels: rows('ch'),
+  placements: rows('p'),
+} as unknown as Snapshot);
+
+const item = (over: Partial<DecisionItem>): DecisionItem => ({
+  rank: 1,
+  placementRank: null,
+  offerId: 'o2',
+  creativeId: 'c1',
+  channelId: 'ch',
+  placementId: null,
+  effect: 'impress',
+  mandatory: false,
+  priority: 70,
+  score: 0.123456789,
+  scoreComponents: { propensity: 0.5, relevance: 1, impact: 0.25, emphasis: 0.7, fitMultiplier: 1 },
+  modelKey: null,
+  modelType: null,
+  propensitySource: 'offer_blend',
+  selection: { probability: 1, estimated: false, explored: false, method: 'topN' },
+  content: { subject: 'left out' },
+  personalization: { rate: 1 },
+  ...over,
+});
+
+const summary = {
+  candidateCount: 9,
+  mandatoryCount: 1,
+  afterCreatives: 8,
+  afterQualification: 7,
+  afterSuppression: 7,
+  afterContactPolicy: 6,
+  afterScoring: 6,
+  finalCount: 2,
+  computeErrors: 0,
+  channelCoupling: [],
+  slateProbability: 1,
+  droppedByReason: {},
+  warnings: [],
+};
+
+const plain: Decision = {
+  items: [
+    item({}),
+    item({
+      rank: 2,
+      creativeId: null,
+      channelId: null,
+      placementId: 'p',
+      placementRank: 1,
+      effect: 'reserve',
+      mandatory: true,
+      modelKey: 'm',
+      modelType: 'scorecard',
+      selection: { probability: 0.25, estimated: true, explored: true, method: 'softmax' },
+    }),
+  ],
+  placementResults: null,
+  properties: {},
+  emptyReason: null,
+  controlGroup: false,
+  degradedScoring: false,
+  slateProbability: 1,
+  assignment: { creative: [1, 1], experiment: null, holdout: null },
+  summary,
+  responseFormat: 'standard',
+  includeFields: [],
+  trace: null,
+};
+
+test('what was decided survives, to the last digit; what follows from plan and inputs is left out', () => {
+  for (const decision of [
+    plain,
+    { ...plain, items: [], emptyReason: 'qualify', summary: { ...summary, droppedByReason: { qualification: 9 } } },
+    {
+      ...plain,
+      controlGroup: true,
+      degradedScoring: true,
+      slateProbability: 0.5,
+      properties: { a: 1 },
+      assignment: { creative: [0.5, 1], experiment: null, holdout: 0.1 },
+      placementResults: [{ placementId: 'p', placementName: 'P', channelId: 'ch', items: [1] }],
+      summary: { ...summary, slateProbability: 0.5, warnings: ['w'] },
+    },
+  ] as Decision[]) {
+    const { trace: _t, responseFormat: _f, includeFields: _i, ...expected } = decision;
+    const unpacked = unpackResult(JSON.parse(JSON.stringify(packResult(decision, refs))), refs);
+    const items = expected.items.map(({ content: _c, personalization: _p, ...kept }) => kept);
+    assert.deepEqual(unpacked, { ...expected, items });
+  }
+});
+
+test('a usual record stays below the size that is compressed', () => {
+  assert.ok(JSON.stringify(packResult(plain, refs)).length < 400);
+});
