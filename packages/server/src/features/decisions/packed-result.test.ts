@@ -80,7 +80,13 @@ const plain: Decision = {
 test('what was decided survives, to the last digit; what follows from plan and inputs is left out', () => {
   for (const decision of [
     plain,
-    { ...plain, items: [], emptyReason: 'qualify', summary: { ...summary, droppedByReason: { qualification: 9 } } },
+    {
+      ...plain,
+      items: [],
+      assignment: { ...plain.assignment, creative: [] },
+      emptyReason: 'qualify',
+      summary: { ...summary, droppedByReason: { qualification: 9 } },
+    },
     {
       ...plain,
       controlGroup: true,
