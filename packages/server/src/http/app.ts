@@ -85,6 +85,10 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     }
   }
 
+  app.addHook('onListen', (done) => {
+    binder.warmUp();
+    done();
+  });
   app.setNotFoundHandler({}, unreachable);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();

@@ -32,6 +32,8 @@ interface Call {
 }
 
 export interface Binder {
+  /** Compiles the schemas that no request has asked for yet, without blocking. */
+  warmUp(): void;
   /** The whole service of one operation: checks in the order of api-access.md 3, handler, answer, log, metrics. */
   bind(operation: Operation, handler: AnyHandler): (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Answers what matched no operation: preflight, 405 with `Allow`, 404. */
@@ -45,7 +47,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
   const store = deps.rateLimitStore ?? createRateLimitStore(deps.database);
   const shedder = deps.loadShedder ?? createLoadShedder();
   const cors = createCors(deps.config.corsAllowedOrigins);
-  const compile = createChecks();
+  const checks = createChecks();
   const { logger } = deps;
 
   function begin(request: FastifyRequest): Call {
@@ -89,9 +91,9 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
     if (operation.transaction === 'tenant' && operation.auth !== 'credential') {
       throw new Error(`operation ${operation.id} has no credential that could name the tenant of its transaction`);
     }
-    const readInput = createReadInput(operation, compile);
+    const readInput = createReadInput(operation, checks.compile);
     const perform = createPerform(operation, handler, deps.database);
-    const inspect = createInspect(operation, deps.checkResponses === true ? compile : null);
+    const inspect = createInspect(operation, deps.checkResponses === true ? checks.compile : null);
     const limits = limitsOf(operation, deps.config);
     const isOpen = operation.auth === 'none';
     const { loadClass, path: route } = operation;
@@ -151,6 +153,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
   }
 
   return {
+    warmUp: () => checks.warmUp(),
     bind,
     refuse: (request, reply, error) => refuse(request, reply, error),
     answerUnmatched(request, reply, methods) {

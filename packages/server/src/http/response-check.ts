@@ -1,16 +1,13 @@
 import type { Operation } from '@arbiter/contract';
 import type { UntypedReply } from './answer.ts';
 import { RawJson } from './handler.ts';
-import type { Check, createChecks } from './validation.ts';
+import type { Check, Checks } from './validation.ts';
 
 /**
  * Holds handlers to the contract while tests run: the status must be declared and the body, as the caller will read it,
  * must match its schema. Throws an Error that becomes a 500. Without `compile`, in production, nothing is checked.
  */
-export function createInspect(
-  operation: Operation,
-  compile: ReturnType<typeof createChecks> | null,
-): (reply: UntypedReply) => void {
+export function createInspect(operation: Operation, compile: Checks['compile'] | null): (reply: UntypedReply) => void {
   if (compile === null) return () => undefined;
   const checks = new Map<number, Check>();
   for (const [status, response] of Object.entries(operation.responses)) {

@@ -23,7 +23,7 @@ const schema = Type.Object(
   },
   text,
 );
-const check = createChecks()(schema, 'body');
+const check = createChecks().compile(schema, 'body');
 
 function findings(value: unknown): string[] {
   try {
@@ -34,6 +34,17 @@ function findings(value: unknown): string[] {
     return error.errors.map((entry) => `${entry.path} ${entry.message}`);
   }
 }
+
+test('schemas are compiled in the background too', async () => {
+  const checks = createChecks();
+  const broken = checks.compile(Type.Unsafe({ type: 'nonsense' }), 'body');
+  assert.throws(() => broken(1, 1), 'only when it is used');
+  const other = createChecks();
+  const late = other.compile(schema, 'body');
+  other.warmUp();
+  await new Promise((resolve) => setImmediate(resolve));
+  late({ name: 'a' }, 1);
+});
 
 test('what fits passes', () => {
   assert.deepEqual(findings({ name: 'a', count: null, nodes: [{ type: 'rank', top: 1 }] }), []);

@@ -19,24 +19,44 @@ const maximumRawErrors = 400;
 
 const formatTests = Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format.test]));
 
+export interface Checks {
+  compile(schema: TSchema, place: Place): Check;
+  /** Compiles what was not used yet, a schema in each turn of the event loop. */
+  warmUp(): void;
+}
+
 /**
  * Two compilers. The fast one stops at the first finding and runs on each request; the thorough one is compiled for a
  * schema when a request first breaks it, and collects the findings for the answer. Nothing is ever coerced or removed.
+ * Schemas are compiled when they are first needed: all of them at once would add a second to each start.
  */
-export function createChecks(): (schema: TSchema, place: Place) => Check {
+export function createChecks(): Checks {
   const options = { strict: false, formats: formatTests, messages: true, verbose: false } as const;
   const fast = new Ajv2020({ ...options, allErrors: false });
   const thorough = new Ajv2020({ ...options, allErrors: true });
-  return (schema, place) => {
-    const validate = fast.compile(schema);
-    let validateAll: ValidateFunction | undefined;
-    return (value, size) => {
-      if (validate(value)) return;
-      if (size > fullReportBytes) throw refusal(tellFindings(validate.errors ?? [], place).slice(0, 1));
-      validateAll ??= thorough.compile(schema);
-      validateAll(value);
-      throw refusal(tellFindings(validateAll.errors ?? [], place));
-    };
+  const waiting: (() => void)[] = [];
+  return {
+    compile(schema, place) {
+      let validate: ValidateFunction | undefined;
+      let validateAll: ValidateFunction | undefined;
+      const ready = (): ValidateFunction => {
+        validate ??= fast.compile(schema);
+        return validate;
+      };
+      waiting.push(ready);
+      return (value, size) => {
+        const check = validate ?? ready();
+        if (check(value)) return;
+        if (size > fullReportBytes) throw refusal(tellFindings(check.errors ?? [], place).slice(0, 1));
+        validateAll ??= thorough.compile(schema);
+        validateAll(value);
+        throw refusal(tellFindings(validateAll.errors ?? [], place));
+      };
+    },
+    warmUp() {
+      waiting.shift()?.();
+      if (waiting.length > 0) setImmediate(() => this.warmUp());
+    },
   };
 }
 
