@@ -313,7 +313,7 @@ for (const [index, operation] of all.entries()) {
     }
 
     it('answers as declared, to the lowest role, and leaves exactly the audit rows that it declares', async () => {
-      const check = createChecks();
+      const check = createChecks().compile;
       const role = operation.role ?? 'viewer';
       const key = needsCredential ? tenant.keys[role] : rightKey();
       const rows = () =>
