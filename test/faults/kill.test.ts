@@ -1,0 +1,189 @@
+// R2: the server is killed under load, again and again. What it acked must be there; what it did not must be whole or
+// absent. KILL_ROUNDS scales the run, KILL_SEED repeats one.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
+import { createCaller, must } from './api.ts';
+import { type Catalogue, loadCatalogue } from './catalogue.ts';
+import { checkAll, type Query } from './checker.ts';
+import { ackOf, createLoad, type Recorded, seededRandom } from './recorded-load.ts';
+import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
+
+const rounds = Number(process.env.KILL_ROUNDS ?? 20);
+const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000_007);
+const cap = 10;
+const workers = 16;
+
+let folder: string;
+let cluster: EmbeddedPostgres;
+let admin: pg.Pool;
+let installation: Installation;
+let server: ServerProcess;
+let catalogue: Catalogue;
+let url: string;
+/** What the load recorded, for the second test. */
+let last: readonly Recorded[] | null = null;
+
+const query: Query = async <Row>(text: string, values: readonly unknown[] = []) =>
+  (await admin.query(text, [...values])).rows as Row[];
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'arbiter-kill-'));
+  cluster = await startEmbeddedPostgres({ folder });
+  admin = new pg.Pool({ connectionString: cluster.adminUrl, max: 2 });
+  admin.on('error', () => undefined);
+  const port = await freePort();
+  installation = await createInstallation(
+    { DATABASE_URL: cluster.url, DATABASE_ADMIN_URL: cluster.adminUrl, PORT: String(port) },
+    ['Killed'],
+  );
+  server = await installation.start();
+  url = server.url;
+  catalogue = await loadCatalogue(
+    createCaller(() => url, installation.tenants[0]!.key),
+    { offers: 12, cap },
+  );
+});
+after(async () => {
+  await installation?.stopAll();
+  await admin?.end();
+  await cluster?.stop();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is half done (seed ${seed})`, async (t) => {
+  const random = seededRandom(seed);
+  const call = createCaller(() => url, installation.tenants[0]!.key);
+  const load = createLoad(call, catalogue, random, 'k');
+  const stop = new AbortController();
+  let up = Promise.resolve();
+  const running = load.run(workers, stop.signal, () => up);
+  const readyMs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await sleep(100 + Math.floor(random() * 1_200));
+    const back = Promise.withResolvers<void>();
+    up = back.promise;
+    server.kill('SIGKILL');
+    assert.equal((await server.ended).signal, 'SIGKILL');
+    server = await installation.start();
+    readyMs.push(server.readyMs);
+    back.resolve();
+  }
+  await sleep(300);
+  stop.abort();
+  await running;
+  await load.settle();
+  last = load.calls;
+  for (const { call: recorded, again } of await load.repeatSome(0.03)) {
+    const first = ackOf(recorded)!;
+    if (recorded.kind === 'respond') {
+      // What was already counted had no effect, so nothing of it is kept; its repeat is judged anew.
+      const varying =
+        first.body.impression === 'already_counted' ? { status: null, timestamp: null } : { status: null };
+      assert.deepEqual({ ...again.body, ...varying }, { ...first.body, ...varying }, `seed ${seed}`);
+      assert.equal(again.body.status, 'duplicate');
+    } else assert.equal(again.text, first.text, `a repeat of ${recorded.identity}, seed ${seed}`);
+  }
+  await outboxDrained();
+  const replays = await replaySome(call, 25);
+
+  const { violations, counts } = await checkAll({ query, calls: load.calls, cap });
+  const tally = Map.groupBy(
+    load.calls.flatMap((each) => each.answers.map(({ status, error }) => `${each.kind} ${error ?? status}`)),
+    (line) => line,
+  );
+  t.diagnostic(JSON.stringify(Object.fromEntries([...tally].map(([line, each]) => [line, each.length]).sort())));
+  const sorted = readyMs.toSorted((a, b) => a - b);
+  t.diagnostic(`seed ${seed}; ${JSON.stringify(counts)}`);
+  t.diagnostic(
+    `ready again after a kill: median ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms, longest ${Math.round(sorted.at(-1) ?? 0)} ms; ${replays} replays identical`,
+  );
+  const expected = /^(0|2..|409)$|^(ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|cut off)$/;
+  for (const line of tally.keys()) assert.match(line.slice(line.indexOf(' ') + 1), expected, `an answer ${line}`);
+  assert.deepEqual(violations.slice(0, 20), [], `${violations.length} violations, seed ${seed}`);
+  for (const kind of ['recommend', 'respond', 'createOffer', 'updateOffer', 'createCategory']) {
+    assert.ok(
+      (counts[`${kind} acked`] ?? 0) > rounds / 2,
+      `the load had too little of ${kind}: ${JSON.stringify(counts)}`,
+    );
+  }
+  const verified = await must(call('GET', '/v1/audit-logs/verify'));
+  assert.equal(verified.intact, true, JSON.stringify(verified));
+});
+
+/** Damage of each kind that the checker looks for, planted in a transaction that is rolled back. */
+const damages: readonly (readonly [what: string, statement: string])[] = [
+  ['a lost decision', 'delete from arbiter.decisions where id = (select min(id::text)::uuid from arbiter.decisions)'],
+  ['a lost item', `delete from arbiter.interactions where rank = 1 and interaction_type = 'impression'`],
+  ['a lost response', `delete from arbiter.interactions where interaction_type = 'response'`],
+  [
+    'a response that was written twice',
+    `insert into arbiter.interactions select (jsonb_populate_record(i, jsonb_build_object('id', overlay(i.id::text placing 'ffff' from 31)))).*
+     from arbiter.interactions i where interaction_type = 'response' limit 1`,
+  ],
+  ['a forgotten requestId', 'delete from arbiter.decision_requests'],
+  ['a state row that was set back', `update arbiter.customer_states set state = ''`],
+  ['a summary that was added twice', 'update arbiter.interaction_summaries set impressions = impressions + 1'],
+  ['an event that waits', 'update arbiter.outbox set position = null where position = 1'],
+  ['an event that was lost', 'delete from arbiter.outbox where position = (select max(position) from arbiter.outbox)'],
+  ['an update that was lost', 'update arbiter.offers set version = version - 1 where version > 1'],
+  ['an offer that was lost', `delete from arbiter.offers where name like 'k offer %'`],
+  ['a changed audit row', `update arbiter.audit_logs set user_name = 'nobody' where sequence = 7`],
+  [
+    'a lost audit row',
+    'delete from arbiter.audit_logs where sequence = (select max(sequence) from arbiter.audit_logs)',
+  ],
+  ['evidence that was lost', 'delete from arbiter.evidence_changes where number = 1'],
+  ['a plan that was lost', 'delete from arbiter.plans'],
+];
+
+test('the checker finds what is damaged', async () => {
+  assert.ok(last !== null, 'the load ran');
+  const client = await admin.connect();
+  const within: Query = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await client.query(text, [...values])).rows as Row[];
+  try {
+    for (const [what, statement] of damages) {
+      await client.query('begin');
+      // Foreign keys stand in the way of some damage.
+      await client.query(`set local session_replication_role = 'replica'`);
+      const { rowCount } = await client.query(statement);
+      assert.ok((rowCount ?? 0) > 0, `${what}: nothing was damaged`);
+      const { violations } = await checkAll({ query: within, calls: last, cap });
+      await client.query('rollback');
+      assert.notEqual(violations.length, 0, what);
+    }
+    const tooMany = await checkAll({ query: within, calls: last, cap: 2 });
+    assert.notEqual(tooMany.violations.length, 0, 'a cap that was exceeded');
+  } finally {
+    client.release();
+  }
+});
+
+/** Background work has its second; then nothing may be pending. */
+async function outboxDrained(): Promise<void> {
+  const until = performance.now() + 15_000;
+  for (;;) {
+    const [row] = await query<{ n: number }>('select count(*)::int as n from arbiter.outbox where position is null');
+    if (row!.n === 0) return;
+    if (performance.now() > until) assert.fail(`${row!.n} outbox rows stay pending`);
+    await sleep(100);
+  }
+}
+
+/** Decisions that were made before and after kills replay to the byte. */
+async function replaySome(call: ReturnType<typeof createCaller>, howMany: number): Promise<number> {
+  const rows = await query<{ id: string }>('select id from arbiter.decisions order by md5(id::text) limit $1', [
+    howMany,
+  ]);
+  for (const { id } of rows) {
+    const replay = await must(call('POST', `/v1/decisions/${id}/replay`, {}));
+    assert.equal(replay.identical, true, `decision ${id}: ${JSON.stringify(replay.differences)}`);
+  }
+  return rows.length;
+}
