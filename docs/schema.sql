@@ -515,7 +515,7 @@ create table offers (
 create table outbox (
   tenant_id uuid not null,
   id bigint generated as identity not null,
-  events jsonb not null,
+  events text not null,
   created_at timestamp with time zone not null,
   "position" bigint
 );
