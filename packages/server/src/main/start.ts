@@ -72,7 +72,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
           tasks,
           concurrency: config.WORKER_CONCURRENCY,
           graceMs: (config.SHUTDOWN_GRACE_SECONDS * 1000) / 2,
-          onError: (err) => logger.warn({ err }, 'job failed'),
+          onError: (err) => logger.warn({ err }, 'a job or the worker failed'),
           onJob: metrics.jobDone,
         })
       : null;
