@@ -89,8 +89,8 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     priors: new Array(program.ordinals.category.size + 1),
     maxMargin: 0,
     maxRevenue: 0,
-    referenceChannel: null,
-    interests: new Set(),
+    channelParts: null,
+    interests: null,
     contacts30Days: new Map(),
     trace: trace ? createTrace() : null,
   };

@@ -57,10 +57,10 @@ export interface Run {
   /** Maxima over the candidates that entered the score node. */
   maxMargin: number;
   maxRevenue: number;
-  /** Id or type of the channel that relevance compares with. */
-  referenceChannel: string | null;
-  /** Interests of the customer in lower case. */
-  interests: ReadonlySet<string>;
+  /** Part of relevance by channel number; null without a reference channel. */
+  channelParts: Float64Array | null;
+  /** By interest number: 1 for an interest of the customer; null when the customer has none. */
+  interests: Uint8Array | null;
   /** Counted contacts of the last 30 days by offer number. */
   contacts30Days: ReadonlyMap<number, number>;
   /** Contacts with creatives that have constraints; made when first asked. */
@@ -166,7 +166,7 @@ export function takeCandidate(pool: Candidate[], position: number, offer: PlanOf
   found.slot = -1;
   found.placementId = null;
   found.fit = 1;
-  found.priority = offer.row.priority;
+  found.priority = offer.priority;
   found.score = 0;
   found.propensity = Number.NaN;
   found.propensitySource = 'default';
@@ -190,7 +190,7 @@ export function newCandidate(offer: PlanOffer): Candidate {
     slot: -1,
     placementId: null,
     fit: 1,
-    priority: offer.row.priority,
+    priority: offer.priority,
     score: 0,
     propensity: Number.NaN,
     propensitySource: 'default',

@@ -13,6 +13,8 @@ export interface Builder {
   zone(name: string): void;
   readPaths(paths: readonly (readonly string[])[]): void;
   readSegments(names: readonly string[]): void;
+  /** Number of a product type or tag, without regard to case. */
+  interest(text: string): number;
   customFields(offer: SnapshotOffer): OfferFields;
   /** Keys of all custom fields: bare names that formulas may use. */
   readonly customFieldKeys: ReadonlySet<string>;
@@ -28,6 +30,8 @@ export interface Collected {
   /** True when something reads `request.context` as a whole. */
   wholeContext: boolean;
   readonly segments: Set<string>;
+  /** Product types and tags in lower case. */
+  readonly interests: Map<string, number>;
 }
 
 export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
@@ -39,6 +43,7 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     context: new Set(),
     wholeContext: false,
     segments: new Set(),
+    interests: new Map(),
   };
   const windowByKey = new Map<string, number>();
   const fields = createCustomFields(snapshot);
@@ -76,6 +81,12 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     },
     readSegments(names) {
       for (const name of names) collected.segments.add(name);
+    },
+    interest(text) {
+      const key = text.toLowerCase();
+      const number = collected.interests.get(key) ?? collected.interests.size;
+      collected.interests.set(key, number);
+      return number;
     },
     customFieldKeys: fields.keys,
     customFields(offer) {

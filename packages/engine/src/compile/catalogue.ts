@@ -11,7 +11,16 @@ import { compileSchedule, type Schedule } from './schedule.ts';
 /** An offer of the plan: what does not depend on the decision. Numbers as in `Ordinals`. */
 export interface PlanOffer {
   readonly ordinal: number;
+  readonly id: string;
   readonly row: SnapshotOffer;
+  // What every candidate is asked for stands here too: with thousands of offers each further object is a cache miss.
+  readonly categoryId: string | null;
+  readonly priority: number;
+  readonly businessValue: number;
+  readonly margin: number | null;
+  readonly revenueValue: number | null;
+  /** False: active, neither mandatory nor excluded nor scheduled, so that inventory has nothing to ask. */
+  readonly gated: boolean;
   readonly category: number;
   readonly subCategory: number;
   /** `offer.*` of formulas and conditions. */
@@ -20,8 +29,8 @@ export interface PlanOffer {
   readonly customFields: JsonObject;
   /** Computed custom fields in dependency order. */
   readonly computed: readonly ComputedField[];
-  /** Product type and tags in lower case. */
-  readonly interests: readonly string[];
+  /** Numbers of its product type and tags, which are compared with the customer's interests. */
+  readonly interests: readonly number[];
   readonly schedule: Schedule | null;
   readonly eligibility: Eligibility | null;
   /** In id order. */
@@ -30,7 +39,9 @@ export interface PlanOffer {
 
 export interface PlanCreative {
   readonly ordinal: number;
+  readonly id: string;
   readonly row: SnapshotCreative;
+  readonly weight: number;
   /** Of `program.channels`; creatives of other channels are not in the plan. */
   readonly channel: number;
   /** Of `program.placements`; NONE: any placement of the channel. */
@@ -76,7 +87,9 @@ export function compileCreatives(
     const { priorityOverride, frequencyCapPerDay, cooldownHours } = row.constraints;
     compiled.push({
       ordinal,
+      id: row.id,
       row,
+      weight: row.weight,
       channel,
       placement,
       priorityOverride: priorityOverride ?? null,
@@ -106,16 +119,24 @@ export function compileOffers(
     const { values, computed } = builder.customFields(row);
     const pair = ordinals.offerCategory.get(row.id);
     const interests = [row.productType, ...row.tags].filter((text): text is string => text !== null && text !== '');
+    const schedule = compileSchedule(row.schedule, snapshot.tenant.timezone);
     return {
       ordinal,
+      id: row.id,
       row,
+      categoryId: row.categoryId,
+      priority: row.priority,
+      businessValue: row.businessValue,
+      margin: row.margin,
+      revenueValue: row.revenueValue,
+      gated: row.status !== 'active' || row.mandatory || row.emergencyExcluded || schedule !== null,
       category: pair?.[0] ?? NONE,
       subCategory: pair?.[1] ?? NONE,
       view: viewOffer(row, values),
       customFields: values,
       computed,
-      interests: interests.map((text) => text.toLowerCase()),
-      schedule: compileSchedule(row.schedule, snapshot.tenant.timezone),
+      interests: interests.map((text) => builder.interest(text)),
+      schedule,
       eligibility: compileEligibility(row.eligibility, builder),
       creatives: ofOffer.get(row.id) ?? [],
     };

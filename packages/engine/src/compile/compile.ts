@@ -83,6 +83,7 @@ export function compile(snapshot: Snapshot): Plan {
     days30Window,
     dayWindow,
     customerFields: collected.customer,
+    interestNumber: collected.interests,
     phase1: stages.phase1,
     scoring,
     rank: compileRank(rankNode),
@@ -106,7 +107,7 @@ export function compile(snapshot: Snapshot): Plan {
       attributes: [...collected.attributes].sort(),
       context: collected.wholeContext ? null : [...collected.context].sort(),
       segments: [...collected.segments].sort(),
-      interests: [...new Set(offers.flatMap(({ interests }) => interests))].sort(),
+      interests: [...collected.interests.keys()].sort(),
       evidenceRanks: readsEvidence(scoring, offers),
     },
     limits: {

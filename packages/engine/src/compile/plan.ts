@@ -112,6 +112,8 @@ export interface Program {
   readonly dayWindow: number;
   /** `plan.profileFields` as a set. */
   readonly customerFields: ReadonlySet<string>;
+  /** Number of each product type and tag, in lower case. */
+  readonly interestNumber: ReadonlyMap<string, number>;
   readonly phase1: readonly Step[];
   readonly scoring: Scoring;
   readonly rank: RankStage;

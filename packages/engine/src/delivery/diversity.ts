@@ -32,7 +32,7 @@ export const diversityKind: RankMethodKind = {
         const perCategory = new Map<string, number>();
         let most = maxPerCategory;
         const isFull = ({ offer }: Candidate): boolean =>
-          most > 0 && offer.row.categoryId !== null && (perCategory.get(offer.row.categoryId) ?? 0) >= most;
+          most > 0 && offer.categoryId !== null && (perCategory.get(offer.categoryId) ?? 0) >= most;
         const value = (candidate: Candidate): number => {
           const n = maxScore === 0 ? 0 : candidate.score / maxScore;
           return lambda * n - (1 - lambda) * closest(candidate, chosen, similarity);

@@ -62,8 +62,8 @@ function writeItem(
     item: {
       rank,
       placementRank,
-      offerId: offer.row.id,
-      creativeId: creative?.row.id ?? null,
+      offerId: offer.id,
+      creativeId: creative?.id ?? null,
       channelId: creative?.row.channelId ?? null,
       placementId: taken.placementId,
       effect: effectOf(run, candidate),

@@ -56,17 +56,17 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
     }
     return;
   }
-  candidate.priority = candidate.creative.priorityOverride ?? candidate.offer.row.priority;
+  candidate.priority = candidate.creative.priorityOverride ?? candidate.offer.priority;
   candidate.placementId = placementFor(run, candidate.creative, candidate.slot);
 }
 
 function reaches(run: Run, creative: PlanCreative, settings: MatchSettings, slot: number): boolean {
-  if (creative.row.weight <= 0) return false;
+  if (creative.weight <= 0) return false;
   const { channel } = creative;
   if (settings.channels !== null && settings.channels[channel] !== 1) return false;
   if (run.target.channels !== null && run.target.channels[channel] !== 1) return false;
   if (slot >= 0 && run.target.slots![slot]!.channel !== channel) return false;
-  return run.excludedCreatives === null || !run.excludedCreatives.has(creative.row.id);
+  return run.excludedCreatives === null || !run.excludedCreatives.has(creative.id);
 }
 
 /** Whether the creative can stand at a requested placement, and whether that placement takes anything. */
@@ -128,17 +128,17 @@ export function targetingClosesAll(run: Run): boolean {
 }
 
 function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[]): void {
-  const prefix = `creative:${candidate.offer.row.id}:${run.request.customerId}:`;
+  const prefix = `creative:${candidate.offer.id}:${run.request.customerId}:`;
   let best = Number.NEGATIVE_INFINITY;
   let sum = 0;
   let weight = 0;
   for (const creative of usable) {
-    const x = (h32(prefix + creative.row.id) + 0.5) / 4294967296;
-    const key = ln(x) / creative.row.weight;
-    sum += creative.row.weight;
+    const x = (h32(prefix + creative.id) + 0.5) / 4294967296;
+    const key = ln(x) / creative.weight;
+    sum += creative.weight;
     if (key <= best) continue;
     best = key;
-    weight = creative.row.weight;
+    weight = creative.weight;
     candidate.creative = creative;
   }
   candidate.creativeShare = weight / sum;

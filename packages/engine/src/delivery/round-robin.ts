@@ -36,7 +36,7 @@ export const roundRobinKind: RankMethodKind = {
 function groupOf({ offer, creative }: Candidate, by: By): string | null {
   switch (by) {
     case 'category':
-      return offer.row.categoryId;
+      return offer.categoryId;
     case 'subCategory':
       return offer.row.subCategoryId;
     case 'productType':

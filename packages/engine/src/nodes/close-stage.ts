@@ -63,7 +63,7 @@ export function recordDrop(run: Run, candidate: Candidate, stage: string, nodeId
   if (reason === null) return;
   countDrop(run, reason);
   run.trace?.drop({
-    offerId: candidate.offer.row.id,
+    offerId: candidate.offer.id,
     offerName: candidate.offer.row.name,
     stage,
     nodeId,

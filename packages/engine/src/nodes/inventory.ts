@@ -62,10 +62,9 @@ function collect(run: Run, included: readonly PlanOffer[], nodeId: string): void
   for (let at = 0; at < included.length; at++) {
     const offer = included[at]!;
     // Offers that are not active take part in rehearsals only; one on the mandatory list has no normal copy.
-    if (offer.row.status !== 'active' && !request.dryRun) continue;
-    if (offer.row.mandatory && isForced(offer, now)) continue;
+    if (offer.gated && ((offer.row.status !== 'active' && !request.dryRun) || isForced(offer, now))) continue;
     const candidate = takeCandidate(pool, list.length, offer);
-    gate(run, candidate, excluded);
+    if (offer.gated || excluded !== null) gate(run, candidate, excluded);
     list.push(candidate);
   }
   run.offerCount = list.length;

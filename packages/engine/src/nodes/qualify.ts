@@ -61,7 +61,7 @@ function askEligibility(run: Run): void {
     const { reason, detail } = eligibility.explain(run, candidate, key);
     leave(run, candidate, 'qualification', { ruleId: null, policyId: null, detail });
     run.trace.qualification({
-      offerId: candidate.offer.row.id,
+      offerId: candidate.offer.id,
       passed: false,
       reason,
       ruleId: null,
@@ -125,7 +125,7 @@ function row(
   detail: QualificationRow['detail'],
 ): QualificationRow {
   return {
-    offerId: candidate.offer.row.id,
+    offerId: candidate.offer.id,
     passed,
     reason,
     ruleId: rule.id,

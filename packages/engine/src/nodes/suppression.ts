@@ -43,7 +43,7 @@ export function applySuppressions(
       if (!concerns(row, candidate)) continue;
       const lifted = liftable && overrides.some((override) => inScope(override.scope, candidate));
       run.trace?.suppression({
-        offerId: candidate.offer.row.id,
+        offerId: candidate.offer.id,
         blocked: !lifted,
         scope: row.scope,
         reason: row.reason,
@@ -61,5 +61,5 @@ export function applySuppressions(
 
 function concerns(row: Suppression, candidate: Candidate): boolean {
   if (row.scope === 'global') return true;
-  return row.scopeId === (row.scope === 'offer' ? candidate.offer.row.id : candidate.offer.row.categoryId);
+  return row.scopeId === (row.scope === 'offer' ? candidate.offer.id : candidate.offer.categoryId);
 }

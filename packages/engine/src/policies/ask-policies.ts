@@ -90,7 +90,7 @@ function traceOverrides(run: Run, policies: readonly CompiledPolicy[], list: rea
     if (policy.behaviour.role !== 'override') continue;
     for (const candidate of candidatesInScope(run, policy.scope, list)) {
       const { reason } = policy.behaviour.explain(run, candidate);
-      const overridden = run.trace?.liftedFrom(candidate.offer.row.id, policy.id) ?? [];
+      const overridden = run.trace?.liftedFrom(candidate.offer.id, policy.id) ?? [];
       run.trace?.policy(policyRow(policy, candidate, 'passed', reason, null, { overridden }));
     }
   }
@@ -105,7 +105,7 @@ function policyRow(
   detail: Json,
 ): PolicyRow {
   return {
-    offerId: candidate.offer.row.id,
+    offerId: candidate.offer.id,
     blocked: status === 'blocked',
     reason,
     policyId: policy.id,

@@ -13,17 +13,16 @@ export function relevanceOf(run: Run, candidate: Candidate): number {
   if (!Number.isNaN(candidate.relevance)) return candidate.relevance;
   let sum = 0;
   let parts = 0;
-  const reference = run.referenceChannel;
-  if (reference !== null) {
-    const channel = candidate.creative === null ? undefined : run.program.channels[candidate.creative.channel];
-    sum += channel !== undefined && (channel.id === reference || channel.channelType === reference) ? 1 : 0.5;
+  const { channelParts } = run;
+  if (channelParts !== null) {
+    sum += candidate.creative === null ? 0.5 : channelParts[candidate.creative.channel]!;
     parts += 1;
   }
   const contacts = run.contacts30Days.size === 0 ? 0 : (run.contacts30Days.get(candidate.offer.ordinal) ?? 0);
   sum += 1 - Math.min(1, contacts / contactsOfNoRecency);
   parts += 1;
   const { interests } = candidate.offer;
-  if (interests.length > 0 && run.interests.size > 0) {
+  if (interests.length > 0 && run.interests !== null) {
     sum += sharesInterest(interests, run.interests) ? 1 : 0.5;
     parts += 1;
   }
@@ -31,15 +30,15 @@ export function relevanceOf(run: Run, candidate: Candidate): number {
   return candidate.relevance;
 }
 
-function sharesInterest(ofOffer: readonly string[], ofCustomer: ReadonlySet<string>): boolean {
-  for (let at = 0; at < ofOffer.length; at++) if (ofCustomer.has(ofOffer[at]!)) return true;
+function sharesInterest(ofOffer: readonly number[], ofCustomer: Uint8Array): boolean {
+  for (let at = 0; at < ofOffer.length; at++) if (ofCustomer[ofOffer[at]!] === 1) return true;
   return false;
 }
 
 /** I: weighted mean of business value, margin and revenue, at least 0.01; negatives count as 0. */
 export function impactOf(run: Run, candidate: Candidate): number {
   if (!Number.isNaN(candidate.impact)) return candidate.impact;
-  const { businessValue, margin, revenueValue } = candidate.offer.row;
+  const { businessValue, margin, revenueValue } = candidate.offer;
   let sum = 0.5 * (Math.max(0, businessValue) / 100);
   let weight = 0.5;
   if (margin !== null && run.maxMargin > 0) {
@@ -59,8 +58,8 @@ export function measureImpact(run: Run): void {
   let maxMargin = 0;
   let maxRevenue = 0;
   for (const { offer } of run.list) {
-    if (offer.row.margin !== null && offer.row.margin > maxMargin) maxMargin = offer.row.margin;
-    if (offer.row.revenueValue !== null && offer.row.revenueValue > maxRevenue) maxRevenue = offer.row.revenueValue;
+    if (offer.margin !== null && offer.margin > maxMargin) maxMargin = offer.margin;
+    if (offer.revenueValue !== null && offer.revenueValue > maxRevenue) maxRevenue = offer.revenueValue;
   }
   run.maxMargin = maxMargin;
   run.maxRevenue = maxRevenue;

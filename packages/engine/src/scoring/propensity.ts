@@ -13,11 +13,11 @@ export function propensityOf(run: Run, candidate: Candidate): number {
 
 function climb(run: Run, candidate: Candidate, ladder: Ladder): number {
   const { evidence } = run.input;
-  const { row } = candidate.offer;
-  const [positives, negatives] = evidence.offer(row.id);
+  const { id } = candidate.offer;
+  const [positives, negatives] = evidence.offer(id);
   candidate.positives = positives;
   candidate.negatives = negatives;
-  const asked = requestScore(run, row.id, ladder.modelKey);
+  const asked = requestScore(run, id, ladder.modelKey);
   if (asked !== null) return found(candidate, 'request', asked);
   const count = positives + negatives;
   if (count >= ladder.offerMin) return found(candidate, 'offer', positives / count);
@@ -38,7 +38,7 @@ function priorOf(run: Run, { offer }: Candidate, ladder: Ladder): Prior {
   const known = run.priors[offer.category + 1];
   if (known !== undefined) return known;
   const { evidence } = run.input;
-  const { categoryId } = offer.row;
+  const { categoryId } = offer;
   const category = categoryId === null ? null : rate(evidence.category(categoryId), ladder.categoryMin);
   const global = category === null ? rate(evidence.global, ladder.globalMin) : null;
   const prior: Prior =

@@ -8,7 +8,7 @@ const priorityWeighted: ScoreMethod = {
   name: 'priority_weighted',
   readsEvidence: false,
   score(_run, candidate) {
-    const weight = candidate.creative === null ? 100 : candidate.creative.row.weight;
+    const weight = candidate.creative === null ? 100 : candidate.creative.weight;
     return (candidate.priority / 100) * (weight / 100) * candidate.fit;
   },
 };

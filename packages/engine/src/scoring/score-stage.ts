@@ -9,7 +9,7 @@ import { settingsFor } from './scoring.ts';
 /** Gathers what components compare candidates with; also for mandatory offers, whose components are shown. */
 export function prepareComponents(run: Run): void {
   measureImpact(run);
-  run.referenceChannel = textOf(run.customer.preferred_channel) ?? run.request.channelId ?? run.request.channel;
+  run.channelParts = channelParts(run);
   run.interests = interestsOf(run);
   run.contacts30Days = contactsByOffer(run);
 }
@@ -53,7 +53,7 @@ function traceScores(run: Run): void {
   for (const candidate of ordered) {
     const { ladder } = settingsFor(run.program.scoring, candidate);
     run.trace?.scored({
-      offerId: candidate.offer.row.id,
+      offerId: candidate.offer.id,
       score: candidate.score,
       priority: candidate.priority,
       components: componentsOf(run, candidate),
@@ -77,19 +77,39 @@ export function componentsOf(run: Run, candidate: Candidate) {
   };
 }
 
-function interestsOf(run: Run): ReadonlySet<string> {
-  const interests = new Set<string>();
+/** Part of relevance by channel number: 1 for the reference channel (id or type), else 0.5; null without one. */
+function channelParts(run: Run): Float64Array | null {
+  const reference = textOf(run.customer.preferred_channel) ?? run.request.channelId ?? run.request.channel;
+  if (reference === null) return null;
+  const { channels } = run.program;
+  const parts = new Float64Array(channels.length);
+  channels.forEach(({ id, channelType }, at) => {
+    parts[at] = id === reference || channelType === reference ? 1 : 0.5;
+  });
+  return parts;
+}
+
+/** Interests of the customer by interest number; null when there are none. Those that no offer has matter by being. */
+function interestsOf(run: Run): Uint8Array | null {
+  const { interestNumber } = run.program;
+  const interests = new Uint8Array(interestNumber.size);
+  let any = false;
   const add = (value: unknown): void => {
-    if (typeof value === 'string' && value !== '') interests.add(value.toLowerCase());
-    else if (Array.isArray(value))
-      for (const entry of value) if (typeof entry === 'string' && entry !== '') interests.add(entry.toLowerCase());
+    if (Array.isArray(value)) for (const entry of value) addText(entry);
+    else addText(value);
+  };
+  const addText = (value: unknown): void => {
+    if (typeof value !== 'string' || value === '') return;
+    any = true;
+    const number = interestNumber.get(value.toLowerCase());
+    if (number !== undefined) interests[number] = 1;
   };
   const { attributes } = run.request;
   if (Object.hasOwn(attributes, 'interests')) add(attributes.interests);
   add(run.customer.interests);
   add(run.customer.preferred_product_type);
-  for (const segment of run.segments) interests.add(segment.toLowerCase());
-  return interests;
+  for (const segment of run.segments) addText(segment);
+  return any ? interests : null;
 }
 
 /** Counted contacts per offer in the tenant's last 30 days, by offer number. */
