@@ -105,7 +105,10 @@ export const RecommendRequest = Type.Object(
       }),
     ),
   },
-  { description: 'Who asks for what, where.' },
+  {
+    description: 'Who asks for what, where.',
+    examples: [{ customerId: 'CM-000001', channel: 'web', limit: 2 }],
+  },
 );
 export type RecommendRequest = Static<typeof RecommendRequest>;
 
@@ -270,7 +273,10 @@ export const RespondRequest = Type.Object(
       Type.String({ minLength: 1, maxLength: 255, description: 'Explicit idempotency key; also as header.' }),
     ),
   },
-  { description: 'What a customer did with an item.' },
+  {
+    description: 'What a customer did with an item.',
+    examples: [{ recommendationId: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00', rank: 1, outcome: 'click' }],
+  },
 );
 export type RespondRequest = Static<typeof RespondRequest>;
 
@@ -375,6 +381,7 @@ export const decisionOperations = {
     auth: 'credential',
     role: 'viewer',
     loadClass: 'decision',
+    rateLimitSetting: 'RECOMMEND_RATE_PER_MINUTE',
     body: RecommendRequest,
     responses: { 200: { description: 'The decision.', schema: RecommendAnswer } },
     errors: [
@@ -402,6 +409,7 @@ export const decisionOperations = {
     role: 'editor',
     loadClass: 'decision',
     idempotent: true,
+    rateLimitSetting: 'RECOMMEND_RATE_PER_MINUTE',
     body: RespondRequest,
     responses: { 200: { description: 'Recorded, or a duplicate.', schema: RespondAnswer } },
     errors: [

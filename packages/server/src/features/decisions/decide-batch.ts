@@ -1,54 +1,31 @@
-import { hash, type KeyObject } from 'node:crypto';
 import type { RecommendAnswer } from '@arbiter/contract';
 import {
   type Contacts,
-  canonicalJson,
   type Decision,
   type DecisionInput,
   type DecisionRequest,
   decide,
-  engineVersion,
   foldContacts,
   resolveTarget,
-  resultOf,
   u,
   type ZoneClock,
 } from '@arbiter/engine';
 import { DatabaseError, type HotPath, type HotStatement, type HotTransaction } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstIdAt, newId } from '../../platform/ids.ts';
+import { newId } from '../../platform/ids.ts';
 import { shapeAnswer } from './answer.ts';
+import { type BatchCustomers, fillLog, makeMissing, takeCustomers } from './batch-customers.ts';
+import { newWrites, noteDecision, writeStatements } from './batch-writes.ts';
 import type { CustomerKeys } from './customer-keys.ts';
-import { addContact, type CustomerState, laneOf, prune } from './customer-state.ts';
-import { decodeState, encodeState } from './customer-state-codec.ts';
-import {
-  contactsSince,
-  type ItemRow,
-  insertItems,
-  insertOutbox,
-  insertPlan,
-  insertRecords,
-  insertRequest,
-  insertTrace,
-  lockStates,
-  makeStates,
-  newestVersions,
-  type RecordRow,
-  readStates,
-  type StateRow,
-  saveStates,
-  stateRow,
-} from './decisions.store.ts';
+import { itemId, newDecisionId, seedOf } from './decision-ids.ts';
+import { lockStates, newestVersions, readStates } from './decisions.store.ts';
 import { evidenceView } from './evidence.ts';
 import type { EvidenceKeeper } from './evidence-keeper.ts';
-import { packResult } from './packed-result.ts';
 import { type ProfileReads, planProfileReads } from './profile-reads.ts';
 import { type RecommendCall, targetProblem } from './recommend.rules.ts';
-import { packInput, reduceRequest } from './record.ts';
-import { seal } from './sealing.ts';
+import { reduceRequest } from './record.ts';
 import type { CompiledFlow, TenantCatalogue } from './tenant-catalogue.ts';
-import { traceBody } from './trace.ts';
 
 /** One recommend request on its way through a batch. */
 export interface DecideJob {
@@ -95,8 +72,8 @@ interface Prepared {
   readonly request: DecisionRequest;
 }
 
+/** The log of contacts is kept at least this long: relevance looks 30 days back. */
 const retainedLogMs = 35 * 86_400_000;
-const lateEventMs = 86_400_000;
 
 /** Decides a batch of one tenant and settles every job. A batch that fails is done again one by one. */
 export async function runBatch(ports: DecidePorts, tenantId: string, jobs: readonly DecideJob[]): Promise<void> {
@@ -201,13 +178,6 @@ async function assertNewest(ports: DecidePorts, catalogue: TenantCatalogue): Pro
   if (version > catalogue.version) throw new StaleCatalogue(version);
 }
 
-interface Customer {
-  readonly row: StateRow;
-  readonly state: CustomerState;
-  key: KeyObject | null;
-  changed: boolean;
-}
-
 interface Decided {
   readonly job: DecideJob;
   readonly answer: RecommendAnswer;
@@ -238,31 +208,17 @@ async function decideAll(
   ports.evidence.newestIs(tenantId, Number(newest.evidence));
   const evidence = await ports.evidence.get(tenantId);
 
-  const customers = new Map<string, Customer>();
-  const take = (row: StateRow) =>
-    customers.set(row.customerId, { row, state: decodeState(row.state), key: null, changed: false });
-  for (const rows of loaded.slice(1, head)) for (const row of rows) take(stateRow(row));
-  const missing = stored.filter((id) => !customers.has(id));
-  if (missing.length > 0) {
-    const fresh = missing.map((customerId) => ({ customerId, ref: newId(), wrappedKey: ports.keys.create(tenantId) }));
-    const [made] = await tx.send([makeStates(tenantId, fresh)]);
-    for (const row of made!) take(stateRow(row));
-  }
+  const customers: BatchCustomers = new Map();
+  if (stored.length > 0) takeCustomers(customers, loaded[1]!, true);
+  if (dry.length > 0) takeCustomers(customers, loaded[head - 1]!, false);
+  await makeMissing(tx, tenantId, customers, stored, ports.keys);
   const profiles = await reads.resolve(loaded.slice(head), tx);
 
   const now = ports.clock.now();
   const left = new Map<string, DecideJob[]>();
   const decided: Decided[] = [];
   const decisions: Decision[] = [];
-  const writes: Writes = {
-    at: new Date(now),
-    configVersion: catalogue.version,
-    records: [],
-    items: [],
-    events: [],
-    extra: [],
-    plans: new Map(),
-  };
+  const writes = newWrites(tenantId, new Date(now), catalogue.version);
   const horizonFrom = now - Math.max(catalogue.logHorizonMs(), retainedLogMs);
   const view = evidenceView(evidence);
 
@@ -327,85 +283,23 @@ async function decideAll(
     decided.push({ job, answer });
     if (decisionId === null || !customer) continue;
 
-    // From here on: effects of a decision that is stored.
-    const key = customer.key ?? ports.keys.open(tenantId, customer.row.wrappedKey);
-    customer.key = key;
-    const resultText = canonicalJson(resultOf(decision));
-    const packed = packInput(input, flow.neverStore, flow.refs);
-    const result = packResult(decision, flow.refs);
-    writes.records.push({
+    customer.key ??= ports.keys.open(tenantId, customer.row.wrappedKey);
+    noteDecision(writes, customer, customer.key, {
       id: decisionId,
-      requestId: job.call.clientRequestId ? request.requestId : null,
-      customerRef: customer.row.ref,
-      flowId: plan.flow.id,
-      flowVersion: plan.flow.version,
-      planHash: flow.hash,
-      evidenceNumber: view.number,
-      itemCount: decision.items.length,
+      interactionIds: interactionIds ?? [],
       traceId,
-      resultHash: hash('sha256', resultText, 'buffer'),
-      body: seal(key, recordContext(tenantId, decisionId), JSON.stringify({ i: packed, r: result })),
+      flow,
+      input,
+      decision,
+      answer,
+      call: job.call,
+      payloadHash: job.payloadHash,
+      reservationExpiresAt: expiresAt,
     });
-    const context = Object.keys(job.call.request.context).length > 0 ? JSON.stringify(job.call.request.context) : null;
-    const { state } = customer;
-    for (const [i, item] of decision.items.entries()) {
-      const lane = laneOf(state, {
-        offerId: item.offerId,
-        creativeId: item.creativeId,
-        channelId: item.channelId,
-        campaignId: null,
-      });
-      const id = interactionIds![i]!;
-      const reserved = item.effect === 'reserve';
-      if (reserved) state.reservations.push({ id, lane, at: now, expiresAt });
-      else addContact(state, lane, now);
-      customer.changed = true;
-      writes.items.push({
-        id,
-        customerId: request.customerId,
-        reserved,
-        offerId: item.offerId,
-        creativeId: item.creativeId,
-        channelId: item.channelId,
-        placementId: item.placementId,
-        categoryId: plan.names.offer(item.offerId)?.categoryId ?? null,
-        recommendationId: decisionId,
-        rank: item.rank,
-        context,
-        reservationExpiresAt: reserved ? new Date(expiresAt) : null,
-      });
-    }
-    writes.events.push(decisionEvent(tenantId, catalogue.version, plan.flow.key, now, job.call, decisionId, decision));
-    if (!flow.stored) writes.plans.set(flow.hash.toString('hex'), flow);
-    if (traceId !== null) {
-      writes.extra.push(
-        insertTrace(tenantId, {
-          id: traceId,
-          decisionId,
-          requestId: request.requestId,
-          customerId: request.customerId,
-          flowKey: plan.flow.key,
-          body: JSON.stringify(traceBody(plan, input, decision, answer, flow.hash)),
-          at: writes.at,
-        }),
-      );
-    }
-    if (job.payloadHash !== null) {
-      writes.extra.push(
-        insertRequest(tenantId, {
-          requestId: request.requestId,
-          decisionId,
-          customerRef: customer.row.ref,
-          payloadHash: job.payloadHash,
-          answer: seal(key, requestContext(tenantId, request.requestId), JSON.stringify(answer)),
-          at: writes.at,
-        }),
-      );
-    }
   }
 
   if (writes.records.length > 0) {
-    await tx.commit(writeStatements(tenantId, writes, customers, horizonFrom, now));
+    await tx.commit(writeStatements(writes, customers, horizonFrom, now));
     for (const flow of writes.plans.values()) flow.stored = true;
   }
   for (const { job, answer } of decided) if (unsettled.delete(job)) job.resolve(answer);
@@ -413,117 +307,8 @@ async function decideAll(
   return left;
 }
 
-/** What a batch writes, gathered until the commit: one statement per table. */
-interface Writes {
-  readonly at: Date;
-  readonly configVersion: number;
-  readonly records: RecordRow[];
-  readonly items: ItemRow[];
-  readonly events: string[];
-  readonly extra: HotStatement[];
-  readonly plans: Map<string, CompiledFlow>;
-}
-
-function writeStatements(
-  tenantId: string,
-  writes: Writes,
-  customers: ReadonlyMap<string, Customer>,
-  horizonFrom: number,
-  now: number,
-): HotStatement[] {
-  const ids: string[] = [];
-  const states: Buffer[] = [];
-  for (const [id, customer] of customers) {
-    if (!customer.changed) continue;
-    prune(customer.state, horizonFrom, now);
-    ids.push(id);
-    states.push(encodeState(customer.state));
-  }
-  const list: HotStatement[] = [];
-  for (const flow of writes.plans.values()) list.push(insertPlan(tenantId, flow.hash, flow.body, writes.at));
-  if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
-  const batch = { source: 'recommend', decidedAt: writes.at, configVersion: writes.configVersion, engineVersion };
-  list.push(insertRecords(tenantId, batch, writes.records));
-  if (writes.items.length > 0) list.push(insertItems(tenantId, writes.at, writes.items));
-  list.push(...writes.extra, insertOutbox(tenantId, `[${writes.events.join(',')}]`, writes.at));
-  return list;
-}
-
-/** A new window may look further back than the log was kept: history fills it, once, under the lock (decisioning.md 6). */
-async function fillLog(tx: HotTransaction, tenantId: string, customer: Customer, from: number): Promise<void> {
-  const { state } = customer;
-  if (state.keptFrom <= from) return;
-  const [rows] = await tx.send([
-    contactsSince(tenantId, customer.row.customerId, new Date(from), firstIdAt(Math.max(0, from - lateEventMs))),
-  ]);
-  state.log = rows!.map((row) => ({
-    lane: laneOf(state, {
-      offerId: row.offer_id as string,
-      creativeId: row.creative_id as string | null,
-      channelId: row.channel_id as string | null,
-      campaignId: row.campaign_id as string | null,
-    }),
-    at: (row.occurred_at as Date).getTime(),
-  }));
-  state.keptFrom = from;
-  customer.changed = true;
-}
-
-function decisionEvent(
-  tenantId: string,
-  configVersion: number,
-  flowKey: string,
-  now: number,
-  call: RecommendCall,
-  recommendationId: string,
-  decision: Decision,
-): string {
-  return JSON.stringify({
-    id: newId(),
-    type: 'decision.made.v1',
-    tenantId,
-    timestamp: new Date(now).toISOString(),
-    payload: {
-      requestId: call.request.requestId,
-      recommendationId,
-      customerId: call.request.customerId,
-      decisionFlowKey: flowKey,
-      configVersion,
-      channel: call.request.channel,
-      placement: call.request.placement,
-      offersReturned: decision.items.length,
-      items: decision.items.map((item) => ({
-        offerId: item.offerId,
-        rank: item.rank,
-        score: item.score,
-        selectionProbability: item.selection.probability,
-        creativeId: item.creativeId,
-        channelId: item.channelId,
-        impression: item.effect === 'impress',
-      })),
-    },
-  });
-}
-
 const customersOf = (prepared: readonly Prepared[]): string[] => [
   ...new Set(prepared.map((p) => p.request.customerId)),
 ];
 
 const noContacts: Contacts = { lanes: [], totals: [], lastAt: [], log: [], keptFrom: 0, reservations: [] };
-
-/** Seed of all chance in a decision (api-decisioning.md 1 no. 5). */
-export function seedOf(tenantId: string, requestId: string): string {
-  return hash('sha256', `arbiter-seed-1\0${tenantId}\0${requestId}`, 'hex').slice(0, 32);
-}
-
-/** Decision ids end in a zero byte, so that the ids of the items follow from them: id with the rank as last byte. */
-export function newDecisionId(): string {
-  return `${newId().slice(0, 34)}00`;
-}
-
-export function itemId(decisionId: string, rank: number): string {
-  return decisionId.slice(0, 34) + rank.toString(16).padStart(2, '0');
-}
-
-export const recordContext = (tenantId: string, decisionId: string): string => `${tenantId}:${decisionId}:decision`;
-export const requestContext = (tenantId: string, requestId: string): string => `${tenantId}:${requestId}:request`;

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys } from './customer-keys.ts';
-import { recordContext, seedOf } from './decide-batch.ts';
+import { recordContext, seedOf } from './decision-ids.ts';
 import { rebuildEvidence } from './evidence.store.ts';
 import { evidenceView } from './evidence.ts';
 import { type PackedResult, packResult, unpackResult } from './packed-result.ts';

@@ -1,0 +1,70 @@
+import type { KeyObject } from 'node:crypto';
+import type { HotRow, HotTransaction } from '../../db/index.ts';
+import { firstIdAt, newId } from '../../platform/ids.ts';
+import type { CustomerKeys } from './customer-keys.ts';
+import { type CustomerState, laneOf } from './customer-state.ts';
+import { decodeState } from './customer-state-codec.ts';
+import { contactsSince, makeStates, type StateRow, stateRow } from './decisions.store.ts';
+
+/** A customer of a batch. */
+export interface BatchCustomer {
+  readonly row: StateRow;
+  readonly state: CustomerState;
+  /** False for customers that dry runs only read: their state is never written back. */
+  readonly locked: boolean;
+  /** The opened data key, once a decision of the batch needed it. */
+  key: KeyObject | null;
+  changed: boolean;
+}
+
+export type BatchCustomers = Map<string, BatchCustomer>;
+
+/** A response may be reported up to a day ahead of its instant, so history may hold it under an earlier id. */
+const lateEventMs = 86_400_000;
+
+export function takeCustomers(customers: BatchCustomers, rows: readonly HotRow[], locked: boolean): void {
+  for (const raw of rows) {
+    const row = stateRow(raw);
+    customers.set(row.customerId, { row, state: decodeState(row.state), locked, key: null, changed: false });
+  }
+}
+
+/** Makes and holds rows for the customers that have none; those that somebody else makes meanwhile stay missing. */
+export async function makeMissing(
+  tx: HotTransaction,
+  tenantId: string,
+  customers: BatchCustomers,
+  wanted: readonly string[],
+  keys: CustomerKeys,
+): Promise<void> {
+  const missing = wanted.filter((id) => !customers.has(id));
+  if (missing.length === 0) return;
+  const fresh = missing.map((customerId) => ({ customerId, ref: newId(), wrappedKey: keys.create(tenantId) }));
+  const [made] = await tx.send([makeStates(tenantId, fresh)]);
+  takeCustomers(customers, made!, true);
+}
+
+/** A new window may look further back than the log was kept: history fills it, once, under the lock (decisioning.md 6). */
+export async function fillLog(
+  tx: HotTransaction,
+  tenantId: string,
+  customer: BatchCustomer,
+  from: number,
+): Promise<void> {
+  const { state } = customer;
+  if (state.keptFrom <= from) return;
+  const [rows] = await tx.send([
+    contactsSince(tenantId, customer.row.customerId, new Date(from), firstIdAt(Math.max(0, from - lateEventMs))),
+  ]);
+  state.log = rows!.map((row) => ({
+    lane: laneOf(state, {
+      offerId: row.offer_id as string,
+      creativeId: row.creative_id as string | null,
+      channelId: row.channel_id as string | null,
+      campaignId: row.campaign_id as string | null,
+    }),
+    at: (row.occurred_at as Date).getTime(),
+  }));
+  state.keptFrom = from;
+  customer.changed = true;
+}

@@ -1,0 +1,186 @@
+import { hash, type KeyObject } from 'node:crypto';
+import type { RecommendAnswer } from '@arbiter/contract';
+import { canonicalJson, type Decision, type DecisionInput, engineVersion, resultOf } from '@arbiter/engine';
+import type { HotStatement } from '../../db/index.ts';
+import { newId } from '../../platform/ids.ts';
+import type { BatchCustomer, BatchCustomers } from './batch-customers.ts';
+import { addContact, laneOf, prune } from './customer-state.ts';
+import { encodeState } from './customer-state-codec.ts';
+import { recordContext, requestContext } from './decision-ids.ts';
+import {
+  type ItemRow,
+  insertItems,
+  insertOutbox,
+  insertPlan,
+  insertRecords,
+  insertRequest,
+  insertTrace,
+  type RecordRow,
+  saveStates,
+} from './decisions.store.ts';
+import { packResult } from './packed-result.ts';
+import type { RecommendCall } from './recommend.rules.ts';
+import { packInput } from './record.ts';
+import { seal } from './sealing.ts';
+import type { CompiledFlow } from './tenant-catalogue.ts';
+import { traceBody } from './trace.ts';
+
+/** What a batch writes, gathered until the commit: one statement per table. */
+export interface Writes {
+  readonly tenantId: string;
+  readonly at: Date;
+  readonly configVersion: number;
+  readonly records: RecordRow[];
+  readonly items: ItemRow[];
+  readonly events: string[];
+  readonly extra: HotStatement[];
+  readonly plans: Map<string, CompiledFlow>;
+}
+
+export function newWrites(tenantId: string, at: Date, configVersion: number): Writes {
+  return { tenantId, at, configVersion, records: [], items: [], events: [], extra: [], plans: new Map() };
+}
+
+/** A decision that is to be stored, with what its rows need to know. */
+export interface StoredDecision {
+  readonly id: string;
+  readonly interactionIds: readonly string[];
+  readonly traceId: string | null;
+  readonly flow: CompiledFlow;
+  readonly input: DecisionInput;
+  readonly decision: Decision;
+  readonly answer: RecommendAnswer;
+  readonly call: RecommendCall;
+  /** Not null when the client made the requestId. */
+  readonly payloadHash: Buffer | null;
+  /** Epoch ms. */
+  readonly reservationExpiresAt: number;
+}
+
+/** Adds a decision's rows to the batch and its contacts to the customer's state. */
+export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyObject, stored: StoredDecision): void {
+  const { tenantId } = writes;
+  const { id: decisionId, flow, input, decision, call, traceId } = stored;
+  const { plan } = flow;
+  const { requestId, customerId } = input.request;
+  const resultText = canonicalJson(resultOf(decision));
+  const body = { i: packInput(input, flow.neverStore, flow.refs), r: packResult(decision, flow.refs) };
+  writes.records.push({
+    id: decisionId,
+    requestId: call.clientRequestId ? requestId : null,
+    customerRef: customer.row.ref,
+    flowId: plan.flow.id,
+    flowVersion: plan.flow.version,
+    planHash: flow.hash,
+    evidenceNumber: input.evidence.number,
+    itemCount: decision.items.length,
+    traceId,
+    resultHash: hash('sha256', resultText, 'buffer'),
+    body: seal(key, recordContext(tenantId, decisionId), JSON.stringify(body)),
+  });
+  noteItems(writes, customer, stored);
+  writes.events.push(decisionEvent(writes, stored));
+  if (!flow.stored) writes.plans.set(flow.hash.toString('hex'), flow);
+  if (traceId !== null) {
+    const trace = traceBody(plan, input, decision, stored.answer, flow.hash);
+    const row = { id: traceId, decisionId, requestId, customerId, flowKey: plan.flow.key, at: writes.at };
+    writes.extra.push(insertTrace(tenantId, { ...row, body: JSON.stringify(trace) }));
+  }
+  if (stored.payloadHash !== null) {
+    const answer = seal(key, requestContext(tenantId, requestId), JSON.stringify(stored.answer));
+    const row = {
+      requestId,
+      decisionId,
+      customerRef: customer.row.ref,
+      payloadHash: stored.payloadHash,
+      at: writes.at,
+    };
+    writes.extra.push(insertRequest(tenantId, { ...row, answer }));
+  }
+}
+
+/** One history row and one contact, or reservation, per item. */
+function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecision): void {
+  const { decision, input, flow, call, reservationExpiresAt } = stored;
+  const { state } = customer;
+  const context = Object.keys(call.request.context).length > 0 ? JSON.stringify(call.request.context) : null;
+  for (const [i, item] of decision.items.entries()) {
+    const { offerId, creativeId, channelId, placementId } = item;
+    const lane = laneOf(state, { offerId, creativeId, channelId, campaignId: null });
+    const id = stored.interactionIds[i]!;
+    const reserved = item.effect === 'reserve';
+    if (reserved) state.reservations.push({ id, lane, at: input.now, expiresAt: reservationExpiresAt });
+    else addContact(state, lane, input.now);
+    customer.changed = true;
+    writes.items.push({
+      id,
+      customerId: input.request.customerId,
+      reserved,
+      offerId,
+      creativeId,
+      channelId,
+      placementId,
+      categoryId: flow.plan.names.offer(offerId)?.categoryId ?? null,
+      recommendationId: stored.id,
+      rank: item.rank,
+      context,
+      reservationExpiresAt: reserved ? new Date(reservationExpiresAt) : null,
+    });
+  }
+}
+
+/** The statements of the commit, in the order in which rows are locked everywhere. */
+export function writeStatements(
+  writes: Writes,
+  customers: BatchCustomers,
+  horizonFrom: number,
+  now: number,
+): HotStatement[] {
+  const { tenantId } = writes;
+  const ids: string[] = [];
+  const states: Buffer[] = [];
+  for (const [id, customer] of customers) {
+    if (!customer.changed || !customer.locked) continue;
+    prune(customer.state, horizonFrom, now);
+    ids.push(id);
+    states.push(encodeState(customer.state));
+  }
+  const list: HotStatement[] = [];
+  for (const flow of writes.plans.values()) list.push(insertPlan(tenantId, flow.hash, flow.body, writes.at));
+  if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
+  const batch = { source: 'recommend', decidedAt: writes.at, configVersion: writes.configVersion, engineVersion };
+  list.push(insertRecords(tenantId, batch, writes.records));
+  if (writes.items.length > 0) list.push(insertItems(tenantId, writes.at, writes.items));
+  list.push(...writes.extra, insertOutbox(tenantId, `[${writes.events.join(',')}]`, writes.at));
+  return list;
+}
+
+/** Event of the stream (api-access.md 12.1); its items carry what the roll-up needs besides. */
+function decisionEvent(writes: Writes, { id, flow, input, decision }: StoredDecision): string {
+  const { request } = input;
+  return JSON.stringify({
+    id: newId(),
+    type: 'decision.made.v1',
+    tenantId: writes.tenantId,
+    timestamp: new Date(input.now).toISOString(),
+    payload: {
+      requestId: request.requestId,
+      recommendationId: id,
+      customerId: request.customerId,
+      decisionFlowKey: flow.plan.flow.key,
+      configVersion: writes.configVersion,
+      channel: request.channel,
+      placement: request.placement,
+      offersReturned: decision.items.length,
+      items: decision.items.map((item) => ({
+        offerId: item.offerId,
+        rank: item.rank,
+        score: item.score,
+        selectionProbability: item.selection.probability,
+        creativeId: item.creativeId,
+        channelId: item.channelId,
+        impression: item.effect === 'impress',
+      })),
+    },
+  });
+}
