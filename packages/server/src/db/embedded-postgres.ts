@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve as resolvePath } from 'node:path';
@@ -203,11 +203,16 @@ async function chooseLauncher(folder: string, program: string): Promise<Launcher
   if (process.getuid?.() !== 0) return { prefix: dieWithParent };
   const namespace = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`];
   if (works([...namespace, program, '--version'])) return { prefix: [...namespace, ...dieWithParent] };
-  // No user namespaces here (many containers): become nobody, who then must own the folder.
+  // No user namespaces here (many containers): become nobody, who then must own the folder and reach it. The folder
+  // above is ours too (DATA_DIR); those above it are left as they are.
   await chown(folder, nobody, nobody);
+  await chmod(dirname(folder), (await stat(dirname(folder))).mode | 0o001);
   const launcher = { prefix: dieWithParent, uid: nobody, gid: nobody };
-  if (!works([program, '--version'], launcher)) {
-    throw new Error('PostgreSQL cannot run as root, and this user cannot change to another; set DATABASE_URL');
+  if (!works([program, '--version'], launcher) || !works(['test', '-x', folder], launcher)) {
+    throw new Error(
+      `PostgreSQL does not run as root, and user ${nobody} cannot reach ${program} and ${folder}; ` +
+        'move them to folders that others may enter, start as another user, or set DATABASE_URL',
+    );
   }
   return launcher;
 }
