@@ -120,6 +120,7 @@ function finish(run: Run, written: Items, coupling: readonly Json[]): Decision {
   const properties: Record<string, Json> = {};
   openAnswer(run);
   for (const step of program.output) step.answer(run, properties);
+  if (target.emptyReason === null) traceOutput(run, items.length);
   const winners = new Set(items.map((item) => item.offerId));
   return {
     items,
@@ -139,6 +140,14 @@ function finish(run: Run, written: Items, coupling: readonly Json[]): Decision {
     includeFields: program.response.includeFields,
     trace: run.trace === null ? null : run.trace.build(winners),
   };
+}
+
+/** The stages of phase 3, which remove nothing. */
+function traceOutput({ trace, program }: Run, count: number): void {
+  if (trace === null) return;
+  const row = { candidates: count, passed: count, topScore: null, method: null, dropped: {}, warnings: [] };
+  for (const { type, nodeId } of program.output) trace.stage({ stage: type, nodeId, ...row });
+  trace.stage({ stage: 'response', nodeId: program.response.nodeId, ...row });
 }
 
 /** What formulas of the whole answer read: no candidate. */

@@ -181,6 +181,7 @@ test('every key has its type, range and words', () => {
     ['rank', { method: 'diversity', topN: 3 }, '/topN'],
     ['rank', { maxPerCategory: 51 }, '/maxPerCategory'],
     ['compute', { formulaExtras: [{ key: '1a', formula: '1' }] }, '/formulaExtras/0/key'],
+    ['compute', { formulaExtras: [{ key: '__proto__', formula: '1' }] }, '/formulaExtras/0/key'],
     ['compute', { formulaExtras: [{ key: 'a', formula: '1 +' }] }, '/formulaExtras/0/formula', 'formula_syntax'],
     [
       'compute',

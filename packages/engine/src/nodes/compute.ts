@@ -7,7 +7,10 @@ import { type NodeKind, type PlanParts, readObjects, readWord } from './node-kin
 import type { OutputItem, OutputStep } from './output-step.ts';
 
 const outputTypes = ['number', 'text', 'boolean'] as const;
-export const computeKey = text(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'a name of at most 64 of A-Z, a-z, 0-9 and _');
+export const computeKey = text(
+  /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+  'a name of at most 64 of A-Z, a-z, 0-9 and _',
+);
 
 /** Formulas per item into `personalization[key]`; later ones see earlier ones by bare name. */
 export const compute: NodeKind = {
