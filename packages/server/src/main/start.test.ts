@@ -117,26 +117,30 @@ test('a bootstrap file is applied before the port opens; a bad one names the pat
   await assert.rejects(start({ BOOTSTRAP_FILE: file }), /BOOTSTRAP_FILE is not JSON/);
 });
 
-test('R11: a server that starts before its database waits, and is ready soon after it', async () => {
+test('R11: a server that starts before its database waits, and is ready soon after it', async (context) => {
   const place = join(folder, 'late');
   const hidden = `host=${encodeURIComponent(join(place, 'socket'))}`;
+  // Database postgres is there from the first connection on; a missing database would be a wrong URL, not a late server.
   const starting = start({
     DATA_DIR: join(folder, 'late-data'),
-    DATABASE_URL: `postgresql://arbiter_server@localhost/arbiter?${hidden}`,
-    DATABASE_ADMIN_URL: `postgresql://arbiter_admin@localhost/arbiter?${hidden}`,
+    DATABASE_URL: `postgresql://arbiter_server@localhost/postgres?${hidden}`,
+    DATABASE_ADMIN_URL: `postgresql://arbiter_admin@localhost/postgres?${hidden}`,
     DEMO_TENANT: 'off',
   });
   let ready = false;
-  void starting.then(() => {
-    ready = true;
-  });
+  void starting.then(
+    () => {
+      ready = true;
+    },
+    () => undefined,
+  );
   await new Promise((resolve) => setTimeout(resolve, 700));
   assert.equal(ready, false);
   const database = await startEmbeddedPostgres({ folder: place, durable: false });
+  context.after(() => database.stop());
   const { server } = await starting;
   assert.equal((await get(`${server.url}/api/v1/ready`)).status, 200);
   await server.stop();
-  await database.stop();
 });
 
 test('secrets are made once, kept private, and never for a variable that is blank', async () => {
