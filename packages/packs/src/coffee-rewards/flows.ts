@@ -24,7 +24,12 @@ export const coffeeFlows: readonly PackFlow[] = [
             formula: { propensityWeight: 1, relevanceWeight: 1, impactWeight: 0.5, emphasisWeight: 1.5 },
           },
         },
-        { id: 'rank', type: 'rank', name: 'Best first', config: { method: 'topN', topN: 10 } },
+        {
+          id: 'rank',
+          type: 'rank',
+          name: 'Best first, not twice of a kind',
+          config: { method: 'diversity', lambda: 0.7 },
+        },
         {
           id: 'compute',
           type: 'compute',

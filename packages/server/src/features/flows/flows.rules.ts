@@ -8,8 +8,7 @@ export const baseFlowKey = 'base';
 export const baseFlowName = 'Base flow';
 
 /**
- * Nodes of the base flow (api-decisioning.md 6). Its rank node says topN where the page says diversity: the engine
- * ranks by topN only so far.
+ * Nodes of the base flow (api-decisioning.md 6).
  */
 export const baseFlowConfig: StoredConfig = {
   version: 2,
@@ -19,7 +18,7 @@ export const baseFlowConfig: StoredConfig = {
     { id: 'qualify', type: 'qualify', config: {} },
     { id: 'policy', type: 'contact_policy', config: {} },
     { id: 'score', type: 'score', config: { method: 'priority_weighted' } },
-    { id: 'rank', type: 'rank', config: { method: 'topN' } },
+    { id: 'rank', type: 'rank', config: { method: 'diversity' } },
     { id: 'response', type: 'response', config: {} },
   ],
   flowConfig: {},
