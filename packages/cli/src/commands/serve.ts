@@ -38,8 +38,8 @@ export interface AppliedTenant {
 export async function applyFragment(call: Call, tenant: object): Promise<AppliedTenant | number> {
   const server = await loadServer();
   const applied: AppliedTenant[] = [];
-  // Only the result belongs on the standard output of an operator's command.
-  const shell = { environment: { LOG_LEVEL: 'warn', ...call.environment }, print: call.warn, warn: call.warn };
+  // Only the result belongs on the standard output of an operator's command; the server's log goes there too.
+  const shell = { environment: { LOG_LEVEL: 'silent', ...call.environment }, print: call.warn, warn: call.warn };
   const code = await server.applyFragment(shell, { tenants: [tenant] }, (tenants) => applied.push(...tenants));
   return applied[0] ?? code;
 }
