@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { type Operation, operations } from '@arbiter/contract';
+import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
+import { type Call, examples } from './examples.ts';
+import { createFixtures, type Fixtures, randomId } from './fixtures.ts';
+import { declaredPlaces, type Place, placesOf, unique } from './places.ts';
+import { type Answer, at, type Path, type SendOptions, send, urlOf, withAt } from './requests.ts';
+
+/**
+ * Hostile input for every field of every operation (quality.md T16, T17, T33, R19). What is accepted is stored and
+ * returned byte for byte, everything else is 4xx; nothing is 5xx and nothing takes longer than a second.
+ */
+
+interface HostileString {
+  readonly class: string;
+  readonly text: string;
+  /** How often the text is repeated; default once. */
+  readonly times?: number;
+}
+
+const file = new URL('./hostile-strings.json', import.meta.url);
+const hostile = (JSON.parse(readFileSync(file, 'utf8')) as HostileString[]).map(({ text, times }) =>
+  text.repeat(times ?? 1),
+);
+/** Some of all classes, for places that take no free text and for parameters. */
+const few = hostile.filter((_, index) => index % 12 === 0);
+const numbers = ['-0', '-1', '0.5', '-1e308', '5e-324', '2147483648', '9007199254740993', '1e21'];
+const wrongTypes = [null, true, [[null]], { a: { b: [] } }];
+
+const all: readonly Operation[] = Object.values(operations);
+const maximumMs = 1000;
+const atOnce = 4;
+/** Places whose value the contract turns into another one: a schema's name becomes the name of a table. */
+const reshaped: Readonly<Record<string, readonly string[]>> = { 'schemas.create': ['name'] };
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ tenants: all.length });
+});
+after(() => server?.close());
+
+/** Sends, and holds the answer to what is asked of every answer. */
+async function sendHostile(operation: Operation, call: Call, options: SendOptions): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    const started = performance.now();
+    const answer = await send(server, operation, call, options);
+    const tookMs = performance.now() - started;
+    const what = () =>
+      `${operation.method} ${urlOf(operation, call)} ${String(options.raw ?? JSON.stringify(call.body)).slice(0, 2000)}`;
+    if (answer.status >= 500) assert.fail(`${answer.status} ${answer.text}\n${what()}\n${lastError()}`);
+    if (tookMs < maximumMs) return answer;
+    // A machine under load is given a second chance, an answer that is slow by itself is not.
+    if (tries === 2) assert.fail(`${Math.round(tookMs)} ms: ${what()}`);
+  }
+}
+
+const lastError = () =>
+  JSON.stringify(server.log.filter(({ level }) => Number(level) >= 50).at(-1) ?? {}).slice(0, 1500);
+
+/** Works on several items at once; `one`: each for itself, as changes of one record must be. */
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>, one = false): Promise<void> {
+  const step = one ? 1 : atOnce;
+  for (let start = 0; start < items.length; start += step) {
+    await Promise.all(items.slice(start, start + step).map(work));
+  }
+}
+
+let counter = 0;
+
+/** The body with a name, key and request id that were never used, so that one call does not spoil the next. */
+function renewed(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  counter += 1;
+  const copy: Record<string, unknown> = { ...body };
+  for (const name of ['name', 'key']) if (typeof copy[name] === 'string') copy[name] = `${copy[name]}${counter}`;
+  if (typeof copy.requestId === 'string') copy.requestId = randomId();
+  if (typeof copy.idempotencyKey === 'string') copy.idempotencyKey = `key ${counter}`;
+  return copy;
+}
+
+const getOf = (operation: Operation): Operation | undefined =>
+  all.find(({ id }) => id === `${operation.id.split('.')[0]}.get`);
+
+/** Holds what was sent at these places against the answer, and against what is read afterwards. */
+async function assertKept(
+  operation: Operation,
+  key: string,
+  body: unknown,
+  answer: Answer,
+  places: readonly Path[],
+): Promise<void> {
+  // A decision answers with what it decided, not with what it was sent.
+  if (operation.id.startsWith('decisions.')) return;
+  const id = at(answer.json, ['id']);
+  const get = getOf(operation);
+  const shown = [answer.json];
+  // Every third time: the answer itself is made from the stored row too.
+  if (typeof id === 'string' && get !== undefined && counter % 3 === 0) {
+    const read = await send(server, get, { params: { id } }, { key });
+    if (read.status === 200) shown.push(read.json);
+  }
+  for (const place of places) {
+    if (reshaped[operation.id]?.includes(String(place[0])) === true) continue;
+    for (const json of shown) {
+      const kept = at(json, place);
+      if (typeof kept === 'string') assert.equal(kept, at(body, place), `${operation.id} ${place.join('.')}`);
+    }
+  }
+}
+
+const writing = all.filter(({ method, body }) => method !== 'GET' && body !== undefined);
+/** The collection style shares its handler and schema with `/{id}`, which is tried in full. */
+const isTwin = ({ id }: Operation) => id.endsWith('.update') && Object.hasOwn(operations, `${id}ById`);
+
+for (const operation of writing) {
+  describe(operation.id, () => {
+    const example = examples[operation.id];
+    if (example === undefined) return;
+    let tenant: TestTenant;
+    let own: Fixtures;
+    let call: Call;
+    let strings: Place[];
+    let free: Path[];
+    const twin = isTwin(operation);
+    const changesOne = operation.method !== 'POST';
+    const ask = (body: unknown, raw?: string) =>
+      sendHostile(
+        operation,
+        { ...call, body: body as Record<string, unknown> },
+        {
+          key: tenant.keys.admin,
+          ...(raw === undefined ? {} : { raw }),
+        },
+      );
+    const body = () => renewed(call.body ?? {});
+
+    before(async () => {
+      tenant = server.tenants[all.indexOf(operation)]!;
+      own = createFixtures(server, tenant);
+      call = await example(own);
+      const places = unique([...placesOf(call.body), ...declaredPlaces(operation.body)]);
+      strings = places.filter(({ kind }) => kind === 'string');
+      // Free is a place that takes a harmless odd text; which those are, the product says.
+      free = [];
+      for (const { path } of strings) {
+        const answer = await ask(withAt(body(), path, `Grüße, Nr. ${++counter}`));
+        if (answer.status < 300) free.push(path);
+      }
+    });
+
+    it('hostile strings: stored = returned, or 4xx', async () => {
+      /** Fills all places; when they do not take it, halves of them, so that none hides another. */
+      const fill = async (text: string, places: readonly Path[]): Promise<void> => {
+        const filled = places.reduce((whole, path) => withAt(whole, path, text), body());
+        const answer = await ask(filled);
+        if (answer.status < 300) return assertKept(operation, tenant.keys.admin, filled, answer, places);
+        if (places.length < 2) return;
+        const half = places.length >> 1;
+        await fill(text, places.slice(0, half));
+        await fill(text, places.slice(half));
+      };
+      const texts = twin ? few : changesOne ? hostile.filter((_, index) => index % 2 === 0) : hostile;
+      await inTurns(texts, (text) => fill(text, free), changesOne);
+      if (twin) return;
+      const strict = strings.filter(({ path }) => !free.some((each) => each.join('/') === path.join('/')));
+      const attempts = strict.flatMap(({ path }) => few.map((text) => ({ path, text })));
+      await inTurns(
+        attempts,
+        async ({ path, text }) => {
+          const single = withAt(body(), path, text);
+          const answer = await ask(single);
+          if (answer.status < 300) await assertKept(operation, tenant.keys.admin, single, answer, [path]);
+        },
+        changesOne,
+      );
+    });
+
+    it('extreme numbers: stored = returned, or 4xx', async () => {
+      const places = unique([...placesOf(call.body), ...declaredPlaces(operation.body)]);
+      const attempts = places
+        .filter(({ kind }) => kind === 'number')
+        .flatMap(({ path }) => (twin ? numbers.slice(-3) : numbers).map((literal) => ({ path, literal })));
+      await inTurns(
+        attempts,
+        async ({ path, literal }) => {
+          const raw = JSON.stringify(withAt(body(), path, '@number@')).replace('"@number@"', literal);
+          const answer = await ask({}, raw);
+          const kept = at(answer.json, path);
+          // -0 is stored as 0 (quality.md T17).
+          if (answer.status < 300 && typeof kept === 'number') assert.equal(kept, Number(literal) + 0, path.join('.'));
+        },
+        changesOne,
+      );
+    });
+
+    it('values of another type, huge texts, long lists', async () => {
+      const names = Object.keys((Reflect.get(operation.body ?? {}, 'properties') ?? {}) as object);
+      const attempts = names.flatMap((name) =>
+        (twin ? wrongTypes.slice(0, 1) : wrongTypes).map((value) => ({ name, value })),
+      );
+      await inTurns(attempts, async ({ name, value }) => void (await ask(withAt(body(), [name], value))));
+      if (twin) return;
+      await ask(withAt(body(), [names[0] ?? 'x'], 'x'.repeat(1_000_000)));
+      await ask(
+        withAt(
+          body(),
+          [names.at(-1) ?? 'x'],
+          Array.from({ length: 400_000 }, () => 0),
+        ),
+      );
+      await ask(withAt(body(), [names.at(-2) ?? 'x'], '('.repeat(900_000)));
+    });
+
+    it('open objects: hostile keys and deep values are kept, or 4xx', async () => {
+      const keys = hostile.filter((text) => text.length < 100 && !['__proto__', 'constructor'].includes(text));
+      const odd = Object.fromEntries(keys.map((text, index) => [text, index]));
+      let deep: unknown = 'bottom';
+      for (let depth = 0; depth < 55; depth += 1) deep = depth % 2 === 0 ? [deep] : { a: deep };
+      for (const { path } of declaredPlaces(operation.body).filter(({ kind }) => kind === 'open')) {
+        for (const value of [odd, { deep }, { '': '' }, Object.fromEntries([['a'.repeat(70_000), 1]])]) {
+          const sent = withAt(body(), path, value);
+          const answer = await ask(sent);
+          const kept = at(answer.json, path);
+          if (answer.status < 300 && kept !== undefined && kept !== null) assert.deepEqual(kept, value, path.join('.'));
+        }
+      }
+    });
+  });
+}
+
+const reading = all.filter(
+  ({ params, query, auth }) => auth === 'credential' && (params !== undefined || query !== undefined),
+);
+
+describe('hostile parameters', () => {
+  const rawSegments = [
+    '%',
+    '%zz',
+    '%00',
+    '%ff%fe',
+    '%c0%ae',
+    '..%2f..%2fx',
+    '%2e%2e',
+    '%0d%0aX-Evil:%201',
+    '%F0%9F%98%80',
+    '+',
+    '~',
+    '*',
+    '%25%30%30',
+  ];
+  for (const operation of reading) {
+    it(operation.id, async () => {
+      const tenant = server.tenants[all.indexOf(operation)]!;
+      const key = tenant.keys.admin;
+      const example = examples[operation.id];
+      if (example === undefined) return;
+      const call = await example(createFixtures(server, tenant));
+      const parts = (['params', 'query'] as const).flatMap((part) =>
+        Object.keys((Reflect.get(operation[part] ?? {}, 'properties') ?? {}) as object).map((name) => [part, name]),
+      );
+      const limitOf = (operation.rateLimits ?? []).some(({ limit }) => limit < 100);
+      if (limitOf) return;
+      await inTurns(
+        parts.flatMap((path) => few.map((text) => ({ path, text }))),
+        async ({ path, text }) => {
+          // A path parameter is sent in the path: what is empty there would be another path.
+          if (path[0] === 'params' && text.length > 8000) return;
+          await sendHostile(operation, withAt(call, path, text.slice(0, 4000)), { key });
+        },
+      );
+      for (const segment of operation.params === undefined ? [] : rawSegments) {
+        const path = operation.path.replace(/\{[^}]+\}/, segment);
+        const answer = await sendHostile({ ...operation, path }, { ...call, params: {} }, { key });
+        assert.ok(answer.status >= 400, `${path}: ${answer.status}`);
+      }
+      for (const query of [
+        '%',
+        'a=%zz',
+        '&&&',
+        '=',
+        'limit',
+        'limit[]=1',
+        'limit[a]=1',
+        '__proto__=1',
+        'a'.repeat(9000),
+      ]) {
+        await sendHostile({ ...operation, path: `${urlOf(operation, { ...call, query: {} })}?${query}` }, {}, { key });
+      }
+    });
+  }
+});
