@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { createBatcher } from './batcher.ts';
+import { createBatcher, type SetApart } from './batcher.ts';
 
 interface Job {
   readonly customer: string;
@@ -9,13 +9,14 @@ interface Job {
 }
 
 function recorder(maxInFlight = 2) {
-  const batches: { tenantId: string; jobs: readonly Job[]; done: () => void }[] = [];
+  const batches: { tenantId: string; jobs: readonly Job[]; done: () => void; setApart: SetApart }[] = [];
   const batcher = createBatcher<Job>({
     maxJobs: 4,
     maxInFlight,
     minJobsBeside: 2,
     keyOf: (job) => job.customer,
-    run: (tenantId, jobs) => new Promise((resolve) => batches.push({ tenantId, jobs, done: () => resolve() })),
+    run: (tenantId, jobs, setApart) =>
+      new Promise((resolve) => batches.push({ tenantId, jobs, done: () => resolve(), setApart })),
   });
   return { batches, batcher };
 }
@@ -78,4 +79,44 @@ test('tenants do not wait for each other, and idle waits for all', async () => {
   batches[1]!.done();
   await waiting;
   assert.equal(batcher.waiting(), 0);
+});
+
+test('what is set apart makes room for the next batch, keeps its key, and is waited for', async () => {
+  const { batches, batcher } = recorder(1);
+  for (const [customer, n] of [
+    ['held', 1],
+    ['a', 2],
+  ] as const)
+    batcher.submit('t', { customer, n });
+  await turn();
+  const held = Promise.withResolvers<void>();
+  batches[0]!.setApart('held', held.promise);
+  batches[0]!.done();
+  await sleep(1);
+  for (const [customer, n] of [
+    ['held', 3],
+    ['b', 4],
+  ] as const)
+    batcher.submit('t', { customer, n });
+  await turn();
+  assert.deepEqual(
+    batches[1]!.jobs.map((j) => j.n),
+    [4],
+    'a lone job beside a held customer leaves at once',
+  );
+  batches[1]!.done();
+  let idle = false;
+  const waiting = batcher.idle().then(() => {
+    idle = true;
+  });
+  await sleep(1);
+  assert.deepEqual([idle, batches.length, batcher.waiting()], [false, 2, 1]);
+  held.resolve();
+  await sleep(1);
+  assert.deepEqual(
+    batches[2]!.jobs.map((j) => j.n),
+    [3],
+  );
+  batches[2]!.done();
+  await waiting;
 });

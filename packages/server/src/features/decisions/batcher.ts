@@ -21,14 +21,22 @@ export interface BatcherOptions<Job> {
   readonly minJobsBeside: number;
   keyOf(job: Job): string;
   /** Settles every job it is given; never rejects. */
-  run(tenantId: string, jobs: readonly Job[]): Promise<void>;
+  run(tenantId: string, jobs: readonly Job[], setApart: SetApart): Promise<void>;
 }
+
+/**
+ * Lets the work on one key go on beside the batch it came in: the batch ends without it and makes room for the next one,
+ * and no batch takes that key until `done`, which never rejects.
+ */
+export type SetApart = (key: string, done: Promise<void>) => void;
 
 interface TenantQueue<Job> {
   readonly tenantId: string;
   readonly jobs: Job[];
   readonly keysInFlight: Set<string>;
   inFlight: number;
+  /** Keys that go on beside their batches. */
+  apart: number;
   scheduled: boolean;
 }
 
@@ -53,15 +61,27 @@ export function createBatcher<Job>(options: BatcherOptions<Job>): Batcher<Job> {
       queue.inFlight++;
       const keys = new Set(batch.map(options.keyOf));
       for (const key of keys) queue.keysInFlight.add(key);
-      options.run(queue.tenantId, batch).finally(() => {
+      const setApart: SetApart = (key, done) => {
+        keys.delete(key);
+        queue.apart++;
+        done.finally(() => {
+          queue.apart--;
+          release(queue, [key]);
+        });
+      };
+      options.run(queue.tenantId, batch, setApart).finally(() => {
         queue.inFlight--;
-        for (const key of keys) queue.keysInFlight.delete(key);
-        if (queue.jobs.length > 0) pump(queue);
-        else if (queue.inFlight === 0) {
-          queues.delete(queue.tenantId);
-          if (queues.size === 0) for (const wake of idlers.splice(0)) wake();
-        }
+        release(queue, keys);
       });
+    }
+  }
+
+  function release(queue: TenantQueue<Job>, keys: Iterable<string>): void {
+    for (const key of keys) queue.keysInFlight.delete(key);
+    if (queue.jobs.length > 0) pump(queue);
+    else if (queue.inFlight === 0 && queue.apart === 0) {
+      queues.delete(queue.tenantId);
+      if (queues.size === 0) for (const wake of idlers.splice(0)) wake();
     }
   }
 
@@ -82,7 +102,7 @@ export function createBatcher<Job>(options: BatcherOptions<Job>): Batcher<Job> {
     submit(tenantId, job) {
       let queue = queues.get(tenantId);
       if (!queue) {
-        queue = { tenantId, jobs: [], keysInFlight: new Set(), inFlight: 0, scheduled: false };
+        queue = { tenantId, jobs: [], keysInFlight: new Set(), inFlight: 0, apart: 0, scheduled: false };
         queues.set(tenantId, queue);
       }
       queue.jobs.push(job);

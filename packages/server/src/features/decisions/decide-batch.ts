@@ -17,6 +17,7 @@ import { newId } from '../../platform/ids.ts';
 import { shapeAnswer } from './answer.ts';
 import { type BatchCustomers, fillLog, makeMissing, takeCustomers } from './batch-customers.ts';
 import { newWrites, noteDecision, writeStatements } from './batch-writes.ts';
+import type { SetApart } from './batcher.ts';
 import type { CustomerKeys } from './customer-keys.ts';
 import { itemId, newDecisionId, seedOf } from './decision-ids.ts';
 import { lockStates, newestVersions, readStates } from './decisions.store.ts';
@@ -26,6 +27,7 @@ import { type ProfileReads, planProfileReads } from './profile-reads.ts';
 import { type RecommendCall, targetProblem } from './recommend.rules.ts';
 import { reduceRequest } from './record.ts';
 import type { CompiledFlow, TenantCatalogue } from './tenant-catalogue.ts';
+import type { WaitingRoom } from './waiting-room.ts';
 
 /** One recommend request on its way through a batch. */
 export interface DecideJob {
@@ -54,6 +56,8 @@ export interface DecidePorts {
   readonly keys: CustomerKeys;
   readonly clock: Clock;
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
+  /** Where work waits for customers that somebody else holds. */
+  readonly waitingRoom: WaitingRoom;
   readonly observe: (outcome: { batchSize: number; decisions: readonly Decision[] }) => void;
 }
 
@@ -75,11 +79,26 @@ interface Prepared {
 /** The log of contacts is kept at least this long: relevance looks 30 days back. */
 const retainedLogMs = 35 * 86_400_000;
 
-/** Decides a batch of one tenant and settles every job. A batch that fails is done again one by one. */
-export async function runBatch(ports: DecidePorts, tenantId: string, jobs: readonly DecideJob[]): Promise<void> {
+/**
+ * Decides a batch of one tenant and settles every job. A batch that fails is done again one by one. Customers whose row
+ * another transaction holds leave the batch and wait for it in transactions of their own; nobody else waits for them.
+ */
+export async function runBatch(
+  ports: DecidePorts,
+  tenantId: string,
+  jobs: readonly DecideJob[],
+  setApart: SetApart,
+): Promise<void> {
   const unsettled = new Set(jobs);
   try {
-    await attempt(ports, tenantId, jobs, unsettled, false);
+    const left = await attempt(ports, tenantId, jobs, unsettled, false);
+    for (const [customerId, own] of left) {
+      const waiting = ports.waitingRoom(() => waitAndDecide(ports, tenantId, own, unsettled));
+      const settled = waiting.catch((error: unknown) => {
+        for (const job of own) if (unsettled.delete(job)) job.reject(error);
+      });
+      setApart(customerId, settled);
+    }
   } catch (error) {
     if (unsettled.size === 1 || isAway(error)) {
       for (const job of unsettled) job.reject(error);
@@ -87,7 +106,7 @@ export async function runBatch(ports: DecidePorts, tenantId: string, jobs: reado
     }
     for (const job of [...unsettled]) {
       try {
-        await attempt(ports, tenantId, [job], unsettled, true);
+        await waitAndDecide(ports, tenantId, [job], unsettled);
       } catch (own) {
         job.reject(own);
       }
@@ -97,13 +116,29 @@ export async function runBatch(ports: DecidePorts, tenantId: string, jobs: reado
 
 const isAway = (error: unknown): boolean => error instanceof AppError && error.code === 'unavailable';
 
+/** Decides the jobs of one customer, however often somebody else takes the row between two looks at it. */
+async function waitAndDecide(
+  ports: DecidePorts,
+  tenantId: string,
+  jobs: readonly DecideJob[],
+  unsettled: Set<DecideJob>,
+): Promise<void> {
+  for (;;) {
+    const left = await attempt(ports, tenantId, jobs, unsettled, true);
+    if (left.size === 0) return;
+  }
+}
+
+const nobody: ReadonlyMap<string, readonly DecideJob[]> = new Map();
+
+/** Decides the jobs in one transaction; answers with those of customers that somebody else holds, by customer. */
 async function attempt(
   ports: DecidePorts,
   tenantId: string,
   jobs: readonly DecideJob[],
   unsettled: Set<DecideJob>,
   wait: boolean,
-): Promise<void> {
+): Promise<ReadonlyMap<string, readonly DecideJob[]>> {
   let catalogue = await ports.catalogues.get(tenantId);
   for (let tries = 0; ; tries++) {
     if (catalogue.flowFor(null) === null && jobs.some((job) => job.call.flow === null)) {
@@ -114,17 +149,8 @@ async function attempt(
       // What is refused may be so by an old catalogue only: a flow published a moment ago on another node.
       if (refused.length > 0) await assertNewest(ports, catalogue);
       for (const { job, error } of refused) if (unsettled.delete(job)) job.reject(error);
-      if (prepared.length === 0) return;
-      const left = await ports.hot.run(tenantId, (tx) => decideAll(ports, catalogue, tx, prepared, unsettled, wait));
-      // Customers whose row another transaction holds wait for it in a transaction of their own.
-      await Promise.all(
-        [...left.values()].map((own) =>
-          attempt(ports, tenantId, own, unsettled, true).catch((error: unknown) => {
-            for (const job of own) if (unsettled.delete(job)) job.reject(error);
-          }),
-        ),
-      );
-      return;
+      if (prepared.length === 0) return nobody;
+      return await ports.hot.run(tenantId, (tx) => decideAll(ports, catalogue, tx, prepared, unsettled, wait));
     } catch (error) {
       if (tries >= 5) throw error;
       catalogue = await ports.catalogues.refresh(tenantId, await versionBehind(ports, catalogue, error));

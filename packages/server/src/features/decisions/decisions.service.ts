@@ -15,8 +15,9 @@ import type { DecisionMetrics } from './metrics.ts';
 import { readRecommendCall } from './recommend.rules.ts';
 import { findRequest } from './records.store.ts';
 import { readRespondCall } from './respond.rules.ts';
-import { type RespondJob, runRespondBatch } from './respond-batch.ts';
+import { type RespondJob, type RespondPorts, runRespondBatch } from './respond-batch.ts';
 import { unseal } from './sealing.ts';
+import { createWaitingRoom } from './waiting-room.ts';
 
 export interface DecisionDeps {
   readonly database: Database;
@@ -49,6 +50,8 @@ export interface DecisionService {
   close(): Promise<void>;
 }
 
+/** Held customers that may take a connection each while they wait, of decisions and of responses. */
+const waitingSeats = 3;
 /** Most jobs that may wait over all tenants before requests are shed. */
 const maxWaiting = 5_000;
 
@@ -65,6 +68,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     keys: deps.keys,
     clock: deps.clock,
     zoneClock: deps.zoneClock,
+    waitingRoom: createWaitingRoom(waitingSeats),
     observe: deps.metrics.batchDecided,
   };
   const decisions: Batcher<DecideJob> = createBatcher({
@@ -72,15 +76,22 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     maxInFlight: 3,
     minJobsBeside: 12,
     keyOf: (job) => job.call.request.customerId,
-    run: (tenantId, jobs) => runBatch(ports, tenantId, jobs),
+    run: (tenantId, jobs, setApart) => runBatch(ports, tenantId, jobs, setApart),
   });
+  const respondPorts: RespondPorts = {
+    database: deps.database,
+    catalogues,
+    evidence,
+    keys: deps.keys,
+    waitingRoom: createWaitingRoom(waitingSeats),
+    keyOf: respondKey,
+  };
   const responses: Batcher<RespondJob> = createBatcher({
     maxJobs: 24,
     maxInFlight: 2,
     minJobsBeside: 8,
-    keyOf: (job) => job.call.customerId ?? job.call.recommendationId ?? job.call.interactionId ?? '',
-    run: (tenantId, jobs) =>
-      runRespondBatch({ database: deps.database, catalogues, evidence, keys: deps.keys }, tenantId, jobs),
+    keyOf: respondKey,
+    run: (tenantId, jobs, setApart) => runRespondBatch(respondPorts, tenantId, jobs, setApart),
   });
   /** Client-made requestIds that this process is deciding now. */
   const inFlight = new Set<string>();
@@ -174,3 +185,6 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
 
 const isRequestTaken = (error: unknown): boolean =>
   error instanceof DatabaseError && error.kind === 'unique' && error.constraint === 'decision_requests_pkey';
+
+const respondKey = ({ call }: RespondJob): string =>
+  call.customerId ?? call.recommendationId ?? call.interactionId ?? '';

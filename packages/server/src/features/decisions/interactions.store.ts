@@ -114,22 +114,24 @@ export async function setReservationState(
   ]);
 }
 
-/** Locks the customer's state row, or makes it. */
+/** Locks the customer's state row, or makes it; null when another transaction holds it and this one may not `wait`. */
 export async function lockState(
   tx: Tx,
   customerId: string,
   fresh: () => { readonly ref: string; readonly wrappedKey: Buffer },
-): Promise<Buffer> {
-  const select = 'select state from customer_states where tenant_id = $1 and customer_id = $2 for update';
-  const [known] = await tx.query<{ state: Buffer }>(select, [tx.tenantId, customerId]);
+  wait: boolean,
+): Promise<Buffer | null> {
+  const select = `select state from customer_states where tenant_id = $1 and customer_id = $2 for update`;
+  const lock = wait ? select : `${select} skip locked`;
+  const [known] = await tx.query<{ state: Buffer }>(lock, [tx.tenantId, customerId]);
   if (known) return known.state;
   const { ref, wrappedKey } = fresh();
   await tx.query(
     `insert into customer_states (tenant_id, customer_id, ref, wrapped_key, state) values ($1, $2, $3, $4, '') on conflict do nothing`,
     [tx.tenantId, customerId, ref, wrappedKey],
   );
-  const [made] = await tx.query<{ state: Buffer }>(select, [tx.tenantId, customerId]);
-  return made!.state;
+  const [made] = await tx.query<{ state: Buffer }>(lock, [tx.tenantId, customerId]);
+  return made?.state ?? null;
 }
 
 export async function saveState(tx: Tx, customerId: string, state: Buffer): Promise<void> {

@@ -1,6 +1,7 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import { type Database, systemActor } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import type { SetApart } from './batcher.ts';
 import type { CatalogueCache } from './catalogue-cache.ts';
 import type { CustomerKeys } from './customer-keys.ts';
 import { appendChanges } from './evidence.store.ts';
@@ -9,6 +10,7 @@ import type { EvidenceKeeper } from './evidence-keeper.ts';
 import { appendEvents } from './interactions.store.ts';
 import type { RespondCall } from './respond.rules.ts';
 import { type Responded, respondOne } from './respond.service.ts';
+import type { WaitingRoom } from './waiting-room.ts';
 
 /** One respond request on its way through a batch. */
 export interface RespondJob {
@@ -23,31 +25,63 @@ export interface RespondPorts {
   readonly catalogues: CatalogueCache;
   readonly evidence: EvidenceKeeper;
   readonly keys: CustomerKeys;
+  /** Where work waits for customers that somebody else holds. */
+  readonly waitingRoom: WaitingRoom;
+  /** What the batcher knows a job by. */
+  readonly keyOf: (job: RespondJob) => string;
 }
 
 /**
  * Records a batch of one tenant in one transaction and settles every job. What a response is refused for is found before
- * its first write; any other failure rolls the batch back, and it is done again one by one.
+ * its first write; any other failure rolls the batch back, and it is done again one by one. Customers whose row another
+ * transaction holds leave the batch and wait for it in transactions of their own; nobody else waits for them.
  */
 export async function runRespondBatch(
   ports: RespondPorts,
   tenantId: string,
   jobs: readonly RespondJob[],
+  setApart: SetApart,
 ): Promise<void> {
   try {
-    await attempt(ports, tenantId, jobs);
+    const left = await attempt(ports, tenantId, jobs, false);
+    for (const [key, own] of Map.groupBy(left, ports.keyOf)) {
+      setApart(
+        key,
+        ports.waitingRoom(() => oneByOne(ports, tenantId, own)),
+      );
+    }
   } catch (error) {
     if (jobs.length === 1 || (error instanceof AppError && error.code === 'unavailable')) {
       for (const job of jobs) job.reject(error);
       return;
     }
-    for (const job of jobs) await attempt(ports, tenantId, [job]).catch(job.reject);
+    await oneByOne(ports, tenantId, jobs);
   }
 }
 
-async function attempt(ports: RespondPorts, tenantId: string, jobs: readonly RespondJob[]): Promise<void> {
+async function oneByOne(ports: RespondPorts, tenantId: string, jobs: readonly RespondJob[]): Promise<void> {
+  for (const job of jobs) {
+    try {
+      while ((await attempt(ports, tenantId, [job], true)).length > 0);
+    } catch (error) {
+      job.reject(error);
+    }
+  }
+}
+
+/**
+ * Records the jobs in one transaction; answers with those of customers that somebody else holds, none when it may `wait`.
+ * A transaction that waits has one job, so that no two can lock each other out.
+ */
+async function attempt(
+  ports: RespondPorts,
+  tenantId: string,
+  jobs: readonly RespondJob[],
+  wait: boolean,
+): Promise<readonly RespondJob[]> {
   const known = await ports.catalogues.get(tenantId);
   const settled: { readonly job: RespondJob; readonly answer: RespondAnswer | null; readonly error: unknown }[] = [];
+  const left: RespondJob[] = [];
   const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), async (tx) => {
     const [newest] = await tx.query<{ version: number }>(
       'select version from catalogue_versions where tenant_id = $1',
@@ -56,10 +90,13 @@ async function attempt(ports: RespondPorts, tenantId: string, jobs: readonly Res
     const version = Number(newest?.version ?? 0);
     const { outcomes } = version > known.version ? await ports.catalogues.refresh(tenantId, version) : known;
     const done: Responded[] = [];
-    // In one order over all batches of all processes: two batches that share customers cannot lock each other out.
-    for (const job of inLockOrder(jobs)) {
+    for (const job of jobs) {
       try {
-        const responded = await respondOne(tx, ports.keys, outcomes, job.call, job.credentialId);
+        const responded = await respondOne(tx, ports.keys, outcomes, job.call, job.credentialId, wait);
+        if (responded === 'held') {
+          left.push(job);
+          continue;
+        }
         done.push(responded);
         settled.push({ job, answer: responded.answer, error: null });
       } catch (error) {
@@ -82,13 +119,9 @@ async function attempt(ports: RespondPorts, tenantId: string, jobs: readonly Res
     if (answer === null) job.reject(error);
     else job.resolve(answer);
   }
+  return left;
 }
 
 function finish(ports: RespondPorts, tenantId: string, numbered: readonly EvidenceChange[]): void {
   if (numbered.length > 0) ports.evidence.committed(tenantId, numbered);
 }
-
-const inLockOrder = (jobs: readonly RespondJob[]): RespondJob[] =>
-  [...jobs].sort((a, b) => compare(a.call.customerId ?? '', b.call.customerId ?? ''));
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -46,7 +46,8 @@ type ImpressionEffect = RespondAnswer['impression'];
 
 /**
  * Records one response in an open transaction (api-decisioning.md 3, 4). Throws before the first write for whatever is
- * refused, so that the other responses of the batch stand.
+ * refused, so that the other responses of the batch stand. `held`: another transaction has the customer's row, and this
+ * one may not `wait` for it.
  */
 export async function respondOne(
   tx: Tx,
@@ -54,11 +55,14 @@ export async function respondOne(
   outcomes: ReadonlyMap<string, OutcomeTypeFacts>,
   call: RespondCall,
   credentialId: string,
-): Promise<Responded> {
+  wait: boolean,
+): Promise<Responded | 'held'> {
   const outcome = outcomes.get(call.outcome);
   if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome names no active outcome type' });
   const subject = await resolveSubject(tx, call);
-  const bytes = await lockState(tx, subject.customerId, () => ({ ref: newId(), wrappedKey: keys.create(tx.tenantId) }));
+  const fresh = () => ({ ref: newId(), wrappedKey: keys.create(tx.tenantId) });
+  const bytes = await lockState(tx, subject.customerId, fresh, wait);
+  if (bytes === null) return 'held';
 
   const keyHash = responseKey(call, credentialId, subject);
   if (keyHash !== null) {
