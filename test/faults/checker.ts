@@ -42,6 +42,7 @@ interface HistoryRow {
   readonly recommendation_id: string | null;
   readonly rank: number | null;
   readonly context: { readonly key?: string } | null;
+  readonly late: boolean;
   readonly at: number;
   readonly reservation_state: string | null;
   readonly expires_at: number | null;
@@ -59,7 +60,7 @@ export async function checkAll(evidence: Evidence): Promise<Verdict> {
     left join arbiter.customer_states s on s.tenant_id = d.tenant_id and s.ref = d.customer_ref`);
   const history = await query<HistoryRow>(`
     select id, customer_id, interaction_type, outcome_key, offer_id, creative_id, channel_id, campaign_id,
-      recommendation_id, rank, context, reservation_state,
+      recommendation_id, rank, context, reservation_state, coalesce(details ->> 'late' = 'true', false) as late,
       (extract(epoch from occurred_at) * 1000)::float8 as at,
       (extract(epoch from reservation_expires_at) * 1000)::float8 as expires_at
     from arbiter.interactions`);
@@ -206,12 +207,15 @@ function checkResponses(evidence: Evidence, history: readonly HistoryRow[]): str
   return found;
 }
 
-/** Invariant 3: counted <= cap. An open reservation counts like an impression. */
+/**
+ * Invariant 3: counted <= cap. An open reservation counts like an impression; a late impression, of an item that was
+ * released before, happened whatever the cap says (api-decisioning.md 4).
+ */
 function checkCaps(evidence: Evidence, history: readonly HistoryRow[]): string[] {
   const counted = new Map<string, number>();
   for (const row of history) {
     const counts =
-      row.interaction_type === 'impression' ||
+      (row.interaction_type === 'impression' && !row.late) ||
       (row.interaction_type === 'recommendation' && row.reservation_state === 'open');
     if (counts) counted.set(row.customer_id, (counted.get(row.customer_id) ?? 0) + 1);
   }

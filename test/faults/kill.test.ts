@@ -1,16 +1,12 @@
 // R2: the server is killed under load, again and again. What it acked must be there; what it did not must be whole or
 // absent. KILL_ROUNDS scales the run, KILL_SEED repeats one.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../packages/server/src/db/embedded-postgres.ts';
 import { createCaller, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { checkAll, type Query } from './checker.ts';
+import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
 import { ackOf, createLoad, type Recorded, seededRandom } from './recorded-load.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
 
@@ -19,9 +15,7 @@ const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000_007);
 const cap = 10;
 const workers = 16;
 
-let folder: string;
-let cluster: EmbeddedPostgres;
-let admin: pg.Pool;
+let cluster: DurableCluster;
 let installation: Installation;
 let server: ServerProcess;
 let catalogue: Catalogue;
@@ -29,19 +23,10 @@ let url: string;
 /** What the load recorded, for the second test. */
 let last: readonly Recorded[] | null = null;
 
-const query: Query = async <Row>(text: string, values: readonly unknown[] = []) =>
-  (await admin.query(text, [...values])).rows as Row[];
-
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'arbiter-kill-'));
-  cluster = await startEmbeddedPostgres({ folder });
-  admin = new pg.Pool({ connectionString: cluster.adminUrl, max: 2 });
-  admin.on('error', () => undefined);
+  cluster = await startDurableCluster();
   const port = await freePort();
-  installation = await createInstallation(
-    { DATABASE_URL: cluster.url, DATABASE_ADMIN_URL: cluster.adminUrl, PORT: String(port) },
-    ['Killed'],
-  );
+  installation = await createInstallation({ ...cluster.environment, PORT: String(port) }, ['Killed']);
   server = await installation.start();
   url = server.url;
   catalogue = await loadCatalogue(
@@ -51,9 +36,7 @@ before(async () => {
 });
 after(async () => {
   await installation?.stopAll();
-  await admin?.end();
   await cluster?.stop();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is half done (seed ${seed})`, async (t) => {
@@ -92,7 +75,7 @@ test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is 
   await outboxDrained();
   const replays = await replaySome(call, 25);
 
-  const { violations, counts } = await checkAll({ query, calls: load.calls, cap });
+  const { violations, counts } = await checkAll({ query: cluster.query, calls: load.calls, cap });
   const tally = Map.groupBy(
     load.calls.flatMap((each) => each.answers.map(({ status, error }) => `${each.kind} ${error ?? status}`)),
     (line) => line,
@@ -144,7 +127,7 @@ const damages: readonly (readonly [what: string, statement: string])[] = [
 
 test('the checker finds what is damaged', async () => {
   assert.ok(last !== null, 'the load ran');
-  const client = await admin.connect();
+  const client = await cluster.pool.connect();
   const within: Query = async <Row>(text: string, values: readonly unknown[] = []) =>
     (await client.query(text, [...values])).rows as Row[];
   try {
@@ -169,7 +152,9 @@ test('the checker finds what is damaged', async () => {
 async function outboxDrained(): Promise<void> {
   const until = performance.now() + 15_000;
   for (;;) {
-    const [row] = await query<{ n: number }>('select count(*)::int as n from arbiter.outbox where position is null');
+    const [row] = await cluster.query<{ n: number }>(
+      'select count(*)::int as n from arbiter.outbox where position is null',
+    );
     if (row!.n === 0) return;
     if (performance.now() > until) assert.fail(`${row!.n} outbox rows stay pending`);
     await sleep(100);
@@ -178,7 +163,7 @@ async function outboxDrained(): Promise<void> {
 
 /** Decisions that were made before and after kills replay to the byte. */
 async function replaySome(call: ReturnType<typeof createCaller>, howMany: number): Promise<number> {
-  const rows = await query<{ id: string }>('select id from arbiter.decisions order by md5(id::text) limit $1', [
+  const rows = await cluster.query<{ id: string }>('select id from arbiter.decisions order by md5(id::text) limit $1', [
     howMany,
   ]);
   for (const { id } of rows) {

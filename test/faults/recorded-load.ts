@@ -119,7 +119,7 @@ export function createLoad(call: Caller, catalogue: Catalogue, random: () => num
           calls.push(recorded);
           const answer = await send(recorded);
           if (answer.status === 0) await gate();
-          else if (answer.status === 503) await sleep(20);
+          else if (answer.status === 503 || answer.status === 429) await sleep(100);
         }
       };
       await Promise.all(Array.from({ length: workers }, work));

@@ -1,0 +1,179 @@
+// R3: the database loses its connections, crashes, hangs. The server says 503, loses nothing that it acked, and is whole
+// again by itself.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, type Caller, createCaller } from './api.ts';
+import { type Catalogue, loadCatalogue } from './catalogue.ts';
+import { checkAll } from './checker.ts';
+import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
+import { createLoad, type RecordedLoad, seededRandom } from './recorded-load.ts';
+import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
+
+const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000_007);
+const repeats = Number(process.env.FAULT_ROUNDS ?? 3);
+const cap = 10;
+/** Nothing hangs longer, and 5 s after the database everything works again (R3). */
+const hangMs = 5_000;
+const wholeMs = 5_000;
+
+let cluster: DurableCluster;
+let installation: Installation;
+let server: ServerProcess;
+let call: Caller;
+let catalogue: Catalogue;
+/** One record for all faults: what the first one must not have lost, the last one must not lose either. */
+let load: RecordedLoad;
+const random = seededRandom(seed);
+let probes = 0;
+
+before(async () => {
+  cluster = await startDurableCluster();
+  installation = await createInstallation(cluster.environment, ['Faults']);
+  server = await installation.start();
+  call = createCaller(() => server.url, installation.tenants[0]!.key);
+  catalogue = await loadCatalogue(call, { offers: 12, cap });
+  load = createLoad(call, catalogue, random, 'd');
+});
+after(async () => {
+  await installation?.stopAll();
+  await cluster?.stop();
+});
+
+/** Connections of the server under test, its worker's included. */
+const ours = `application_name like 'arbiter%' and pid <> pg_backend_pid() and usename <> current_user`;
+
+interface Fault {
+  readonly name: string;
+  readonly repeats: number;
+  /** Does the damage and resolves when the database answers again. */
+  strike(): Promise<void>;
+}
+
+const faults: readonly Fault[] = [
+  {
+    name: 'every connection is terminated',
+    repeats,
+    async strike() {
+      const [row] = await cluster.query<{ n: number }>(
+        `select count(pg_terminate_backend(pid))::int as n from pg_stat_activity where ${ours}`,
+      );
+      assert.ok(row!.n >= 3, `only ${row!.n} connections to terminate`);
+    },
+  },
+  {
+    name: 'PostgreSQL restarts at once, without a shutdown',
+    repeats,
+    async strike() {
+      await cluster.crash();
+      await cluster.answering();
+    },
+  },
+  {
+    name: 'one backend is killed, and PostgreSQL recovers',
+    repeats: 1,
+    async strike() {
+      const [row] = await cluster.query<{ pid: number }>(`select pid from pg_stat_activity where ${ours} limit 1`);
+      process.kill(row!.pid, 'SIGKILL');
+      await sleep(50);
+      await cluster.answering();
+    },
+  },
+  {
+    name: 'every backend stands still for six seconds',
+    repeats: 1,
+    async strike() {
+      const rows = await cluster.query<{ pid: number }>(`select pid from pg_stat_activity where ${ours}`);
+      const signal = (name: NodeJS.Signals): void => {
+        for (const { pid } of rows) {
+          try {
+            process.kill(pid, name);
+          } catch {
+            // Ended meanwhile.
+          }
+        }
+      };
+      signal('SIGSTOP');
+      await sleep(6_000);
+      signal('SIGCONT');
+    },
+  },
+];
+
+/** One call of each kind; true when all of them succeeded. */
+async function everythingWorks(): Promise<boolean> {
+  const customerId = `probe-${probes++}`;
+  const answers = await Promise.all([
+    call('POST', '/v1/recommend', { customerId, channel: 'email', limit: 1 }),
+    call('POST', '/v1/respond', { customerId, creativeId: catalogue.creatives[0]!, outcome: 'deferred' }),
+    call('GET', '/v1/offers?limit=1'),
+    call('GET', '/ready'),
+  ]);
+  return answers.every(({ status }) => status === 200);
+}
+
+for (const fault of faults) {
+  test(`${fault.name}, ${fault.repeats} times: only 503, nothing lost, whole within 5 s (seed ${seed})`, async (t) => {
+    const before = load.calls.length;
+    const stop = new AbortController();
+    const running = load.run(12, stop.signal, async () => undefined);
+    const wholeAfter: number[] = [];
+    for (let round = 0; round < fault.repeats; round++) {
+      await sleep(200 + Math.floor(random() * 500));
+      await fault.strike();
+      const back = performance.now();
+      while (!(await everythingWorks())) {
+        if (performance.now() - back > 3 * wholeMs) break;
+        await sleep(25);
+      }
+      wholeAfter.push(Math.round(performance.now() - back));
+    }
+    await sleep(200);
+    stop.abort();
+    await running;
+    await load.settle();
+
+    const answers = load.calls.slice(before).flatMap((each) => each.answers);
+    const statuses = Map.groupBy(answers, ({ status, error, body }) => error ?? `${status} ${body.code ?? ''}`.trim());
+    const slowest = Math.max(...answers.map(({ ms }) => ms));
+    t.diagnostic(JSON.stringify(Object.fromEntries([...statuses].map(([key, each]) => [key, each.length]))));
+    for (const each of load.calls.slice(before))
+      for (const answer of each.answers)
+        if (answer.status === 500 || answer.ms > 4500)
+          t.diagnostic(`${each.kind} ${Math.round(answer.ms)} ${answer.text.slice(0, 200)}`);
+    for (const line of server.output().split('\n')) if (/"level":"error"/.test(line)) t.diagnostic(line.slice(0, 1500));
+    t.diagnostic(`whole after ${wholeAfter.join(', ')} ms; slowest answer ${Math.round(slowest)} ms`);
+    assert.ok(server.running(), `the process ended:\n${server.output()}`);
+    for (const [status, each] of statuses) {
+      assert.match(
+        status,
+        /^(2..|429 rate_limited|503 unavailable|503 overloaded|409 concurrent_modification)$/,
+        describe(each),
+      );
+    }
+    assert.ok(slowest < hangMs, `an answer took ${slowest} ms`);
+    for (const ms of wholeAfter) assert.ok(ms < wholeMs, `whole again only after ${ms} ms`);
+
+    await atRest();
+    const { violations, counts } = await checkAll({ query: cluster.query, calls: load.calls, cap });
+    t.diagnostic(JSON.stringify(counts));
+    assert.deepEqual(violations.slice(0, 20), [], `${violations.length} violations, seed ${seed}`);
+  });
+}
+
+const describe = (answers: readonly Answer[]): string =>
+  `${answers[0]?.status} ${answers[0]?.error} ${answers[0]?.text}`;
+
+/** The outbox drains, and no connection of the server holds a transaction, which is all that a tenant setting lives in. */
+async function atRest(): Promise<void> {
+  const until = performance.now() + 15_000;
+  for (;;) {
+    const [row] = await cluster.query<{ pending: number; open: number; waiting: number }>(`
+      select (select count(*) from arbiter.outbox where position is null)::int as pending,
+        (select count(*) from pg_stat_activity where ${ours} and xact_start is not null)::int as open,
+        (select count(*) from pg_locks where not granted)::int as waiting`);
+    if (row!.pending === 0 && row!.open === 0 && row!.waiting === 0) return;
+    if (performance.now() > until) assert.fail(`not at rest: ${JSON.stringify(row)}`);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,225 @@
+// R10 and R11: SIGTERM under load, a second SIGTERM, and how long a start takes.
+import assert from 'node:assert/strict';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { type Answer, type Caller, createCaller, must } from './api.ts';
+import { type Catalogue, loadCatalogue } from './catalogue.ts';
+import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
+
+const graceSeconds = 5;
+/** Between the end of the work and the end of the process. */
+const exitMarginMs = 500;
+
+let db: TestDatabase;
+let installation: Installation;
+let catalogue: Catalogue;
+
+before(async () => {
+  db = await createTestDatabase();
+  installation = await createInstallation({ DATABASE_URL: db.url, SHUTDOWN_GRACE_SECONDS: String(graceSeconds) }, [
+    'Stopped',
+  ]);
+});
+after(async () => {
+  await installation?.stopAll();
+  await db?.close();
+});
+
+async function start(): Promise<{ server: ServerProcess; call: Caller }> {
+  const server = await installation.start();
+  const call = createCaller(() => server.url, installation.tenants[0]!.key);
+  catalogue ??= await loadCatalogue(call, { offers: 6, cap: 1_000 });
+  return { server, call };
+}
+
+/** Holds a customer's row, so that a decision for it stays in flight until it is let go. */
+async function holdCustomer(call: Caller, customerId: string): Promise<() => Promise<void>> {
+  await must(call('POST', '/v1/recommend', { customerId, channel: 'email', limit: 1 }));
+  const holder = new pg.Client({ connectionString: db.adminUrl });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select 1 from arbiter.customer_states where customer_id = $1 for update', [customerId]);
+  return async () => {
+    await holder.query('rollback');
+    await holder.end();
+  };
+}
+
+test('SIGTERM under load: not ready first, everything accepted is answered, the process ends in time', async (t) => {
+  const { server, call } = await start();
+  const answers: { readonly sentAt: number; readonly answer: Answer }[] = [];
+  let balancerSawIt = Number.POSITIVE_INFINITY;
+  // Workers send as long as the balancer in front believes the process to be ready.
+  const worker = async (id: number): Promise<void> => {
+    for (let n = 0; performance.now() < balancerSawIt; n++) {
+      const sentAt = performance.now();
+      const answer = await (n % 5 === 4
+        ? call('PUT', '/v1/offers', { id: catalogue.offers[id % 6]!, priority: n % 100 })
+        : call('POST', '/v1/recommend', { customerId: `s-${id}-${n}`, channel: 'email', limit: 2 }));
+      answers.push({ sentAt, answer });
+    }
+  };
+  const release = await holdCustomer(call, 'held');
+  const workers = Promise.all(Array.from({ length: 12 }, (_, id) => worker(id)));
+  await sleep(500);
+  const held = call('POST', '/v1/recommend', { customerId: 'held', channel: 'email', limit: 1 });
+  await sleep(50);
+  const termAt = performance.now();
+  server.kill('SIGTERM');
+  const probe = createCaller(() => server.url, installation.tenants[0]!.key, 1);
+  let notReadyAt: number | null = null;
+  while (performance.now() - termAt < 5_000) {
+    const { status, error } = await probe('GET', '/ready');
+    assert.notEqual(status, 0, `the port closed before /ready said 503: ${error}`);
+    if (status === 503) {
+      notReadyAt = performance.now();
+      break;
+    }
+    await sleep(20);
+  }
+  assert.ok(notReadyAt !== null, 'never told that it is not ready');
+  // Still serves: a balancer asks every now and then only.
+  const meanwhile = await call('POST', '/v1/recommend', { customerId: 'meanwhile', channel: 'email', limit: 1 });
+  assert.equal(meanwhile.status, 200, `${meanwhile.error} ${meanwhile.text}`);
+  await sleep(150);
+  balancerSawIt = performance.now();
+  await workers;
+  await sleep(500);
+  assert.ok(server.running(), 'it waits for the request in flight');
+  await release();
+  const late = await held;
+  assert.equal(late.status, 200, `the held request: ${late.error} ${late.text}`);
+  const { code, signal } = await server.ended;
+  const tookMs = performance.now() - termAt;
+  assert.deepEqual([code, signal], [0, null], server.output());
+  assert.ok(tookMs < graceSeconds * 1_000 + exitMarginMs, `the stop took ${tookMs} ms`);
+  const failed = answers.filter(({ answer }) => answer.status < 200 || answer.status > 299);
+  assert.deepEqual(
+    failed.map(({ sentAt, answer }) => `${Math.round(sentAt - termAt)} ms: ${answer.error ?? answer.text}`),
+    [],
+  );
+  const duringStop = answers.filter(({ sentAt }) => sentAt > termAt).length;
+  assert.ok(duringStop > 10, `only ${duringStop} requests were sent during the stop`);
+  t.diagnostic(
+    `not ready after ${Math.round(notReadyAt - termAt)} ms, ended after ${Math.round(tookMs)} ms; ` +
+      `${answers.length} requests, ${duringStop} of them after SIGTERM, none failed`,
+  );
+  const [row] = await db.ownerQuery<{ n: number }>(
+    `select count(*)::int as n from pg_stat_activity where datname = current_database() and usename = 'arbiter_test_app'`,
+  );
+  assert.equal(row!.n, 0, 'connections outlive the process');
+});
+
+test('a request that does not end is cut off when the grace is over', async (t) => {
+  const { server, call } = await start();
+  const release = await holdCustomer(call, 'stuck');
+  // Each of them waits up to four seconds for the row, one after the other: longer than the grace.
+  const stuck = Array.from({ length: 3 }, () =>
+    call('POST', '/v1/recommend', { customerId: 'stuck', channel: 'email', limit: 1 }),
+  );
+  await sleep(3_000);
+  const again = call('POST', '/v1/recommend', { customerId: 'stuck', channel: 'email', limit: 1 });
+  const termAt = performance.now();
+  server.kill('SIGTERM');
+  await server.ended;
+  const tookMs = performance.now() - termAt;
+  await release();
+  for (const answer of await Promise.all([...stuck, again])) {
+    assert.ok([0, 503].includes(answer.status), `${answer.status} ${answer.text}`);
+  }
+  t.diagnostic(`ended after ${Math.round(tookMs)} ms`);
+  assert.ok(tookMs < graceSeconds * 1_000 + exitMarginMs, `the stop took ${tookMs} ms`);
+});
+
+test('a second SIGTERM ends it at once', async (t) => {
+  const { server, call } = await start();
+  const release = await holdCustomer(call, 'forced');
+  const cut = call('POST', '/v1/recommend', { customerId: 'forced', channel: 'email', limit: 1 });
+  await sleep(100);
+  server.kill('SIGTERM');
+  await sleep(1_000);
+  assert.ok(server.running(), 'the first one waits');
+  const forcedAt = performance.now();
+  server.kill('SIGTERM');
+  const { code } = await server.ended;
+  const tookMs = performance.now() - forcedAt;
+  await release();
+  assert.equal(code, 1);
+  assert.equal((await cut).status, 0);
+  t.diagnostic(`ended ${Math.round(tookMs)} ms after the second signal`);
+  assert.ok(tookMs < 1_000);
+});
+
+test('rolling restarts of two processes behind a balancer: no failed call', async (t) => {
+  const nodes = await Promise.all([installation.start(), installation.start()]);
+  const key = installation.tenants[0]!.key;
+  const callers = nodes.map((_, i) => createCaller(() => nodes[i]!.url, key));
+  const probes = nodes.map((_, i) => createCaller(() => nodes[i]!.url, key, 1));
+  const healthy = [true, true];
+  const stop = new AbortController();
+  const balancer = nodes.map(async (_, i) => {
+    while (!stop.signal.aborted) {
+      healthy[i] = (await probes[i]!('GET', '/ready')).status === 200;
+      await sleep(50);
+    }
+  });
+  const failures: string[] = [];
+  let calls = 0;
+  const clients = Array.from({ length: 6 }, async (_, id) => {
+    for (let n = 0; !stop.signal.aborted; n++) {
+      const i = healthy[(id + n) % 2] ? (id + n) % 2 : (id + n + 1) % 2;
+      const body = { customerId: `r-${id}-${n}`, channel: 'email', limit: 1 };
+      const answer = await callers[i]!('POST', '/v1/recommend', body);
+      calls++;
+      if (answer.status !== 200) failures.push(`${answer.status} ${answer.error ?? answer.text}`);
+    }
+  });
+  const restarts = Number(process.env.STOP_ROUNDS ?? 4);
+  for (let round = 0; round < restarts; round++) {
+    const i = round % 2;
+    await sleep(200);
+    nodes[i]!.kill('SIGTERM');
+    assert.equal((await nodes[i]!.ended).code, 0);
+    nodes[i] = await installation.start();
+    while (!healthy[i]) await sleep(20);
+  }
+  stop.abort();
+  await Promise.all([...balancer, ...clients]);
+  t.diagnostic(`${restarts} restarts, ${calls} calls, ${failures.length} failed`);
+  assert.deepEqual(failures.slice(0, 5), []);
+  for (const node of nodes) node.kill('SIGTERM');
+  await Promise.all(nodes.map((node) => node.ended));
+});
+
+test('a cold start: 20 s with a new embedded database and the demo, 5 s with an existing one', async (t) => {
+  const embedded = await createInstallation({ SHUTDOWN_GRACE_SECONDS: '5' }, []);
+  try {
+    const first = await embedded.start();
+    const told = JSON.parse(await readFile(join(embedded.folder, 'data', 'first-run.json'), 'utf8'));
+    const call = createCaller(() => first.url, told.apiKey);
+    const answer = await call('POST', '/v1/recommend', { customerId: 'CM-000001', channel: 'web' });
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok(Number(answer.body.count) > 0, 'the printed call answers with offers');
+    assert.match(first.output(), /first-run\.json/);
+    first.kill('SIGTERM');
+    assert.equal((await first.ended).code, 0, first.output());
+
+    const second = await embedded.start();
+    const again = await createCaller(() => second.url, told.apiKey)('POST', '/v1/recommend', {
+      customerId: 'CM-000001',
+    });
+    assert.equal(again.status, 200, again.text);
+    second.kill('SIGTERM');
+    await second.ended;
+    t.diagnostic(`new database with demo ${Math.round(first.readyMs)} ms, existing ${Math.round(second.readyMs)} ms`);
+    assert.ok(first.readyMs < 20_000, `new: ${first.readyMs} ms`);
+    assert.ok(second.readyMs < 5_000, `existing: ${second.readyMs} ms`);
+  } finally {
+    await embedded.stopAll();
+    await rm(embedded.folder, { recursive: true, force: true });
+  }
+});
