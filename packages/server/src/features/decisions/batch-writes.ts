@@ -1,6 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto';
 import type { RecommendAnswer } from '@arbiter/contract';
-import { canonicalJson, type Decision, type DecisionInput, engineVersion, resultOf } from '@arbiter/engine';
+import { canonicalResult, type Decision, type DecisionInput, engineVersion } from '@arbiter/engine';
 import type { HotStatement } from '../../db/index.ts';
 import { newId } from '../../platform/ids.ts';
 import type { BatchCustomer, BatchCustomers } from './batch-customers.ts';
@@ -63,7 +63,6 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   const { id: decisionId, flow, input, decision, call, traceId } = stored;
   const { plan } = flow;
   const { requestId, customerId } = input.request;
-  const resultText = canonicalJson(resultOf(decision));
   const body = { i: packInput(input, flow.neverStore, flow.refs), r: packResult(decision, flow.refs) };
   writes.records.push({
     id: decisionId,
@@ -75,7 +74,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     evidenceNumber: input.evidence.number,
     itemCount: decision.items.length,
     traceId,
-    resultHash: hash('sha256', resultText, 'buffer'),
+    resultHash: hash('sha256', canonicalResult(decision), 'buffer'),
     body: seal(key, recordContext(tenantId, decisionId), JSON.stringify(body)),
   });
   noteItems(writes, customer, stored);

@@ -1,69 +1,56 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto';
+import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { AppError } from '../../platform/app-error.ts';
+import { deriveKey, hmac } from '../../platform/crypto.ts';
 
-/** Data keys of customers, wrapped under the tenant's key (envelope encryption; decisioning.md 3). */
+/**
+ * Data keys of customers (decisioning.md 3). A customer's key follows from the tenant's key and 32 random bytes that
+ * only the customer's state row holds: whoever erases the row destroys the key. Deriving costs a third of unwrapping,
+ * and every decision does it.
+ */
 export interface CustomerKeys {
-  /** A new wrapped key. Throws AppError `not_configured` when the server has no encryption key. */
+  /** The random part of a new key, as the row keeps it. Throws AppError `not_configured` without DATA_ENCRYPTION_KEY. */
   create(tenantId: string): Buffer;
-  /** The 32 byte key inside. Throws when it was wrapped for another tenant or under a key that is gone. */
-  open(tenantId: string, wrapped: Buffer): KeyObject;
+  /** The key. Throws AppError `not_configured` when it was made under a master key that is gone. */
+  open(tenantId: string, stored: Buffer): KeyObject;
 }
 
 const idBytes = 4;
-const ivBytes = 12;
+const randomPartBytes = 32;
 const keyBytes = 32;
-const tagBytes = 16;
 
 /**
- * Wraps under a key derived per tenant from the first of `masterKeys` (32 bytes each); the others open what was wrapped
- * before a rotation. Layout: key id, IV, ciphertext, tag.
+ * New keys come from the first of `masterKeys` (32 bytes each); the others open what was made before a rotation.
+ * Layout of the stored form: id of the master key, random bytes.
  */
 export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys {
   const current = masterKeys[0] === undefined ? null : keyId(masterKeys[0]);
   const byId = new Map(masterKeys.map((key) => [keyId(key), key]));
-  const derived = new Map<string, KeyObject>();
+  const tenantKeys = new Map<string, KeyObject>();
 
   function tenantKey(id: string, tenantId: string): KeyObject {
-    const cached = derived.get(`${id}${tenantId}`);
-    if (cached) return cached;
+    const name = `${id} ${tenantId}`;
+    const known = tenantKeys.get(name);
+    if (known) return known;
     const master = byId.get(id);
     if (!master) {
       throw new AppError('not_configured', {
         detail: 'DATA_ENCRYPTION_KEY is not the one that this data was written with',
       });
     }
-    const key = createSecretKey(Buffer.from(hkdfSync('sha256', master, tenantId, 'customer keys', keyBytes)));
-    derived.set(`${id}${tenantId}`, key);
+    const key = deriveKey(createSecretKey(master), `customer keys of ${tenantId}`);
+    tenantKeys.set(name, key);
     return key;
   }
 
   return {
-    create(tenantId) {
+    create() {
       if (current === null) throw new AppError('not_configured', { detail: 'DATA_ENCRYPTION_KEY is not set' });
-      const iv = randomBytes(ivBytes);
-      const cipher = createCipheriv('aes-256-gcm', tenantKey(current, tenantId), iv);
-      const body = cipher.update(randomBytes(keyBytes));
-      cipher.final();
-      return Buffer.concat([Buffer.from(current, 'hex'), iv, body, cipher.getAuthTag()]);
+      return Buffer.concat([Buffer.from(current, 'hex'), randomBytes(randomPartBytes)]);
     },
-    open(tenantId, wrapped) {
-      if (wrapped.length !== idBytes + ivBytes + keyBytes + tagBytes)
-        throw new Error('a wrapped key has the wrong length');
-      const id = wrapped.toString('hex', 0, idBytes);
-      const bodyAt = idBytes + ivBytes;
-      const open = createDecipheriv('aes-256-gcm', tenantKey(id, tenantId), wrapped.subarray(idBytes, bodyAt));
-      open.setAuthTag(wrapped.subarray(bodyAt + keyBytes));
-      const key = open.update(wrapped.subarray(bodyAt, bodyAt + keyBytes));
-      open.final();
-      return createSecretKey(key);
+    open(tenantId, stored) {
+      if (stored.length !== idBytes + randomPartBytes) throw new Error('a stored key has the wrong length');
+      const key = tenantKey(stored.toString('hex', 0, idBytes), tenantId);
+      return createSecretKey(hmac(key, stored.subarray(idBytes)));
     },
   };
 }

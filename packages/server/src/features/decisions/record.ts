@@ -29,7 +29,7 @@ export interface PackedInput {
   /** number of the evidence state */
   readonly v: number;
   /** zone clocks */
-  readonly z: Readonly<Record<string, readonly (number | string)[]>>;
+  readonly z: Readonly<Record<string, readonly unknown[]>>;
   /** names that were withheld by `neverStore` */
   readonly w?: readonly string[];
 }
@@ -70,7 +70,7 @@ export function packInput(input: DecisionInput, neverStore: ReadonlySet<string>,
     k: input.known,
     p: strip(input.profile),
     v: input.evidence.number,
-    z: Object.fromEntries(Object.entries(input.zones).map(([zone, clock]) => [zone, zoneKeys.map((k) => clock[k])])),
+    z: Object.fromEntries(Object.entries(input.zones).map(([zone, clock]) => [zone, packZone(clock)])),
   };
   if (enriched.length > 0) {
     packed.e = Object.fromEntries(enriched.map(([node, rows]) => [node, rows.map((row) => row && strip(row))]));
@@ -84,7 +84,7 @@ export function packInput(input: DecisionInput, neverStore: ReadonlySet<string>,
         l.channelId === null ? null : (refs.channels.get(l.channelId) ?? l.channelId),
         l.campaignId,
       ]),
-      contacts.lastAt,
+      contacts.lastAt.map((at) => input.now - at),
       contacts.counts,
     ];
   }
@@ -107,12 +107,7 @@ export function unpackInput(
   return {
     now: packed.n,
     seed: facts.seed,
-    zones: Object.fromEntries(
-      Object.entries(packed.z).map(([zone, values]) => [
-        zone,
-        Object.fromEntries(zoneKeys.map((key, i) => [key, values[i]])) as unknown as ZoneClock,
-      ]),
-    ),
+    zones: Object.fromEntries(Object.entries(packed.z).map(([zone, values]) => [zone, unpackZone(values)])),
     request: { ...requestDefaults, ...packed.q, requestId: facts.requestId },
     known: packed.k,
     profile: packed.p,
@@ -136,7 +131,7 @@ function unpackCounts(packed: PackedInput, windows: number, { snapshot }: PlanRe
       channelId: id(snapshot.channels, channelId),
       campaignId: typeof campaignId === 'string' ? campaignId : null,
     })),
-    lastAt,
+    lastAt: lastAt.map((ms) => packed.n - ms),
     counts,
   };
 }
@@ -160,20 +155,29 @@ const requestDefaults: DecisionRequest = {
   dryRun: false,
 };
 const requestKeys = Object.keys(requestDefaults) as (keyof DecisionRequest)[];
-const zoneKeys = [
-  'dayStart',
-  'dayEnd',
-  'weekStart',
-  'weekEnd',
-  'monthStart',
-  'monthEnd',
-  'days30Start',
-  'date',
-  'hour',
-  'minute',
-  'second',
-  'weekday',
-] as const satisfies readonly (keyof ZoneClock)[];
+/** Boundaries of a zone's calendar, written as minutes from the first: days begin at whole minutes. */
+const boundaries = ['dayEnd', 'weekStart', 'weekEnd', 'monthStart', 'monthEnd', 'days30Start'] as const;
+const wallClock = ['date', 'hour', 'minute', 'second', 'weekday'] as const;
+const minuteMs = 60_000;
+
+function packZone(clock: ZoneClock): (number | string | readonly (readonly number[])[])[] {
+  const packed: (number | string | readonly (readonly number[])[])[] = [clock.dayStart];
+  for (const key of boundaries) packed.push((clock[key] - clock.dayStart) / minuteMs);
+  for (const key of wallClock) packed.push(clock[key]);
+  return packed;
+}
+
+function unpackZone(packed: readonly unknown[]): ZoneClock {
+  const dayStart = packed[0] as number;
+  const clock: Record<string, unknown> = { dayStart };
+  boundaries.forEach((key, i) => {
+    clock[key] = dayStart + (packed[i + 1] as number) * minuteMs;
+  });
+  wallClock.forEach((key, i) => {
+    clock[key] = packed[i + 1 + boundaries.length];
+  });
+  return clock as unknown as ZoneClock;
+}
 
 function isDefault(value: unknown): boolean {
   if (value === null || value === false) return true;

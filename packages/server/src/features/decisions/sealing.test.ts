@@ -18,15 +18,21 @@ test('a sealed body opens with its key and in its place only, short and long', (
   assert.ok(seal(key, 'x', 'a'.repeat(5_000)).length < 200, 'long bodies are compressed');
 });
 
-test('a wrapped key opens for its tenant only, also after a rotation, never without its master key', () => {
+test('a key belongs to its tenant and random part, outlives a rotation, and is gone with its master key', () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
   const before = createCustomerKeys([old]);
-  const wrapped = before.create('tenant-a');
-  const key = before.open('tenant-a', wrapped);
+  const stored = before.create('tenant-a');
+  const key = before.open('tenant-a', stored);
   assert.equal(key.symmetricKeySize, 32);
-  assert.throws(() => before.open('tenant-b', wrapped));
+  assert.ok(!before.open('tenant-b', stored).equals(key));
+  assert.ok(!before.open('tenant-a', before.create('tenant-a')).equals(key));
   const rotated = createCustomerKeys([fresh, old]);
-  assert.ok(rotated.open('tenant-a', wrapped).equals(key));
-  assert.throws(() => createCustomerKeys([fresh]).open('tenant-a', wrapped), { code: 'not_configured' });
+  assert.ok(rotated.open('tenant-a', stored).equals(key));
+  assert.notDeepEqual(
+    rotated.create('tenant-a').subarray(0, 4),
+    stored.subarray(0, 4),
+    'new keys come from the new one',
+  );
+  assert.throws(() => createCustomerKeys([fresh]).open('tenant-a', stored), { code: 'not_configured' });
   assert.throws(() => createCustomerKeys([]).create('tenant-a'), { code: 'not_configured' });
 });
