@@ -202,7 +202,6 @@ const drafts: Readonly<Record<Resource, (fixtures: Fixtures) => Promise<Body>>> 
     description: `Flow of ${marker}`,
     status: 'active',
     autoAssembly: false,
-    isDefault: false,
     couplingOverride: 'partial',
     draftConfig: flowConfig((await make('categories')).id),
   }),
