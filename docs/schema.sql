@@ -226,7 +226,7 @@ create table customer_states (
   tenant_id uuid not null,
   customer_id text not null,
   ref uuid not null,
-  wrapped_key bytea not null,
+  data_key bytea not null,
   state bytea not null
 ) with (fillfactor=70);
   constraint customer_states_pkey PRIMARY KEY (tenant_id, customer_id)

@@ -7,8 +7,8 @@ create table arbiter.customer_states (
   customer_id text not null,
   -- Name of the customer inside records: erasing this row makes them anonymous without touching a partition.
   ref uuid not null,
-  -- The customer's data key under the tenant's key; erasing it erases every sealed input.
-  wrapped_key bytea not null,
+  -- Random part of the customer's data key (customer-keys.ts); erasing it destroys the key and with it every sealed body.
+  data_key bytea not null,
   -- customer-state-codec.ts. Updated by every decision; no index holds it, so updates stay on their page.
   state bytea not null,
   primary key (tenant_id, customer_id)

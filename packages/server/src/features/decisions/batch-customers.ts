@@ -39,7 +39,7 @@ export async function makeMissing(
 ): Promise<void> {
   const missing = wanted.filter((id) => !customers.has(id));
   if (missing.length === 0) return;
-  const fresh = missing.map((customerId) => ({ customerId, ref: newId(), wrappedKey: keys.create(tenantId) }));
+  const fresh = missing.map((customerId) => ({ customerId, ref: newId(), dataKey: keys.create(tenantId) }));
   const [made] = await tx.send([makeStates(tenantId, fresh)]);
   takeCustomers(customers, made!, true);
 }

@@ -26,9 +26,20 @@ function putNumber(value: number): void {
   scratch[at++] = rest;
 }
 
+/** Bytes of ids seen lately: offers, creatives and channels come again and again. */
+const known = new Map<string, Buffer>();
+const mostKnown = 50_000;
+
 function putUuid(value: string): void {
+  let bytes = known.get(value);
+  if (bytes === undefined) {
+    bytes = Buffer.from(value.replaceAll('-', ''), 'hex');
+    if (known.size >= mostKnown) known.clear();
+    known.set(value, bytes);
+  }
   room(16);
-  at += scratch.write(value.replaceAll('-', ''), at, 16, 'hex');
+  scratch.set(bytes, at);
+  at += 16;
 }
 
 function putText(value: string): void {

@@ -73,7 +73,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   };
   const decisions: Batcher<DecideJob> = createBatcher({
     maxJobs: 48,
-    maxInFlight: 3,
+    maxInFlight: 2,
     minJobsBeside: 12,
     keyOf: (job) => job.call.request.customerId,
     run: (tenantId, jobs, setApart) => runBatch(ports, tenantId, jobs, setApart),
@@ -130,8 +130,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     const kept = await deps.database.withTenant(tenantId, systemActor('recommend'), (tx) => findRequest(tx, requestId));
     if (kept === null) return null;
     if (kept === 'record' || !kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
-    if (kept.wrappedKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
-    const key = deps.keys.open(tenantId, kept.wrappedKey);
+    if (kept.dataKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
+    const key = deps.keys.open(tenantId, kept.dataKey);
     return { replayed: unseal(key, requestContext(tenantId, requestId), kept.answer) };
   }
 

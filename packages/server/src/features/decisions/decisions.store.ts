@@ -15,7 +15,7 @@ import {
 export function lockStates(tenantId: string, customerIds: readonly string[], wait: boolean): HotStatement {
   return {
     name: wait ? 'decisions.lock.wait' : 'decisions.lock',
-    text: `select customer_id, ref, wrapped_key, state from customer_states
+    text: `select customer_id, ref, data_key, state from customer_states
       where tenant_id = $1 and customer_id = any($2::text[]) order by customer_id for update${wait ? '' : ' skip locked'}`,
     values: [tenantId, textArray(customerIds)],
   };
@@ -25,7 +25,7 @@ export function lockStates(tenantId: string, customerIds: readonly string[], wai
 export function readStates(tenantId: string, customerIds: readonly string[]): HotStatement {
   return {
     name: 'decisions.read',
-    text: `select customer_id, ref, wrapped_key, state from customer_states where tenant_id = $1 and customer_id = any($2::text[])`,
+    text: `select customer_id, ref, data_key, state from customer_states where tenant_id = $1 and customer_id = any($2::text[])`,
     values: [tenantId, textArray(customerIds)],
   };
 }
@@ -33,18 +33,18 @@ export function readStates(tenantId: string, customerIds: readonly string[]): Ho
 /** Makes rows for new customers, in id order; a row that somebody else makes at the same time is left out. */
 export function makeStates(
   tenantId: string,
-  rows: readonly { readonly customerId: string; readonly ref: string; readonly wrappedKey: Buffer }[],
+  rows: readonly { readonly customerId: string; readonly ref: string; readonly dataKey: Buffer }[],
 ): HotStatement {
   return {
     name: 'decisions.make',
-    text: `insert into customer_states (tenant_id, customer_id, ref, wrapped_key, state)
-      select $1, u.customer_id, u.ref, u.wrapped_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, wrapped_key)
-      order by u.customer_id on conflict (tenant_id, customer_id) do nothing returning customer_id, ref, wrapped_key, state`,
+    text: `insert into customer_states (tenant_id, customer_id, ref, data_key, state)
+      select $1, u.customer_id, u.ref, u.data_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, data_key)
+      order by u.customer_id on conflict (tenant_id, customer_id) do nothing returning customer_id, ref, data_key, state`,
     values: [
       tenantId,
       textArray(rows.map((r) => r.customerId)),
       uuidArray(rows.map((r) => r.ref)),
-      bytesArray(rows.map((r) => r.wrappedKey)),
+      bytesArray(rows.map((r) => r.dataKey)),
     ],
   };
 }
@@ -52,7 +52,7 @@ export function makeStates(
 export interface StateRow {
   readonly customerId: string;
   readonly ref: string;
-  readonly wrappedKey: Buffer;
+  readonly dataKey: Buffer;
   readonly state: Buffer;
 }
 
@@ -60,7 +60,7 @@ export function stateRow(row: HotRow): StateRow {
   return {
     customerId: row.customer_id as string,
     ref: row.ref as string,
-    wrappedKey: row.wrapped_key as Buffer,
+    dataKey: row.data_key as Buffer,
     state: row.state as Buffer,
   };
 }

@@ -118,17 +118,17 @@ export async function setReservationState(
 export async function lockState(
   tx: Tx,
   customerId: string,
-  fresh: () => { readonly ref: string; readonly wrappedKey: Buffer },
+  fresh: () => { readonly ref: string; readonly dataKey: Buffer },
   wait: boolean,
 ): Promise<Buffer | null> {
   const select = `select state from customer_states where tenant_id = $1 and customer_id = $2 for update`;
   const lock = wait ? select : `${select} skip locked`;
   const [known] = await tx.query<{ state: Buffer }>(lock, [tx.tenantId, customerId]);
   if (known) return known.state;
-  const { ref, wrappedKey } = fresh();
+  const { ref, dataKey } = fresh();
   await tx.query(
-    `insert into customer_states (tenant_id, customer_id, ref, wrapped_key, state) values ($1, $2, $3, $4, '') on conflict do nothing`,
-    [tx.tenantId, customerId, ref, wrappedKey],
+    `insert into customer_states (tenant_id, customer_id, ref, data_key, state) values ($1, $2, $3, $4, '') on conflict do nothing`,
+    [tx.tenantId, customerId, ref, dataKey],
   );
   const [made] = await tx.query<{ state: Buffer }>(lock, [tx.tenantId, customerId]);
   return made?.state ?? null;

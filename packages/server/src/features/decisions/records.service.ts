@@ -121,9 +121,9 @@ async function readResult(
 async function open(tx: Tx, keys: CustomerKeys, id: string): Promise<OpenRecord> {
   const record = await findRecord(tx, id.toLowerCase());
   if (record === null) throw new AppError('not_found', { detail: 'decision not found' });
-  if (record.wrappedKey === null) return { record, body: null };
+  if (record.dataKey === null) return { record, body: null };
   try {
-    const key = keys.open(tx.tenantId, record.wrappedKey);
+    const key = keys.open(tx.tenantId, record.dataKey);
     const text = unseal(key, recordContext(tx.tenantId, record.id), record.body);
     const body = JSON.parse(text) as NonNullable<OpenRecord['body']>;
     return { record, body };

@@ -18,7 +18,7 @@ export interface StoredRecord {
   readonly body: Buffer;
   /** Null when the customer was erased. */
   readonly customerId: string | null;
-  readonly wrappedKey: Buffer | null;
+  readonly dataKey: Buffer | null;
 }
 
 /** The record of a requestId, recommendationId or trace id; null when the tenant has none. */
@@ -39,7 +39,7 @@ async function selectRecord(tx: Tx, id: string): Promise<StoredRecord | null> {
     `select d.id, coalesce(d.request_id, d.id) as "requestId", d.source, d.decided_at as "decidedAt", d.flow_id as "flowId",
        d.flow_version as "flowVersion", d.plan_hash as "planHash", d.config_version as "configVersion",
        d.evidence_number as "evidenceNumber", d.engine_version as "engineVersion", d.trace_id as "traceId",
-       d.result_hash as "resultHash", d.body, c.customer_id as "customerId", c.wrapped_key as "wrappedKey"
+       d.result_hash as "resultHash", d.body, c.customer_id as "customerId", c.data_key as "dataKey"
      from decisions d left join customer_states c on c.tenant_id = d.tenant_id and c.ref = d.customer_ref
      where d.tenant_id = $1 and d.id = $2`,
     [tx.tenantId, id],
@@ -59,13 +59,13 @@ export interface StoredRequest {
   readonly payloadHash: Buffer;
   readonly answer: Buffer;
   /** Null when the customer was erased. */
-  readonly wrappedKey: Buffer | null;
+  readonly dataKey: Buffer | null;
 }
 
 /** The answer kept for a requestId that a client made; `record` when the server made it for a decision of its own. */
 export async function findRequest(tx: Tx, requestId: string): Promise<StoredRequest | 'record' | null> {
   const [row] = await tx.query<StoredRequest>(
-    `select r.payload_hash as "payloadHash", r.answer, c.wrapped_key as "wrappedKey"
+    `select r.payload_hash as "payloadHash", r.answer, c.data_key as "dataKey"
      from decision_requests r left join customer_states c on c.tenant_id = r.tenant_id and c.ref = r.customer_ref
      where r.tenant_id = $1 and r.request_id = $2`,
     [tx.tenantId, requestId],

@@ -60,7 +60,7 @@ export async function respondOne(
   const outcome = outcomes.get(call.outcome);
   if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome names no active outcome type' });
   const subject = await resolveSubject(tx, call);
-  const fresh = () => ({ ref: newId(), wrappedKey: keys.create(tx.tenantId) });
+  const fresh = () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) });
   const bytes = await lockState(tx, subject.customerId, fresh, wait);
   if (bytes === null) return 'held';
 
