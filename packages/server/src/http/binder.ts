@@ -132,6 +132,8 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
         outcome = fail(thrown, call, route);
       }
       if (admitted) shedder.leave(loadClass);
+      // The stop may have begun while this call was running; a connection that stays open would delay it.
+      if (deps.lifecycle.draining()) call.headers.connection = 'close';
       try {
         if (outcome.status === 413) sendAndLinger(reply, outcome, call.headers);
         else sendAnswer(reply, outcome, call.headers);
