@@ -23,49 +23,61 @@ interface Entry {
   knownAt: number;
 }
 
+interface Loading {
+  readonly promise: Promise<TenantCatalogue>;
+  /** Read once more when this reading has ended. */
+  again: boolean;
+}
+
 export function createCatalogueCache(
   database: Database,
   options: { readonly onError: (error: unknown) => void; readonly onCompiled?: (seconds: number) => void },
 ): CatalogueCache {
   const entries = new Map<string, Entry>();
-  const loading = new Map<string, { promise: Promise<TenantCatalogue>; again: boolean }>();
+  const loading = new Map<string, Loading>();
   const actor = systemActor('catalogue');
 
-  /** Reads the catalogue, or joins the reading under way; `again`: what is read now may be too old, so read once more. */
-  function load(tenantId: string, again = false): Promise<TenantCatalogue> {
+  /** Reads the catalogue, or joins the reading under way. */
+  function load(tenantId: string): Promise<TenantCatalogue> {
     const running = loading.get(tenantId);
-    if (running) {
-      running.again ||= again;
-      return running.promise;
-    }
-    const task = { promise: Promise.resolve() as unknown as Promise<TenantCatalogue>, again: false };
-    task.promise = (async () => {
+    if (running) return running.promise;
+    const task: Loading = { promise: read(), again: false };
+    async function read(): Promise<TenantCatalogue> {
       try {
-        for (;;) {
-          task.again = false;
-          const started = performance.now();
-          const catalogue = await database.withTenant(tenantId, actor, loadCatalogue);
-          options.onCompiled?.((performance.now() - started) / 1000);
-          if (task.again) continue;
-          entries.set(tenantId, { catalogue, knownAt: performance.now() });
-          return catalogue;
-        }
+        const started = performance.now();
+        const catalogue = await database.withTenant(tenantId, actor, loadCatalogue);
+        options.onCompiled?.((performance.now() - started) / 1000);
+        entries.set(tenantId, { catalogue, knownAt: performance.now() });
+        return catalogue;
       } finally {
         loading.delete(tenantId);
+        if (task.again) load(tenantId).catch(options.onError);
       }
-    })();
+    }
     loading.set(tenantId, task);
     return task.promise;
+  }
+
+  /**
+   * Reads the catalogue from now on: what is being read may be too old. Whoever waits for the reading under way still gets
+   * it, so that a steady stream of changes delays nobody.
+   */
+  function loadAgain(tenantId: string): Promise<TenantCatalogue> {
+    const running = loading.get(tenantId);
+    if (!running) return load(tenantId);
+    running.again = true;
+    const next = (): Promise<TenantCatalogue> => load(tenantId);
+    return running.promise.then(next, next);
   }
 
   const unlisten = database.listen(
     'arbiter_catalogue',
     (tenantId) => {
-      if (entries.has(tenantId)) load(tenantId, true).catch(options.onError);
+      if (entries.has(tenantId)) loadAgain(tenantId).catch(options.onError);
     },
     {
       onReconnect() {
-        for (const tenantId of entries.keys()) load(tenantId, true).catch(options.onError);
+        for (const tenantId of entries.keys()) loadAgain(tenantId).catch(options.onError);
       },
     },
   );
@@ -83,7 +95,7 @@ export function createCatalogueCache(
     },
     async makeBaseFlow(tenantId) {
       await database.withTenant(tenantId, systemActor('base-flow'), ensureBaseFlow);
-      return load(tenantId, true);
+      return loadAgain(tenantId);
     },
     ageMs(tenantId) {
       const entry = entries.get(tenantId);
