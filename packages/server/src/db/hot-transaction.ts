@@ -24,9 +24,10 @@ export interface HotTransaction {
 export interface HotPath {
   /**
    * Runs `fn` in a transaction bound to the tenant. A transaction that `fn` did not commit is rolled back. Throws
-   * AppError `unavailable` when the database is away or no connection is free within two seconds.
+   * AppError `unavailable` when the database is away, no connection is free within two seconds, or the whole takes longer
+   * than `patienceMs` (4,500 at most, the default).
    */
-  run<T>(tenantId: string, fn: (tx: HotTransaction) => Promise<T>): Promise<T>;
+  run<T>(tenantId: string, fn: (tx: HotTransaction) => Promise<T>, patienceMs?: number): Promise<T>;
   /** Connections in use now. */
   inUse(): number;
   close(): Promise<void>;
@@ -116,13 +117,22 @@ export function createHotPath(options: HotPathOptions): HotPath {
     if (!clean || closing) {
       open--;
       client.end().catch(onError);
-      const next = takeWaiter();
-      if (next) connect().then(next.take, next.fail);
+      connectForWaiter();
       return;
     }
     const next = takeWaiter();
     if (next) next.take(client);
     else idle.push(client);
+  }
+
+  /** While the database is away nobody else would ever wake those who wait: each is tried, and told. */
+  function connectForWaiter(): void {
+    const next = takeWaiter();
+    if (!next) return;
+    connect().then(next.take, (error: unknown) => {
+      next.fail(error);
+      connectForWaiter();
+    });
   }
 
   function takeWaiter(): Waiter | undefined {
@@ -134,19 +144,26 @@ export function createHotPath(options: HotPathOptions): HotPath {
   }
 
   return {
-    async run(tenantId, fn) {
+    async run(tenantId, fn, patienceMs = answerTimeoutMs) {
       if (!isId(tenantId)) throw new Error('a hot transaction needs the id of a tenant');
+      const until = performance.now() + Math.min(patienceMs, answerTimeoutMs);
       const client = await acquire();
       used++;
       let clean = false;
+      // A connection that did not answer in time takes no more statements.
+      let stuck = false;
       let state: 'new' | 'open' | 'over' = 'new';
 
       const opening = (): Promise<pg.QueryResult>[] => {
         state = 'open';
-        return [client.query('begin'), client.query({ ...setTenant, values: [tenantId] })];
+        return [query({ text: 'begin' }), query({ ...setTenant, values: [tenantId] })];
+      };
+      const query = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
+        const timed = { ...config, query_timeout: Math.max(1, until - performance.now()) };
+        return client.query(timed);
       };
       const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
-        statements.map((s) => client.query({ name: s.name, text: s.text, values: [...s.values] }));
+        statements.map((s) => query({ name: s.name, text: s.text, values: [...s.values] }));
       /** Everything sent inside leaves in one write: the driver alone would make a system call per statement. */
       const corked = (sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] => {
         const { stream } = client.connection;
@@ -168,8 +185,8 @@ export function createHotPath(options: HotPathOptions): HotPath {
           const sent = corked(() => [
             ...(state === 'new' ? opening() : []),
             ...dispatch(statements),
-            client.query('commit'),
-            client.query({ ...leftover }),
+            query({ text: 'commit' }),
+            query(leftover),
           ]);
           state = 'over';
           const results = await settle(sent);
@@ -180,10 +197,11 @@ export function createHotPath(options: HotPathOptions): HotPath {
       try {
         return await fn(tx);
       } catch (error) {
+        stuck = error instanceof Error && error.message === 'Query read timeout';
         throw translateError(error);
       } finally {
         if (state === 'new') clean = true;
-        else if (!clean) clean = await rollback(client);
+        else if (!clean && !stuck) clean = await rollback(client);
         used--;
         release(client, clean);
       }

@@ -23,6 +23,7 @@ import { itemId, newDecisionId, seedOf } from './decision-ids.ts';
 import { lockStates, newestVersions, readStates } from './decisions.store.ts';
 import { evidenceView } from './evidence.ts';
 import type { EvidenceKeeper } from './evidence-keeper.ts';
+import { inTime } from './patience.ts';
 import { type ProfileReads, planProfileReads } from './profile-reads.ts';
 import { type RecommendCall, targetProblem } from './recommend.rules.ts';
 import { reduceRequest } from './record.ts';
@@ -135,10 +136,14 @@ const nobody: ReadonlyMap<string, readonly DecideJob[]> = new Map();
 async function attempt(
   ports: DecidePorts,
   tenantId: string,
-  jobs: readonly DecideJob[],
+  asked: readonly DecideJob[],
   unsettled: Set<DecideJob>,
   wait: boolean,
 ): Promise<ReadonlyMap<string, readonly DecideJob[]>> {
+  const { jobs, late, patienceMs } = inTime(asked.filter((job) => unsettled.has(job)));
+  for (const job of late) unsettled.delete(job);
+  if (jobs.length === 0) return nobody;
+  const until = performance.now() + patienceMs;
   let catalogue = await ports.catalogues.get(tenantId);
   for (let tries = 0; ; tries++) {
     if (catalogue.flowFor(null) === null && jobs.some((job) => job.call.flow === null)) {
@@ -153,8 +158,10 @@ async function attempt(
       if (refused.length > 0 && !isFresh) await assertNewest(ports, catalogue);
       for (const { job, error } of refused) if (unsettled.delete(job)) job.reject(error);
       if (prepared.length === 0) return nobody;
-      return await ports.hot.run(tenantId, (tx) =>
-        decideAll(ports, catalogue, tx, prepared, unsettled, { wait, isFresh }),
+      return await ports.hot.run(
+        tenantId,
+        (tx) => decideAll(ports, catalogue, tx, prepared, unsettled, { wait, isFresh }),
+        until - performance.now(),
       );
     } catch (error) {
       if (tries >= 5) throw error;

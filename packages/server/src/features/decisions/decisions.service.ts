@@ -166,10 +166,11 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       }
     },
     async respond(caller, body) {
+      const startedAt = performance.now();
       const call = readRespondCall(body, caller.idempotencyKey, deps.clock.now(), factsOf(caller));
       assertRoom();
       const answer = await new Promise<RespondAnswer>((resolve, reject) => {
-        responses.submit(caller.tenantId, { call, credentialId: caller.credentialId, resolve, reject });
+        responses.submit(caller.tenantId, { call, credentialId: caller.credentialId, startedAt, resolve, reject });
       });
       deps.metrics.responded(answer.classification);
       return answer;

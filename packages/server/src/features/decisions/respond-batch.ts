@@ -1,5 +1,5 @@
 import type { RespondAnswer } from '@arbiter/contract';
-import { type Database, systemActor } from '../../db/index.ts';
+import { type Database, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { SetApart } from './batcher.ts';
 import type { CatalogueCache } from './catalogue-cache.ts';
@@ -8,6 +8,7 @@ import { appendChanges } from './evidence.store.ts';
 import type { EvidenceChange } from './evidence.ts';
 import type { EvidenceKeeper } from './evidence-keeper.ts';
 import { appendEvents } from './interactions.store.ts';
+import { inTime } from './patience.ts';
 import type { RespondCall } from './respond.rules.ts';
 import { type Responded, respondOne } from './respond.service.ts';
 import type { WaitingRoom } from './waiting-room.ts';
@@ -16,6 +17,8 @@ import type { WaitingRoom } from './waiting-room.ts';
 export interface RespondJob {
   readonly call: RespondCall;
   readonly credentialId: string;
+  /** Monotonic ms at which the request came in. */
+  readonly startedAt: number;
   readonly resolve: (answer: RespondAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -30,6 +33,10 @@ export interface RespondPorts {
   /** What the batcher knows a job by. */
   readonly keyOf: (job: RespondJob) => string;
 }
+
+/** Longest time of one statement, and how much longer the database door waits for it. */
+const statementTimeoutMs = 4_000;
+const graceMs = 500;
 
 /**
  * Records a batch of one tenant in one transaction and settles every job. What a response is refused for is found before
@@ -76,13 +83,15 @@ async function oneByOne(ports: RespondPorts, tenantId: string, jobs: readonly Re
 async function attempt(
   ports: RespondPorts,
   tenantId: string,
-  jobs: readonly RespondJob[],
+  asked: readonly RespondJob[],
   wait: boolean,
 ): Promise<readonly RespondJob[]> {
+  const { jobs, patienceMs } = inTime(asked);
+  if (jobs.length === 0) return [];
   const known = await ports.catalogues.get(tenantId);
   const settled: { readonly job: RespondJob; readonly answer: RespondAnswer | null; readonly error: unknown }[] = [];
   const left: RespondJob[] = [];
-  const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), async (tx) => {
+  const work = async (tx: Tx): Promise<EvidenceChange[]> => {
     const [newest] = await tx.query<{ version: number }>(
       'select version from catalogue_versions where tenant_id = $1',
       [tenantId],
@@ -113,6 +122,9 @@ async function attempt(
       tx,
       done.flatMap((d) => (d.change === null ? [] : [d.change])),
     );
+  };
+  const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), work, {
+    statementTimeoutMs: Math.min(statementTimeoutMs, patienceMs - graceMs),
   });
   finish(ports, tenantId, numbered);
   for (const { job, answer, error } of settled) {

@@ -1,0 +1,39 @@
+import { AppError } from '../../platform/app-error.ts';
+
+/** Nothing hangs longer than five seconds (quality.md R3); what is left of them is for the way to the caller. */
+const answerWithinMs = 4_700;
+/** A job that did not get its turn in this time gets none: like a caller of the pool (quality.md T27). */
+const turnWithinMs = 2_000;
+
+export interface PatientJob {
+  /** Monotonic ms at which the request came in. */
+  readonly startedAt: number;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Jobs by whether their turn came in time. */
+export interface Timely<Job> {
+  readonly jobs: readonly Job[];
+  /** Rejected with 503. */
+  readonly late: readonly Job[];
+  /** Milliseconds that the oldest of `jobs` can still wait for the database. */
+  readonly patienceMs: number;
+}
+
+/** Rejects the jobs that have waited for their turn too long, and says how long the others can still wait. */
+export function inTime<Job extends PatientJob>(asked: readonly Job[]): Timely<Job> {
+  const now = performance.now();
+  const jobs: Job[] = [];
+  const late: Job[] = [];
+  let oldest = now;
+  for (const job of asked) {
+    if (now - job.startedAt > turnWithinMs) {
+      late.push(job);
+      continue;
+    }
+    if (job.startedAt < oldest) oldest = job.startedAt;
+    jobs.push(job);
+  }
+  for (const job of late) job.reject(new AppError('overloaded', { retryAfterSeconds: 1 }));
+  return { jobs, late, patienceMs: answerWithinMs - (now - oldest) };
+}
