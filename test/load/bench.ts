@@ -261,7 +261,7 @@ async function multiplyOffers(count: number): Promise<void> {
   const columns = async (table: string): Promise<string[]> =>
     (
       await admin.query<{ name: string }>(
-        `select attname as name from pg_attribute where attrelid = 'arbiter.${table}'::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+        `select quote_ident(attname) as name from pg_attribute where attrelid = 'arbiter.${table}'::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
       )
     ).rows.map((r) => r.name);
   const copy = async (table: string, replaced: Record<string, string>): Promise<void> => {
@@ -279,15 +279,9 @@ async function multiplyOffers(count: number): Promise<void> {
   await admin.end();
 }
 
-/** The embedded server listens on a socket in its data folder. */
+/** The embedded server notes where its socket is. */
 function adminUrl(): string {
-  const socket = execFileSync(
-    'sh',
-    [
-      '-c',
-      `tr '\\0' '\\n' < /proc/$(pgrep -f -n 'postgres -D ${env.DATA_DIR}')/cmdline | grep unix_socket_directories | cut -d= -f2`,
-    ],
-    { encoding: 'utf8' },
-  ).trim();
-  return `postgresql://arbiter_admin@localhost/arbiter?host=${encodeURIComponent(socket)}`;
+  const owner = readFileSync(join(env.DATA_DIR, 'postgres', 'owner.json'), 'utf8');
+  const { sockets } = JSON.parse(owner) as { sockets: string };
+  return `postgresql://arbiter_admin@localhost/arbiter?host=${encodeURIComponent(sockets)}`;
 }

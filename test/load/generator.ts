@@ -134,7 +134,8 @@ if (plan.rate > 0) {
           backlog.push(due);
         }
       }
-      setImmediate(tick);
+      // Not a busy loop: it would take the core that the database needs. The millisecond of jitter counts as latency.
+      setTimeout(tick, 1);
     };
     tick();
   });
