@@ -15,7 +15,9 @@ let populated: PopulatedTenant[];
 before(async () => {
   server = await startTestServer({ tenants: tenantCount, config: { DATABASE_POOL_MAX: 4 } });
   populated = [];
-  for (const tenant of server.tenants) populated.push(await populate(server, tenant));
+  for (const tenant of server.tenants) {
+    populated.push(await populate(server, tenant, { sparse: true }));
+  }
 });
 after(() => server?.close());
 

@@ -11,15 +11,23 @@ export interface PopulatedTenant {
   readonly decision: Made;
 }
 
-/** Fills a tenant through the API: catalogue, data rows, decisions with records and traces, a response, keys, limits. */
-export async function populate(server: TestServer, tenant: TestTenant): Promise<PopulatedTenant> {
+/**
+ * Fills a tenant through the API: catalogue, data rows, a decision with record and trace, a response. `sparse` leaves out
+ * what decisions do not need.
+ */
+export async function populate(
+  server: TestServer,
+  tenant: TestTenant,
+  options: { readonly sparse?: boolean } = {},
+): Promise<PopulatedTenant> {
   const fixtures = createFixtures(server, tenant);
   const { must, make, marker } = fixtures;
   await must('PUT', 'tenant-settings', { decisionTraceEnabled: true }, 200);
-  await make('qualification-rules');
-  await make('contact-policies');
-  await make('outcome-types');
-  await make('creatives');
+  if (options.sparse !== true) {
+    for (const resource of ['qualification-rules', 'contact-policies', 'outcome-types', 'creatives'] as const) {
+      await make(resource);
+    }
+  }
   const schema = await make('schemas');
   await must('POST', `schemas/${schema.id}/data`, { rows: [{ visit_id: marker, client: marker, amount: 1 }] }, 201);
   const world = await fixtures.decisionWorld();
