@@ -377,7 +377,13 @@ for (const [index, operation] of all.entries()) {
         assert.equal(answer.headers['ratelimit-limit'], String(limit.limit));
         assert.equal(answer.headers['ratelimit-remaining'], '0');
         assert.deepEqual(await fingerprint(server, [tenant.id, stranger.id]), before);
-        if (limit.per === 'ip') return;
+        if (limit.per === 'ip') {
+          for (let forged = 1; forged <= 100; forged += 1) {
+            const headers = { 'x-forwarded-for': `203.0.113.${forged}`, 'x-real-ip': `203.0.113.${forged}` };
+            assertRefused(operation, await ask({ headers }), 429, 'rate_limited');
+          }
+          return;
+        }
         const other = await send(server, operation, foreignCall, { key: stranger.keys.admin });
         assert.notEqual(other.status, 429, 'the limit is the tenant’s own');
       });
