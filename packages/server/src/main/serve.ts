@@ -14,6 +14,9 @@ export interface ServerShell {
   warn(line: string): void;
 }
 
+/** Between the end of the stop and the end of the process, for lines that are still being written. */
+const lastMomentMs = 100;
+
 /** `arbiter serve`: runs until SIGTERM or SIGINT; a second signal ends the process at once. Resolves with the exit code. */
 export async function serve(shell: ServerShell): Promise<number> {
   return guarded(shell, async (config, logger) => {
@@ -33,6 +36,8 @@ export async function serve(shell: ServerShell): Promise<number> {
       if (typeof server === 'string') process.exit(0);
       logger.info({ signal: await asked.promise }, 'stopping');
       await server.stop();
+      // What was cut off may still wait for the database; the grace is over, and nobody waits for it.
+      setTimeout(() => process.exit(0), lastMomentMs).unref();
       return 0;
     } finally {
       process.off('SIGTERM', onSignal);
