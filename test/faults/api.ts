@@ -19,7 +19,7 @@ export type Caller = (
 ) => Promise<Answer>;
 
 /** How long a test waits for an answer; nothing may hang over 5 s (quality.md R3). */
-const patienceMs = 15_000;
+const patienceMs = 8_000;
 
 /** Calls `base` + path with the key. Connections are kept alive and shared, as a service's client would. */
 export function createCaller(base: () => string, key: string, sockets = 64): Caller {

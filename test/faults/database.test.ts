@@ -80,7 +80,7 @@ const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'every backend stands still for six seconds',
+    name: 'every backend stands still for ten seconds',
     repeats: 1,
     async strike() {
       const rows = await cluster.query<{ pid: number }>(`select pid from pg_stat_activity where ${ours}`);
@@ -94,7 +94,7 @@ const faults: readonly Fault[] = [
         }
       };
       signal('SIGSTOP');
-      await sleep(6_000);
+      await sleep(10_000);
       signal('SIGCONT');
     },
   },
@@ -137,11 +137,6 @@ for (const fault of faults) {
     const statuses = Map.groupBy(answers, ({ status, error, body }) => error ?? `${status} ${body.code ?? ''}`.trim());
     const slowest = Math.max(...answers.map(({ ms }) => ms));
     t.diagnostic(JSON.stringify(Object.fromEntries([...statuses].map(([key, each]) => [key, each.length]))));
-    for (const each of load.calls.slice(before))
-      for (const answer of each.answers)
-        if (answer.status === 500 || answer.ms > 4500)
-          t.diagnostic(`${each.kind} ${Math.round(answer.ms)} ${answer.text.slice(0, 200)}`);
-    for (const line of server.output().split('\n')) if (/"level":"error"/.test(line)) t.diagnostic(line.slice(0, 1500));
     t.diagnostic(`whole after ${wholeAfter.join(', ')} ms; slowest answer ${Math.round(slowest)} ms`);
     assert.ok(server.running(), `the process ended:\n${server.output()}`);
     for (const [status, each] of statuses) {

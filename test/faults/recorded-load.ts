@@ -46,6 +46,9 @@ export interface RecordedLoad {
   repeatSome(share: number): Promise<{ readonly call: Recorded; readonly again: Answer }[]>;
 }
 
+/** What is not settled by then is for the checker to report. */
+const settlePatienceMs = 30_000;
+
 const outcomes = ['impression', 'click', 'convert', 'dismiss', 'deferred', 'not_presented'];
 
 export function createLoad(call: Caller, catalogue: Catalogue, random: () => number, label: string): RecordedLoad {
@@ -125,7 +128,9 @@ export function createLoad(call: Caller, catalogue: Catalogue, random: () => num
       await Promise.all(Array.from({ length: workers }, work));
     },
     async settle() {
+      const until = performance.now() + settlePatienceMs;
       for (const recorded of calls) {
+        if (performance.now() > until) return;
         for (let tries = 0; isUnknown(recorded) && recorded.identity !== null && tries < 20; tries++) {
           const answer = await send(recorded);
           if (answer.status === 0 || answer.status >= 500) await sleep(100);

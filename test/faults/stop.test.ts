@@ -32,8 +32,8 @@ after(async () => {
   await db?.close();
 });
 
-async function start(): Promise<{ server: ServerProcess; call: Caller }> {
-  const server = await installation.start();
+async function start(own: Readonly<Record<string, string>> = {}): Promise<{ server: ServerProcess; call: Caller }> {
+  const server = await installation.start(own);
   const call = createCaller(() => server.url, installation.tenants[0]!.key);
   catalogue ??= await loadCatalogue(call, { offers: 6, cap: 1_000 });
   return { server, call };
@@ -124,24 +124,19 @@ test('SIGTERM under load: not ready first, everything accepted is answered, the 
 });
 
 test('a request that does not end is cut off when the grace is over', async (t) => {
-  const { server, call } = await start();
+  const { server, call } = await start({ SHUTDOWN_GRACE_SECONDS: '1' });
   const release = await holdCustomer(call, 'stuck');
-  // Each of them waits up to four seconds for the row, one after the other: longer than the grace.
-  const stuck = Array.from({ length: 3 }, () =>
-    call('POST', '/v1/recommend', { customerId: 'stuck', channel: 'email', limit: 1 }),
-  );
-  await sleep(3_000);
-  const again = call('POST', '/v1/recommend', { customerId: 'stuck', channel: 'email', limit: 1 });
+  const stuck = call('POST', '/v1/recommend', { customerId: 'stuck', channel: 'email', limit: 1 });
+  await sleep(100);
   const termAt = performance.now();
   server.kill('SIGTERM');
-  await server.ended;
+  const { code } = await server.ended;
   const tookMs = performance.now() - termAt;
   await release();
-  for (const answer of await Promise.all([...stuck, again])) {
-    assert.ok([0, 503].includes(answer.status), `${answer.status} ${answer.text}`);
-  }
+  assert.equal((await stuck).status, 0);
+  assert.equal(code, 0);
   t.diagnostic(`ended after ${Math.round(tookMs)} ms`);
-  assert.ok(tookMs < graceSeconds * 1_000 + exitMarginMs, `the stop took ${tookMs} ms`);
+  assert.ok(tookMs > 900 && tookMs < 1_000 + exitMarginMs, `the stop took ${tookMs} ms`);
 });
 
 test('a second SIGTERM ends it at once', async (t) => {
