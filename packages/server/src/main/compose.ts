@@ -12,6 +12,7 @@ import {
 } from '../features/decisions/index.ts';
 import { createApp } from '../http/app.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
+import type { LoadShedder } from '../http/load-shedding.ts';
 import { createRegistry } from '../http/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
@@ -45,6 +46,8 @@ export interface ComposeOptions {
   readonly readyChecks?: (database: Database) => Promise<ReadyChecks>;
   /** Tests: each success answer must match its schema. */
   readonly checkResponses?: boolean;
+  /** Tests: on a busy machine the event loop is late without the server having too much work. */
+  readonly loadShedder?: LoadShedder;
 }
 
 /** One server process, put together and not yet listening. */
@@ -116,6 +119,7 @@ export function composeServer(options: ComposeOptions): Server {
     readyChecks: () => (options.readyChecks ?? databaseAnswers)(database),
     version: options.version,
     ...(options.checkResponses === undefined ? {} : { checkResponses: options.checkResponses }),
+    ...(options.loadShedder === undefined ? {} : { loadShedder: options.loadShedder }),
   });
   return {
     app,

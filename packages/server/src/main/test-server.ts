@@ -4,6 +4,7 @@ import { type Database, systemActor } from '../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { createApiKey, type Pepper } from '../features/credentials/index.ts';
 import { createTenant } from '../features/tenants/index.ts';
+import { createLoadShedder } from '../http/load-shedding.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
 import { newId } from '../platform/ids.ts';
@@ -84,6 +85,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     version: 'test',
     checkResponses: options.checkResponses ?? true,
+    loadShedder: createLoadShedder(() => 0),
   });
   const pepper = keyOf(config.API_KEY_PEPPER);
   const count = Math.max(1, options.tenants ?? 1);
