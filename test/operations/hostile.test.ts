@@ -292,3 +292,79 @@ describe('hostile parameters', () => {
     });
   }
 });
+
+describe('what no answer echoes', () => {
+  it('values of data rows are read as they were sent, in texts, keys and JSON', async () => {
+    const own = createFixtures(server, server.tenants[0]);
+    const { id } = await own.must(
+      'POST',
+      'schemas',
+      {
+        name: 'hostile_rows',
+        displayName: 'Rows',
+        fields: [
+          { name: 'row_id', displayName: 'Id', dataType: 'text', isPrimaryKey: true, isNullable: false },
+          { name: 'words', displayName: 'Words', dataType: 'varchar' },
+          { name: 'tree', displayName: 'Tree', dataType: 'jsonb' },
+        ],
+      },
+      201,
+    );
+    const taken: Record<string, unknown>[] = [];
+    const insert = (row: object) => server.call('POST', `/api/v1/schemas/${id}/data`, { body: { rows: [row] } });
+    for (const [index, text] of hostile.entries()) {
+      const tree = text === '__proto__' || text === 'constructor' ? [text] : { [text]: [text] };
+      let row = { row_id: text, words: text, tree };
+      // The row key is a customer's id, with the rules of one; every text is tried as a value all the same.
+      if ((await insert(row)).status === 400) {
+        row = { ...row, row_id: `row ${index}` };
+        const again = await insert(row);
+        assert.equal(again.status, 201, again.text);
+      }
+      taken.push(row);
+    }
+    const page = await server.call<{ rows: Record<string, unknown>[] }>('GET', `/api/v1/schemas/${id}/data?limit=500`);
+    const byKey = new Map(page.body.rows.map((row) => [row.row_id, row]));
+    for (const row of taken) {
+      assert.deepEqual(byKey.get(row.row_id), row);
+      const one = await server.call<{ rows: unknown[] }>(
+        'GET',
+        `/api/v1/schemas/${id}/data?key=${encodeURIComponent(String(row.row_id))}`,
+      );
+      assert.deepEqual(one.body.rows, [row]);
+    }
+  });
+
+  it('what a decision was given is in its record as it was sent, and replays', async () => {
+    const own = createFixtures(server, server.tenants[0]);
+    const { channel, creative, flow } = await own.decisionWorld();
+    const personalization = [{ variable: 'page', source: 'attributes.page', fallback: 'none' }];
+    await own.must('PUT', `creatives/${creative.id}`, { content: { subject: '{page}' }, personalization }, 200);
+    let decided = 0;
+    await inTurns(hostile, async (text) => {
+      for (const customerId of [text, `x${text}x`]) {
+        const answer = await server.call('POST', '/api/v1/recommend', {
+          body: {
+            customerId,
+            channelId: channel.id,
+            decisionFlowKey: flow.key,
+            attributes: { page: text },
+            context: { page: text.slice(0, 1000) },
+          },
+        });
+        assert.ok(answer.status < 500, answer.text);
+        if (answer.status !== 200 || customerId === 'anonymous') continue;
+        decided += 1;
+        assert.equal(answer.body.customerId, customerId);
+        const path = `/api/v1/decisions/${String(answer.body.recommendationId)}`;
+        const record = await server.call('GET', `${path}?include=inputs`);
+        assert.equal(record.body.customerId, customerId);
+        assert.equal(at(answer.body, ['decisions', 0, 'content', 'subject']), text);
+        assert.equal(at(record.body, ['inputs', 'request', 'attributes', 'page']), text);
+        const replayed = await server.call('POST', `${path}/replay`, { body: {} });
+        assert.equal(replayed.body.identical, true, replayed.text);
+      }
+    });
+    assert.ok(decided > hostile.length, `${decided} decisions`);
+  });
+});
