@@ -28,7 +28,7 @@ export function enrichSources(
   for (const node of nodes) {
     const config = node.config ?? {};
     readObjects(config.sources).forEach((source, position) => {
-      const schema = typeof source.schemaId === 'string' ? schemas.get(source.schemaId) : undefined;
+      const schema = typeof source.schemaId === 'string' ? schemas.get(source.schemaId.toLowerCase()) : undefined;
       if (schema === undefined) return;
       const prefix = typeof source.prefix === 'string' ? source.prefix : '';
       const key = typeof config.lookupKey === 'string' ? config.lookupKey : 'customer_id';

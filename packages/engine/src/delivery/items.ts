@@ -23,9 +23,16 @@ export function writeItems(run: Run, delivery: Delivery): Items {
   const creativeShares: number[] = [];
   let errors = 0;
   let slateProbability = 1;
+  const inPlacement = new Map<string, number>();
+  const rankIn = (placementId: string | null): number | null => {
+    if (placementId === null) return null;
+    const rank = (inPlacement.get(placementId) ?? 0) + 1;
+    inPlacement.set(placementId, rank);
+    return rank;
+  };
   const bySlot = delivery.map((taken) =>
-    taken.map((item, at) => {
-      const written = writeItem(run, item, items.length + 1, item.placementId === null ? null : at + 1);
+    taken.map((item) => {
+      const written = writeItem(run, item, items.length + 1, rankIn(item.placementId));
       items.push(written.item);
       errors += written.errors;
       slateProbability *= item.pick.probability;

@@ -112,8 +112,8 @@ function placementFor(run: Run, creative: PlanCreative, slot: number): string | 
   return first === undefined ? null : program.placements[first]!.id;
 }
 
-/** Asked once per placement and decision. */
-function isOpen(run: Run, placement: number): boolean {
+/** Whether a placement's targeting lets this request in; asked once per placement and decision. */
+export function isOpen(run: Run, placement: number): boolean {
   const known = run.openPlacements[placement];
   if (known !== undefined) return known;
   const open = run.program.targeting[placement]?.(run) ?? true;

@@ -3,7 +3,7 @@ import { countDrop, recordDrop } from '../nodes/close-stage.ts';
 import { describe } from '../policies/ask-policies.ts';
 import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
 import type { Candidate, DropReason, Run } from '../run.ts';
-import { constraintBlocks } from './pick-creative.ts';
+import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain, type RankedPick, type RankMethod } from './rank-method.ts';
 
 /** An item of the answer. */
@@ -96,7 +96,7 @@ function countMandatoryToday(run: Run): number {
   return count;
 }
 
-/** Placement with room for the candidate; null when none is asked for, undefined when all are full. */
+/** Open placement with room for the candidate; null when none is asked for, undefined when there is none. */
 function freePlacement(walk: Walk, candidate: Candidate): string | null | undefined {
   const { run } = walk;
   const { placements } = run.target;
@@ -108,13 +108,15 @@ function freePlacement(walk: Walk, candidate: Candidate): string | null | undefi
   };
   const { creative } = candidate;
   if (creative === null) {
-    const open = placements.find(hasRoom);
+    const open = placements.find((number) => isOpen(run, number) && hasRoom(number));
     return open === undefined ? undefined : program.placements[open]!.id;
   }
   if (placements.includes(creative.placement)) {
     return hasRoom(creative.placement) ? program.placements[creative.placement]!.id : undefined;
   }
-  const open = placements.find((number) => program.placementChannel[number] === creative.channel && hasRoom(number));
+  const open = placements.find(
+    (number) => program.placementChannel[number] === creative.channel && isOpen(run, number) && hasRoom(number),
+  );
   return open === undefined ? undefined : program.placements[open]!.id;
 }
 

@@ -125,7 +125,7 @@ function checkUse(nodes: readonly FlowNode[], flowConfig: JsonObject, errors: Fl
     });
   });
   const score = nodes.find((node) => node.type === 'score' && node.enabled !== false);
-  const method: Json | undefined = score === undefined ? readObject(flowConfig.scoring).method : score.config?.method;
+  const method: Json | undefined = score?.config?.method ?? readObject(flowConfig.scoring).method;
   if (typeof method === 'string') return;
   errors.push({
     path: score === undefined ? '/flowConfig/scoring/method' : `/nodes/${nodes.indexOf(score)}/config/method`,

@@ -84,7 +84,9 @@ export function compileScoring(
   const overrides = readObjects(config.overrides);
   const byChannel = channels.map((channel) => {
     const found = overrides.find(
-      ({ channelId, channelType }) => channelId === channel.id || channelType === channel.channelType,
+      ({ channelId, channelType }) =>
+        (typeof channelId === 'string' && channelId.toLowerCase() === channel.id) ||
+        channelType === channel.channelType,
     );
     return found === undefined ? settings : readSettings(found, settings);
   });
