@@ -13,6 +13,7 @@ import {
   resolveTarget,
   resultOf,
   ruleProblems,
+  validateFlow,
 } from './index.ts';
 
 function made(source: Omit<CaseSource, 'name' | 'expect'>) {
@@ -212,6 +213,98 @@ test('one plan serves decisions of different sizes in any order', () => {
   ]) {
     for (const at of order) assert.equal(JSON.stringify(decide(plan, inputs[at]!)), alone[at]);
   }
+});
+
+test('a placement that its targeting closes gets no item, also where others of the request are open', () => {
+  for (const creatives of [undefined, []]) {
+    const { plan, input } = made({
+      placements: [{ id: 'p1', targeting: { field: 'attributes.member', operator: 'eq', value: true } }, { id: 'p2' }],
+      nodes: [
+        { id: 'i', type: 'inventory' },
+        { id: 'm', type: 'match_creatives', config: { requireCreative: false } },
+        { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+      ],
+      offers: [{ id: 'A' }, { id: 'B' }],
+      ...(creatives === undefined ? {} : { creatives }),
+      request: { placement: 'banner' },
+    });
+    const shown = (member: boolean) =>
+      decide(plan, { ...input, request: { ...input.request, attributes: { member } } }).items.map((item) => [
+        item.placementId,
+        item.rank,
+        item.placementRank,
+      ]);
+    assert.deepEqual(shown(false), [['p2', 1, 1]]);
+    assert.deepEqual(shown(true), [
+      ['p1', 1, 1],
+      ['p2', 2, 1],
+    ]);
+  }
+});
+
+test('a flow names records by their ids in any case', () => {
+  const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
+  const { plan, input } = made({
+    channels: [{ id, channelType: 'email' }],
+    offers: [{ id: 'a' }, { id: 'b' }],
+    nodes: [
+      { id: 'i', type: 'inventory', config: { scope: 'offers', offerIds: ['A'] } },
+      { id: 'm', type: 'match_creatives', config: { channelIds: [id.toUpperCase()] } },
+      {
+        id: 's',
+        type: 'score',
+        config: { method: 'priority_weighted', overrides: [{ channelId: id.toUpperCase(), method: 'propensity' }] },
+      },
+    ],
+  });
+  const { items } = decide(plan, input);
+  assert.deepEqual(
+    items.map(({ offerId, score }) => [offerId, score]),
+    [['a', 0.5]],
+  );
+});
+
+test('a score node without a method takes the method of the flow', () => {
+  const config = {
+    version: 2,
+    nodes: [
+      { id: 'i', type: 'inventory' },
+      { id: 's', type: 'score', config: { minScore: 0.1 } },
+    ],
+    flowConfig: { scoring: { method: 'propensity' } },
+  };
+  const references = { has: () => true, customFieldKeys: new Set<string>() };
+  assert.deepEqual(validateFlow(config, references, { use: 'publish' }).errors, []);
+  const { plan, input } = made({ nodes: config.nodes, flowConfig: config.flowConfig });
+  assert.equal(decide(plan, input).items[0]?.score, 0.5);
+});
+
+test('dates are formatted with the offset of their own day', () => {
+  const { plan, input } = made({
+    tenant: {
+      timezone: 'Europe/Berlin',
+      offsets: [
+        [Date.parse('2026-03-29T01:00:00Z'), 7_200_000],
+        [Date.parse('2026-10-25T01:00:00Z'), 3_600_000],
+      ],
+    },
+    nodes: [
+      { id: 'i', type: 'inventory' },
+      { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+      {
+        id: 'c',
+        type: 'compute',
+        config: {
+          formulaExtras: [
+            { key: 'day', formula: 'format_date(attributes.t, "DD.MM.YYYY HH:mm")', outputType: 'text' },
+            { key: 'now', formula: 'format_date(now(), "HH:mm")', outputType: 'text' },
+          ],
+        },
+      },
+    ],
+    request: { attributes: { t: '2026-07-01T22:30:00Z' } },
+  });
+  assert.deepEqual(decide(plan, input).items[0]?.personalization, { day: '02.07.2026 00:30', now: '13:00' });
 });
 
 test('differences of results are JSON Pointers, at most 200', () => {

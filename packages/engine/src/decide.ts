@@ -6,7 +6,7 @@ import { type Items, writeItems } from './delivery/items.ts';
 import { findTarget } from './delivery/target.ts';
 import { topN } from './delivery/top-n.ts';
 import { closeWalk, deliver } from './delivery/walk.ts';
-import { emptyScope, type FormulaScope } from './formula/scope.ts';
+import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
 import type { DecisionInput, ZoneClock } from './input.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { u } from './random/hash.ts';
@@ -61,7 +61,7 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     request,
     now: input.now,
     clock,
-    scope: openScope(input, customer, clock),
+    scope: openScope(input, customer, program.offsets ?? clock.offsets ?? [[input.now, offsetOf(clock, input.now)]]),
     customer,
     segments: new Set(request.segments.length === 0 ? input.segments : [...input.segments, ...request.segments]),
     lanes: viewLanes(input.contacts, program.ordinals),
@@ -96,14 +96,14 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
   };
 }
 
-function openScope(input: DecisionInput, customer: Record<string, Json>, clock: ZoneClock): FormulaScope {
+function openScope(input: DecisionInput, customer: Record<string, Json>, zone: ZoneOffsets): FormulaScope {
   const { request } = input;
   const scope = emptyScope();
   scope.customer = customer;
   scope.attributes = request.attributes;
   scope.request = request;
   scope.now = input.now;
-  scope.zone = clock.offsets ?? [[input.now, offsetOf(clock, input.now)]];
+  scope.zone = zone;
   return scope;
 }
 

@@ -31,6 +31,11 @@ export interface Snapshot {
 export interface SnapshotTenant {
   /** IANA zone of the cap days. */
   readonly timezone: string;
+  /**
+   * UTC offsets of that zone, `[from, offsetMs]`, oldest first: what `format_date` needs for instants on the other side
+   * of a change of the clock. Only needed when a formula formats dates; left out otherwise.
+   */
+  readonly offsets?: readonly (readonly [from: number, offsetMs: number])[];
   readonly locale: string;
   readonly currency: string;
   readonly maxOffersPerDecision: number;

@@ -56,7 +56,13 @@ export function compile(snapshot: Snapshot): Plan {
   });
   const flowConfig = readObject(snapshot.flow.config.flowConfig);
   const scoreNode = nodes.find(({ type }) => type === 'score');
-  const scoring = compileScoring(scoreNode?.id ?? null, scoreNode?.config ?? readObject(flowConfig.scoring), channels);
+  const flowScoring = readObject(flowConfig.scoring);
+  // A score node without a method takes the flow's (api-decisioning.md 7, scoring_not_configured).
+  const scoreConfig =
+    scoreNode === undefined
+      ? flowScoring
+      : { ...scoreNode.config, method: scoreNode.config?.method ?? flowScoring.method ?? null };
+  const scoring = compileScoring(scoreNode?.id ?? null, scoreConfig, channels);
   const rankNode = nodes.find(({ type }) => type === 'rank');
   const responseNode = nodes.find(({ type }) => type === 'response');
   const targeting = placements.map((placement) => compileTargeting(placement, builder));
@@ -78,6 +84,7 @@ export function compile(snapshot: Snapshot): Plan {
     ordinals,
     mandatoryOffers: offers.filter(({ row }) => row.mandatory && row.status === 'active').sort(byPriority),
     mandatoryDailyCap: snapshot.tenant.mandatoryDailyCap,
+    offsets: snapshot.tenant.offsets ?? null,
     holdoutPercentage: snapshot.tenant.holdoutPercentage,
     policies,
     days30Window,

@@ -6,6 +6,7 @@ import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import type { Run } from '../run.ts';
 import type { Scoring } from '../scoring/scoring.ts';
 import type {
+  Snapshot,
   SnapshotCategory,
   SnapshotChannel,
   SnapshotCreative,
@@ -105,6 +106,8 @@ export interface Program {
   readonly ordinals: Ordinals;
   readonly mandatoryOffers: readonly PlanOffer[];
   readonly mandatoryDailyCap: number;
+  /** UTC offsets of the tenant's zone, when a formula may format dates. */
+  readonly offsets: Snapshot['tenant']['offsets'] | null;
   readonly holdoutPercentage: number;
   /** Policies of the plan in order of evaluation. */
   readonly policies: readonly CompiledPolicy[];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayRange, isZone, zoneClock } from './zones.ts';
+import { dayRange, isZone, zoneClock, zoneOffsets } from './zones.ts';
 
 const at = (text: string) => Date.parse(text);
 const hourMs = 3_600_000;
@@ -100,4 +100,22 @@ test('asking for the same day again costs little', () => {
   for (let i = 0; i < 50_000; i++) zoneClock('Europe/Berlin', now + i);
   const microseconds = ((performance.now() - started) * 1000) / 50_000;
   assert.ok(microseconds < 5, `${microseconds} us`);
+});
+
+test('offsets of a zone over the years', () => {
+  const offsets = zoneOffsets('Europe/Berlin');
+  const ofYear = offsets.filter(([from]) => new Date(from).getUTCFullYear() === 2026);
+  assert.deepEqual(ofYear, [
+    [at('2026-03-29T01:00:00Z'), 2 * hourMs],
+    [at('2026-10-25T01:00:00Z'), hourMs],
+  ]);
+  assert.deepEqual(zoneOffsets('UTC'), [[at('1990-01-01T00:00:00Z'), 0]]);
+  assert.deepEqual(
+    zoneOffsets('Australia/Lord_Howe').filter(([from]) => new Date(from).getUTCFullYear() === 2026),
+    [
+      [at('2026-04-04T15:00:00Z'), 10.5 * hourMs],
+      [at('2026-10-03T15:30:00Z'), 11 * hourMs],
+    ],
+  );
+  assert.throws(() => zoneOffsets('Nowhere/Else'), RangeError);
 });

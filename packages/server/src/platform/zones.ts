@@ -120,3 +120,37 @@ function zoneOf(name: string): IANAZone {
 function modulo(value: number, divisor: number): number {
   return ((value % divisor) + divisor) % divisor;
 }
+
+const [firstYear, lastYear] = [1990, 2045];
+const stepMs = 28 * dayMs;
+/** A zone's offsets never change while the process runs. */
+const offsetsByZone = new Map<string, readonly (readonly [from: number, offsetMs: number])[]>();
+
+/**
+ * UTC offsets of a zone, `[from, offsetMs]` in epoch ms, oldest first, for instants of the years 1990 to 2044; the
+ * first and last hold beyond. In these years no zone changes its clock there and back within 28 days, and each change
+ * falls on a whole minute. Throws RangeError for no zone.
+ */
+export function zoneOffsets(zoneName: string): readonly (readonly [from: number, offsetMs: number])[] {
+  const known = offsetsByZone.get(zoneName);
+  if (known !== undefined) return known;
+  const zone = zoneOf(zoneName);
+  const end = Date.UTC(lastYear, 0);
+  let from = Date.UTC(firstYear, 0);
+  let offset = zone.offset(from);
+  const offsets: [number, number][] = [[from, offset * minuteMs]];
+  for (; from < end; from += stepMs) {
+    let [low, high] = [from, Math.min(end, from + stepMs)];
+    const next = zone.offset(high);
+    if (next === offset) continue;
+    while (high - low > minuteMs) {
+      const middle = low + Math.floor((high - low) / minuteMs / 2) * minuteMs;
+      if (zone.offset(middle) === offset) low = middle;
+      else high = middle;
+    }
+    offsets.push([high, next * minuteMs]);
+    offset = next;
+  }
+  offsetsByZone.set(zoneName, offsets);
+  return offsets;
+}

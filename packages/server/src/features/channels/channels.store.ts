@@ -130,3 +130,9 @@ export async function findChannelFacts(
   );
   return row ?? null;
 }
+
+/** True when the tenant has a placement of that id, deleted ones included. */
+export async function hasPlacement(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.query('select 1 from arbiter.placements where tenant_id = $1 and id = $2', [tx.tenantId, id]);
+  return rows.length > 0;
+}

@@ -1,3 +1,3 @@
 export { channelRoutes, placementRoutes } from './channels.routes.ts';
 export { createChannel } from './channels.service.ts';
-export { findChannelFacts, snapshotChannels, snapshotPlacements } from './channels.store.ts';
+export { findChannelFacts, hasPlacement, snapshotChannels, snapshotPlacements } from './channels.store.ts';

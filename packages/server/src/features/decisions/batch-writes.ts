@@ -18,7 +18,7 @@ import {
   type RecordRow,
   saveStates,
 } from './decisions.store.ts';
-import { packResult } from './packed-result.ts';
+import { packResult, withoutProperties } from './packed-result.ts';
 import type { RecommendCall } from './recommend.rules.ts';
 import { packInput } from './record.ts';
 import { seal } from './sealing.ts';
@@ -63,7 +63,9 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   const { id: decisionId, flow, input, decision, call, traceId } = stored;
   const { plan } = flow;
   const { requestId, customerId } = input.request;
-  const body = { i: packInput(input, flow.neverStore, flow.refs), r: packResult(decision, flow.refs) };
+  const packed = packInput(input, flow.neverStore, flow.refs);
+  const result = packResult(decision, flow.refs);
+  const body = { i: packed, r: packed.w === undefined ? result : withoutProperties(result) };
   writes.records.push({
     id: decisionId,
     requestId: call.clientRequestId ? requestId : null,
@@ -81,7 +83,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   writes.events.push(decisionEvent(writes, stored));
   if (!flow.stored) writes.plans.set(flow.hash.toString('hex'), flow);
   if (traceId !== null) {
-    const trace = traceBody(plan, input, decision, stored.answer, flow.hash);
+    const trace = traceBody(plan, input, decision, stored.answer, flow, hash('sha256', JSON.stringify(packed), 'hex'));
     const row = { id: traceId, decisionId, requestId, customerId, flowKey: plan.flow.key, at: writes.at };
     writes.extra.push(insertTrace(tenantId, { ...row, body: JSON.stringify(trace) }));
   }

@@ -146,7 +146,7 @@ async function attempt(
   const until = performance.now() + patienceMs;
   let catalogue = await ports.catalogues.get(tenantId);
   for (let tries = 0; ; tries++) {
-    if (catalogue.flowFor(null) === null && jobs.some((job) => job.call.flow === null)) {
+    if (jobs.some((job) => job.call.flow === null) && catalogue.flowFor(null) === null) {
       catalogue = await ports.catalogues.makeBaseFlow(tenantId);
     }
     const { prepared, refused } = prepare(catalogue, jobs, unsettled);
@@ -194,12 +194,12 @@ function prepare(
 }
 
 /**
- * The newer version that explains the error: it was found, or a statement named a table or column that a newer catalogue
- * does not have any more. Throws the error when nothing newer explains it.
+ * The newer version that explains the error: it was found, or a statement broke on a table or column that a newer
+ * catalogue does not have any more, or has with another type. Throws the error when nothing newer explains it.
  */
 async function versionBehind(ports: DecidePorts, catalogue: TenantCatalogue, error: unknown): Promise<number> {
   if (error instanceof StaleCatalogue) return error.version;
-  if (!(error instanceof DatabaseError) || error.kind !== 'undefined_object') throw error;
+  if (!(error instanceof DatabaseError) || error.kind === 'unique') throw error;
   try {
     await assertNewest(ports, catalogue);
   } catch (newer) {
@@ -234,26 +234,29 @@ async function decideAll(
   const stored = customersOf(prepared.filter((p) => !p.request.dryRun));
   const dry = customersOf(prepared.filter((p) => p.request.dryRun)).filter((id) => !stored.includes(id));
   const reads: ProfileReads = planProfileReads(catalogue, prepared);
-  const statements: HotStatement[] = [newestVersions(tenantId)];
+  const statements: HotStatement[] = [];
   if (stored.length > 0) statements.push(lockStates(tenantId, stored, wait));
   if (dry.length > 0) statements.push(readStates(tenantId, dry));
+  // After the lock: what was changed while this waited for it counts.
+  statements.push(newestVersions(tenantId));
   const head = statements.length;
   const loaded = await tx.send([...statements, ...reads.statements]);
 
-  const newest = loaded[0]![0]!;
+  const newest = loaded[head - 1]![0]!;
   if (Number(newest.version) === catalogue.version) ports.catalogues.confirmed(tenantId);
   else if (!isFresh) throw new StaleCatalogue(Number(newest.version));
   ports.evidence.newestIs(tenantId, Number(newest.evidence));
   const evidence = await ports.evidence.get(tenantId);
 
   const customers: BatchCustomers = new Map();
-  if (stored.length > 0) takeCustomers(customers, loaded[1]!, true);
-  if (dry.length > 0) takeCustomers(customers, loaded[head - 1]!, false);
+  if (stored.length > 0) takeCustomers(customers, loaded[0]!, true);
+  if (dry.length > 0) takeCustomers(customers, loaded[head - 2]!, false);
   await makeMissing(tx, tenantId, customers, stored, ports.keys);
   const profiles = await reads.resolve(loaded.slice(head), tx);
 
   const now = ports.clock.now();
   const left = new Map<string, DecideJob[]>();
+  const held = new Set(stored);
   const decided: Decided[] = [];
   const decisions: Decision[] = [];
   const writes = newWrites(tenantId, new Date(now), catalogue.version);
@@ -262,7 +265,8 @@ async function decideAll(
 
   for (const [position, { job, flow, request }] of prepared.entries()) {
     const customer = customers.get(request.customerId);
-    if (!customer && !request.dryRun) {
+    // A dry run beside a decision of the same customer waits with it: without the row it would decide on no contacts.
+    if (!customer && (!request.dryRun || held.has(request.customerId))) {
       const jobs = left.get(request.customerId);
       if (jobs) jobs.push(job);
       else left.set(request.customerId, [job]);

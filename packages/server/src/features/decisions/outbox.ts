@@ -8,7 +8,7 @@ import { rollUp, type SummaryDelta } from './summaries.ts';
 export type ZoneOf = (tenantId: string) => Promise<string>;
 
 export interface OutboxDispatcher {
-  /** Publishes what is pending, in slices; answers with the number of events. */
+  /** Publishes what is pending, in slices; answers with the number of events. A tenant that fails keeps no other waiting. */
   drain(): Promise<number>;
   /** Oldest pending row in seconds at the last look; 0 = none. */
   lagSeconds(): number;
@@ -51,17 +51,23 @@ export function createOutboxDispatcher(
       let events = 0;
       const pending = await readPendingTenants(database);
       lag = pending.reduce((oldest, p) => Math.max(oldest, p.ageSeconds), 0);
+      const failures: unknown[] = [];
       for (const { tenantId } of pending) {
-        for (;;) {
-          if (options.stopped()) return events;
-          const started = performance.now();
-          const done = await slice(tenantId);
-          events += done.events;
-          if (!done.more) break;
-          // A backlog is worked off with a quarter of one connection's time while decisions are being made.
-          await options.pause(Math.min(250, (performance.now() - started) * 3));
+        try {
+          for (;;) {
+            if (options.stopped()) return events;
+            const started = performance.now();
+            const done = await slice(tenantId);
+            events += done.events;
+            if (!done.more) break;
+            // A backlog is worked off with a quarter of one connection's time while decisions are being made.
+            await options.pause(Math.min(250, (performance.now() - started) * 3));
+          }
+        } catch (error) {
+          failures.push(error);
         }
       }
+      if (failures.length > 0) throw failures[0];
       return events;
     },
     lagSeconds: () => lag,

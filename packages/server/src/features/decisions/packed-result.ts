@@ -97,6 +97,12 @@ export function packResult(decision: Decision, refs: PlanRefs): PackedResult {
   return { i: decision.items.map((item) => packItem(item, refs)), m: summaryCounts.map((name) => summary[name]), o };
 }
 
+/** The result without the answer's properties: a formula may have made them of a value that is never stored. */
+export function withoutProperties(packed: PackedResult): PackedResult {
+  const { properties: _, ...o } = packed.o;
+  return { ...packed, o };
+}
+
 /** The result without content and computed fields; `result` of `GET /decisions/{id}` where a replay cannot add them. */
 export function unpackResult(packed: PackedResult, refs: PlanRefs): Readonly<Record<string, Json>> {
   const value = (name: string): Json => packed.o[name] ?? defaults[name] ?? null;

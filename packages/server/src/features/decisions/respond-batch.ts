@@ -1,6 +1,7 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import { type Database, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { readOutcomeTypes } from '../outcomes/index.ts';
 import type { SetApart } from './batcher.ts';
 import type { CatalogueCache } from './catalogue-cache.ts';
 import type { CustomerKeys } from './customer-keys.ts';
@@ -97,7 +98,9 @@ async function attempt(
       [tenantId],
     );
     const version = Number(newest?.version ?? 0);
-    const { outcomes } = version > known.version ? await ports.catalogues.refresh(tenantId, version) : known;
+    // Read here and not by a refresh of the cache: that would wait for a second connection while holding this one.
+    const outcomes =
+      version > known.version ? new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o])) : known.outcomes;
     const done: Responded[] = [];
     for (const job of jobs) {
       try {
@@ -109,8 +112,7 @@ async function attempt(
         done.push(responded);
         settled.push({ job, answer: responded.answer, error: null });
       } catch (error) {
-        if (!(error instanceof AppError) || error.status >= 500 || error.code === 'concurrent_modification')
-          throw error;
+        if (!(error instanceof AppError) || error.status >= 500 || lostRace.has(error.code)) throw error;
         settled.push({ job, answer: null, error });
       }
     }
@@ -133,6 +135,9 @@ async function attempt(
   }
   return left;
 }
+
+/** What a response may be refused for after its first write: the batch is rolled back. */
+const lostRace: ReadonlySet<string> = new Set(['concurrent_modification', 'idempotency_in_progress']);
 
 function finish(ports: RespondPorts, tenantId: string, numbered: readonly EvidenceChange[]): void {
   if (numbered.length > 0) ports.evidence.committed(tenantId, numbered);

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { findCategoryName } from '../categories/index.ts';
-import { findChannelFacts } from '../channels/index.ts';
+import { findChannelFacts, hasPlacement } from '../channels/index.ts';
 import { findCreativeFacts } from '../creatives/index.ts';
 import { findOfferFacts } from '../offers/index.ts';
 import type { OutcomeTypeFacts } from '../outcomes/index.ts';
@@ -60,18 +60,15 @@ export async function respondOne(
   const outcome = outcomes.get(call.outcome);
   if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome names no active outcome type' });
   const subject = await resolveSubject(tx, call);
+  const keyHash = responseKey(call, credentialId, subject);
+  // Asked before a row of the customer is made: a response that is refused leaves nothing behind.
+  const before = call.explicitKey === null ? null : await findKept(tx, call, keyHash);
+  if (before !== null) return before;
   const fresh = () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) });
   const bytes = await lockState(tx, subject.customerId, fresh, wait);
   if (bytes === null) return 'held';
-
-  const keyHash = responseKey(call, credentialId, subject);
-  if (keyHash !== null) {
-    const kept = await findResponse(tx, keyHash);
-    if (kept !== null) {
-      if (!kept.payloadHash.equals(call.payloadHash)) throw new AppError('idempotency_key_reused');
-      return { answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' }, change: null, events: [] };
-    }
-  }
+  const meanwhile = await findKept(tx, call, keyHash);
+  if (meanwhile !== null) return meanwhile;
   // Read again under the lock: another response may have moved the reservation since.
   const item = subject.item === null ? null : await findShownItem(tx, subject.item.id);
   const names = await readNames(tx, subject);
@@ -196,12 +193,11 @@ export async function respondOne(
   await saveState(tx, subject.customerId, encodeState(state));
   const answer = answerOf(id, impression, 'recorded');
   if (keyHash !== null) {
-    await keepResponse(tx, {
-      keyHash,
-      payloadHash: call.payloadHash,
-      customerId: subject.customerId,
-      answer: JSON.stringify(answer),
-    });
+    const { payloadHash } = call;
+    const { customerId } = subject;
+    const kept = await keepResponse(tx, { keyHash, payloadHash, customerId, answer: JSON.stringify(answer) });
+    // Only an explicit key can meet itself on another customer. What was written goes back; the next try finds the key.
+    if (!kept) throw new AppError('idempotency_in_progress');
   }
   const learns = outcome.category === 'response' && outcome.classification !== 'neutral';
   return {
@@ -216,6 +212,14 @@ export async function respondOne(
       : null,
     events: written.map((row) => interactionEvent(tx, row)),
   };
+}
+
+/** The answer that an earlier response got under this key, as a duplicate. 422 when that one said something else. */
+async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Promise<Responded | null> {
+  const kept = keyHash === null ? null : await findResponse(tx, keyHash);
+  if (kept === null) return null;
+  if (!kept.payloadHash.equals(call.payloadHash)) throw new AppError('idempotency_key_reused');
+  return { answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' }, change: null, events: [] };
 }
 
 /** First that applies: interaction, recommendation with rank or offer or creative, creative, offer. 404 when absent. */
@@ -243,6 +247,7 @@ async function resolveSubject(tx: Tx, call: RespondCall): Promise<Subject> {
   const offer = call.offerId !== null && isId(call.offerId) ? await findOfferFacts(tx, call.offerId) : null;
   if (offer === null) throw notFound('offer');
   if (call.channelId !== null && (await findChannelFacts(tx, call.channelId)) === null) throw notFound('channel');
+  if (call.placementId !== null && !(await hasPlacement(tx, call.placementId))) throw notFound('placement');
   return { ...contact, offerId: offer.id, creativeId: null, channelId: call.channelId, placementId: call.placementId };
 }
 

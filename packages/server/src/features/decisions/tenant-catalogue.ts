@@ -4,6 +4,7 @@ import type { TenantSettings } from '@arbiter/contract';
 import { canonicalJson, compile, needsOfferCategories, type Plan, type Snapshot } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { zoneOffsets } from '../../platform/zones.ts';
 import { snapshotCategories, snapshotSubCategories } from '../categories/index.ts';
 import { snapshotChannels, snapshotPlacements } from '../channels/index.ts';
 import { snapshotPolicies } from '../contact-policies/index.ts';
@@ -56,7 +57,9 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
   const placements = await snapshotPlacements(tx);
   const categories = await snapshotCategories(tx);
   const subCategories = await snapshotSubCategories(tx);
-  const offers = await snapshotOffers(tx);
+  // Drafts and paused offers take part in dry runs of flows that name their status.
+  const includeStatuses = flows.offerStatuses();
+  const offers = await snapshotOffers(tx, { includeStatuses });
   const creatives = await snapshotCreatives(tx);
   const rules = await snapshotRules(tx);
   const policies = await snapshotPolicies(tx);
@@ -65,7 +68,9 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
   const schemas = tables.map(toSnapshotSchema);
   const outcomes = new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o]));
 
-  const withOthers = needsOfferCategories(policies) ? { otherOffers: await snapshotOtherOffers(tx) } : {};
+  const withOthers = needsOfferCategories(policies)
+    ? { otherOffers: await snapshotOtherOffers(tx, { includeStatuses }) }
+    : {};
 
   const compiled = new Map<string, CompiledFlow>();
   let horizonMs = 0;
@@ -76,6 +81,7 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
       format: 1,
       tenant: {
         timezone: settings.timezone,
+        ...(formatsDates([flow.config, categories, subCategories]) ? { offsets: zoneOffsets(settings.timezone) } : {}),
         locale: settings.locale,
         currency: settings.currency,
         maxOffersPerDecision: settings.maxOffersPerDecision,
@@ -124,6 +130,9 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
     logHorizonMs: () => horizonMs,
   };
 }
+
+/** True when a formula among these may format dates, for which the plan holds the offsets of the tenant's zone. */
+const formatsDates = (parts: readonly object[]): boolean => JSON.stringify(parts).includes('format_date');
 
 /** Compiles a snapshot and names it by its content. */
 export function compileSnapshot(snapshot: Snapshot): CompiledFlow {

@@ -1,5 +1,5 @@
 import type { RecommendAnswer } from '@arbiter/contract';
-import { type Decision, type DecisionInput, type Plan, round6 } from '@arbiter/engine';
+import { type Decision, type DecisionInput, type Json, type Plan, round6 } from '@arbiter/engine';
 
 const resultRows = 2_000;
 const droppedRows = 500;
@@ -10,9 +10,11 @@ export function traceBody(
   input: DecisionInput,
   decision: Decision,
   answer: RecommendAnswer,
-  planHash: Buffer,
+  { hash: planHash, neverStore }: { readonly hash: Buffer; readonly neverStore: ReadonlySet<string> },
+  inputsHash: string,
 ): object {
   const { trace } = decision;
+  const hidden = neverStore.size === 0 ? null : hiddenFields(plan, neverStore);
   const top = decision.items[0];
   return {
     source: 'recommend',
@@ -21,12 +23,14 @@ export function traceBody(
     configVersion: answer.freshness.configVersion,
     planHash: planHash.toString('hex'),
     seed: input.seed,
+    inputsHash,
     channel: answer.channel,
     channelId: answer.channelId,
     placement: answer.placement,
     placements: input.request.placements,
     customerSegments: [...input.segments, ...input.request.segments],
-    pipeline: trace?.pipeline ?? [],
+    // The engine has no clock, so a stage has no duration of its own.
+    pipeline: trace?.pipeline.map((row) => ({ ...row, durationMs: null })) ?? [],
     scoringResults: trace?.scoringResults.slice(0, resultRows) ?? [],
     selectedOffers: decision.items.map((item, i) => ({
       offerId: item.offerId,
@@ -39,15 +43,42 @@ export function traceBody(
       interactionId: answer.decisions[i]?.interactionId ?? null,
       selection: { ...item.selection, probability: round6(item.selection.probability) },
     })),
-    qualificationResults: trace?.qualificationResults.slice(0, resultRows) ?? [],
+    qualificationResults: trace?.qualificationResults.slice(0, resultRows).map((row) => withhold(row, hidden)) ?? [],
     contactPolicyResults: trace?.contactPolicyResults.slice(0, resultRows) ?? [],
     suppressionResults: trace?.suppressionResults.slice(0, resultRows) ?? [],
-    dropped: trace?.dropped.slice(0, droppedRows) ?? [],
+    dropped: trace?.dropped.slice(0, droppedRows).map((row) => withhold({ ...row }, hidden)) ?? [],
     result: { count: decision.items.length, topOffer: top ? { offerId: top.offerId, score: round6(top.score) } : null },
     summary: answer.trace.summary,
+    assignment: decision.assignment,
     controlGroup: decision.controlGroup,
     degradedScoring: decision.degradedScoring,
     experimentAssignment: null,
     totalDurationMs: answer.trace.summary.durationMs,
   };
 }
+
+/** Names under `customer.` and `attributes.` whose values are never stored, those with an enrich prefix too. */
+function hiddenFields(plan: Plan, neverStore: ReadonlySet<string>): ReadonlySet<string> {
+  const prefixed = plan.enrichSources.flatMap(({ columns, prefix }) =>
+    columns.filter((column) => neverStore.has(column)).map((column) => prefix + column),
+  );
+  return new Set([...neverStore, ...prefixed]);
+}
+
+/** The row without the value of a field that is never stored: neither in its detail nor in its text. */
+function withhold(row: Json, hidden: ReadonlySet<string> | null): Json {
+  if (hidden === null || !isObject(row) || !isObject(row.detail)) return row;
+  const { attribute } = row.detail;
+  if (typeof attribute !== 'string' || !hidden.has(fieldOf(attribute))) return row;
+  const masked = { ...row, detail: { ...row.detail, actual: null } };
+  return row.passed === false ? { ...masked, reason: `${attribute} is withheld` } : masked;
+}
+
+/** `diagnosis` of `diagnosis`, `customer.diagnosis` and `attributes.diagnosis.code`. */
+function fieldOf(path: string): string {
+  const [first = '', second] = path.split('.');
+  return second !== undefined && (first === 'customer' || first === 'attributes') ? second : first;
+}
+
+const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

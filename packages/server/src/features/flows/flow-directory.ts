@@ -1,3 +1,4 @@
+import type { OfferStatus } from '@arbiter/contract';
 import type { FlowConfig, SnapshotFlow } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { type PublishedFlowRow, type StoredConfig, selectPublishedFlows } from './flows.store.ts';
@@ -11,6 +12,8 @@ export interface FlowDirectory {
   find(keyOrId: string): { readonly runnable: RunnableFlow | null } | null;
   /** The default flow, else the runnable one updated last (ties by key). Null: none is runnable; see `ensureBaseFlow`. */
   fallback(): RunnableFlow | null;
+  /** Statuses of offers that a runnable flow's inventory may name: `active`, and those it names besides. */
+  offerStatuses(): readonly OfferStatus[];
 }
 
 /** A config that passed the flow check when it was published. */
@@ -34,7 +37,20 @@ export function flowDirectory(rows: readonly PublishedFlowRow[]): FlowDirectory 
   return {
     find: (keyOrId) => byKey.get(keyOrId) ?? byId.get(keyOrId.toLowerCase()) ?? null,
     fallback: () => chosen?.runnable ?? null,
+    offerStatuses: () => [
+      'active',
+      ...otherStatuses.filter((status) => standing.some((flow) => names(flow.runnable, status))),
+    ],
   };
+}
+
+const otherStatuses = ['draft', 'paused'] as const satisfies readonly OfferStatus[];
+
+function names(flow: RunnableFlow | null, status: OfferStatus): boolean {
+  return (flow?.config.nodes ?? []).some(({ type, config }) => {
+    const statuses = type === 'inventory' ? config?.includeStatuses : undefined;
+    return Array.isArray(statuses) && statuses.includes(status);
+  });
 }
 
 /** Reads all live flows of the tenant in one statement; cheap enough for every change of the catalogue. */

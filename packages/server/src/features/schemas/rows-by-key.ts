@@ -11,7 +11,7 @@ export type TableRow = Readonly<Record<string, JsonValue>>;
 
 /** One prepared statement that reads the rows of many keys. Its only parameter is `keys(...)`. */
 export interface RowsByKey {
-  /** The same for the same text: a name for a prepared statement. */
+  /** The same for the same text and column types: a name for a prepared statement. */
   readonly name: string;
   readonly text: string;
   /** The parameter: those keys that a row could have. `007` is no key of an integer column, whose rows have `7`. */
@@ -39,8 +39,11 @@ export function rowsByKeyStatement(table: SchemaTable, keyColumn: string, column
   const text =
     `select distinct on (${key}) ${[`${keyForm.select(key)} as k`, ...selected].join(', ')} from ${table.table} ` +
     `where ${key} = any ($1::${sqlType(keyType)}[]) order by ${key}, ${quoteName(table.primaryKey)} desc`;
+  // A column that is dropped and made anew may have another type under the same text; a statement that was prepared for
+  // the old one would fail on its connection for ever.
+  const types = [keyType, ...columns.map(typeOf)].join(' ');
   return {
-    name: `rows_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`,
+    name: `rows_${createHash('sha256').update(`${types}\n${text}`).digest('hex').slice(0, 32)}`,
     text,
     keys: (keys) => keys.filter((candidate) => canBeKey(keyType, candidate)),
     parse(rows) {
