@@ -151,9 +151,19 @@ export function compileSnapshot(snapshot: Snapshot): CompiledFlow {
   };
 }
 
+/** Plans opened lately, by content hash, newest last: a plan of thousands of offers takes a while to compile. */
+const opened = new Map<string, CompiledFlow>();
+const mostOpened = 4;
+
 /** The plan that a record names. Throws AppError `record_corrupt` when the body does not have the hash of its key. */
 export function openPlan(hash: Buffer, body: Buffer): CompiledFlow {
+  const name = hash.toString('hex');
+  const known = opened.get(name);
+  if (known !== undefined) return known;
   const text = inflateRawSync(body).toString('utf8');
   if (!createHash('sha256').update(text).digest().equals(hash)) throw new AppError('record_corrupt');
-  return compileSnapshot(JSON.parse(text) as Snapshot);
+  const flow = compileSnapshot(JSON.parse(text) as Snapshot);
+  if (opened.size >= mostOpened) opened.delete(opened.keys().next().value ?? '');
+  opened.set(name, flow);
+  return flow;
 }
