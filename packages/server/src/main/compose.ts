@@ -68,6 +68,9 @@ export interface Server {
 /** Connections of the decision path: one batch each. */
 const hotConnections = 6;
 
+/** How soon a request that waited too long is told. */
+const refuseLateEveryMs = 250;
+
 export function composeServer(options: ComposeOptions): Server {
   const { config, clock, logger } = options;
   const onError = (err: unknown): void => logger.warn({ err }, 'background work failed');
@@ -92,6 +95,7 @@ export function composeServer(options: ComposeOptions): Server {
     anonymousKey: keyOf(config.DATA_ENCRYPTION_KEY),
     onError,
   });
+  const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const authenticate = authenticator.authenticate.bind(authenticator);
   const app = createApp({
     operations,
@@ -133,6 +137,7 @@ export function composeServer(options: ComposeOptions): Server {
     async close() {
       await app.close();
       await decisions.close();
+      clearInterval(refusing);
       await authenticator.flushUses().catch(onError);
       authenticator.close();
       await hot.close();

@@ -120,3 +120,23 @@ test('what is set apart makes room for the next batch, keeps its key, and is wai
   batches[2]!.done();
   await waiting;
 });
+
+test('what waits too long is taken out, and the rest keeps its order', async () => {
+  const { batches, batcher } = recorder(1);
+  batcher.submit('t', { customer: 'a', n: 1 });
+  await turn();
+  for (const n of [2, 3, 4]) batcher.submit('t', { customer: 'a', n });
+  assert.deepEqual(
+    batcher.takeLate((job) => job.n === 3).map((job) => job.n),
+    [3],
+  );
+  assert.equal(batcher.waiting(), 2);
+  batches[0]!.done();
+  await sleep(1);
+  assert.deepEqual(
+    batches[1]!.jobs.map((j) => j.n),
+    [2, 4],
+  );
+  batches[1]!.done();
+  await batcher.idle();
+});

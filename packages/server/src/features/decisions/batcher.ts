@@ -8,6 +8,8 @@ export interface Batcher<Job> {
   submit(tenantId: string, job: Job): void;
   /** Jobs waiting, over all tenants. */
   waiting(): number;
+  /** Takes out the waiting jobs that are too late; the caller settles them. */
+  takeLate(isLate: (job: Job) => boolean): Job[];
   /** Resolves when nothing waits and nothing is in flight. */
   idle(): Promise<void>;
 }
@@ -112,6 +114,15 @@ export function createBatcher<Job>(options: BatcherOptions<Job>): Batcher<Job> {
       let n = 0;
       for (const queue of queues.values()) n += queue.jobs.length;
       return n;
+    },
+    takeLate(isLate) {
+      const late: Job[] = [];
+      for (const queue of queues.values()) {
+        if (!queue.jobs.some(isLate)) continue;
+        const jobs = queue.jobs.splice(0);
+        for (const job of jobs) (isLate(job) ? late : queue.jobs).push(job);
+      }
+      return late;
     },
     async idle() {
       if (queues.size === 0) return;

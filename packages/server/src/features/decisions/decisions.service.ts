@@ -12,6 +12,7 @@ import { type DecideJob, type DecidePorts, runBatch } from './decide-batch.ts';
 import { newDecisionId, requestContext } from './decision-ids.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.ts';
 import type { DecisionMetrics } from './metrics.ts';
+import { isLate, type PatientJob, refuse } from './patience.ts';
 import { readRecommendCall } from './recommend.rules.ts';
 import { findRequest } from './records.store.ts';
 import { readRespondCall } from './respond.rules.ts';
@@ -44,6 +45,8 @@ export interface DecisionService {
   /** `replayed`: the stored answer of an earlier call, as JSON text, byte for byte. */
   recommend(caller: CallerFacts, body: RecommendRequest): Promise<{ answer: RecommendAnswer } | { replayed: string }>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
+  /** Refuses what has waited for its turn too long (503). To be called a few times a second. */
+  refuseLate(): void;
   /** IANA zone in which the tenant counts days. */
   timezoneOf(tenantId: string): Promise<string>;
   /** Waits until nothing is in flight, then lets go of what it holds. */
@@ -174,6 +177,12 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       });
       deps.metrics.responded(answer.classification);
       return answer;
+    },
+    refuseLate() {
+      const now = performance.now();
+      const late = (job: PatientJob): boolean => isLate(job, now);
+      refuse(decisions.takeLate(late));
+      refuse(responses.takeLate(late));
     },
     timezoneOf: async (tenantId) => (await catalogues.get(tenantId)).settings.timezone,
     async close() {

@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/app-error.ts';
 
 /** Nothing hangs longer than five seconds (quality.md R3); what is left of them is for the way to the caller. */
-const answerWithinMs = 4_700;
+const answerWithinMs = 4_500;
 /** A job that did not get its turn in this time gets none: like a caller of the pool (quality.md T27). */
 const turnWithinMs = 2_000;
 
@@ -9,6 +9,12 @@ export interface PatientJob {
   /** Monotonic ms at which the request came in. */
   readonly startedAt: number;
   readonly reject: (error: unknown) => void;
+}
+
+export const isLate = (job: PatientJob, now: number): boolean => now - job.startedAt > turnWithinMs;
+
+export function refuse(late: readonly PatientJob[]): void {
+  for (const job of late) job.reject(new AppError('overloaded', { retryAfterSeconds: 1 }));
 }
 
 /** Jobs by whether their turn came in time. */
@@ -27,13 +33,13 @@ export function inTime<Job extends PatientJob>(asked: readonly Job[]): Timely<Jo
   const late: Job[] = [];
   let oldest = now;
   for (const job of asked) {
-    if (now - job.startedAt > turnWithinMs) {
+    if (isLate(job, now)) {
       late.push(job);
       continue;
     }
     if (job.startedAt < oldest) oldest = job.startedAt;
     jobs.push(job);
   }
-  for (const job of late) job.reject(new AppError('overloaded', { retryAfterSeconds: 1 }));
+  refuse(late);
   return { jobs, late, patienceMs: answerWithinMs - (now - oldest) };
 }
