@@ -272,7 +272,7 @@ for (const [index, operation] of all.entries()) {
             const answer = await ask({ headers: { 'x-request-id': 'the-same' } }, withAt(call, place, id));
             assert.ok(answer.status < 500, answer.text);
             // What succeeded has used up its names.
-            if (answer.status < 400) call = await example(own);
+            if (answer.status < 400 && operation.method !== 'GET') call = await example(own);
             answers.push({ status: answer.status, text: answer.text.replaceAll(id, 'ID') });
           }
           const [first, second] = answers;
