@@ -89,11 +89,9 @@ test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is 
   const expected = /^(0|2..|409)$|^(ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|cut off)$/;
   for (const line of tally.keys()) assert.match(line.slice(line.indexOf(' ') + 1), expected, `an answer ${line}`);
   assert.deepEqual(violations.slice(0, 20), [], `${violations.length} violations, seed ${seed}`);
-  for (const kind of ['recommend', 'respond', 'createOffer', 'updateOffer', 'createCategory']) {
-    assert.ok(
-      (counts[`${kind} acked`] ?? 0) > rounds / 2,
-      `the load had too little of ${kind}: ${JSON.stringify(counts)}`,
-    );
+  for (const [kind, least] of Object.entries({ recommend: 2, respond: 2, updateOffer: 0.3, createOffer: 0.2 })) {
+    const acked = counts[`${kind} acked`] ?? 0;
+    assert.ok(acked > rounds * least, `the load had too little of ${kind}: ${JSON.stringify(counts)}`);
   }
   const verified = await must(call('GET', '/v1/audit-logs/verify'));
   assert.equal(verified.intact, true, JSON.stringify(verified));
