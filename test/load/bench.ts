@@ -37,7 +37,7 @@ interface Measured {
 }
 
 /** As `npm start` does. */
-const flags = ['--max-semi-space-size=32', '--heap-growing-percent=40'];
+const flags = ['--max-semi-space-size=32', '--heap-growing-percent=25'];
 const children: ChildProcess[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'arbiter-bench-'));
 process.on('exit', () => {
