@@ -1,7 +1,6 @@
-// The row design of the hot path, measured before anything was built on it (docs/adr/0002-hot-path-rows.md).
+// The row design of the hot path, measured before anything was built on it (docs/adr/0011-rows-of-the-hot-path.md).
 // One "decision" = read the customer's state under its lock, decode, count one contact, encode, seal 700 bytes of inputs,
 // write state, one sealed record, one history row; one outbox row per batch. Forced RLS, restricted role, durable.
-//   node test/load/row-design-bench.ts            (starts its own embedded PostgreSQL)
 //   PGHOST=/path/to/socket node test/load/row-design-bench.ts
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { cpus } from 'node:os';
