@@ -5,8 +5,8 @@ import { deriveKey } from '../../platform/crypto.ts';
 /**
  * Data keys of customers (decisioning.md 3). A customer's key follows from the tenant's key and 32 random bytes that
  * only the customer's state row holds: whoever erases the row destroys the key. Derived by the one-step KDF of NIST SP
- * 800-56C, SHA-256(counter, tenant's key, random part); an HMAC or an unwrapping costs five times as much, and every
- * decision does it.
+ * 800-56C, SHA-256(counter, tenant's key, random part); every decision does it, and unwrapping a
+ * stored key takes more than twice as long (docs/benchmarks.md).
  */
 export interface CustomerKeys {
   /** The random part of a new key, as the row keeps it. Throws AppError `not_configured` without DATA_ENCRYPTION_KEY. */

@@ -32,7 +32,7 @@ export class SealBroken extends Error {
   }
 }
 
-/** Seals `text` under a 32 byte key (a KeyObject: with bytes each cipher costs four times as much); `context` is what the body belongs to, e.g. `<tenant>:<id>:decision`. */
+/** Seals `text` under a 32 byte key (a KeyObject: with bytes a cipher takes more than twice as long); `context` is what the body belongs to, e.g. `<tenant>:<id>:decision`. */
 export function seal(key: KeyObject, context: string, text: string): Buffer {
   const raw = Buffer.from(text, 'utf8');
   const packed = raw.length > compressAboveBytes ? deflateRawSync(raw, { level: 1 }) : raw;
