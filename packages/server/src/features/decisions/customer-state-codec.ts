@@ -1,7 +1,7 @@
 import { type CustomerState, emptyState } from './customer-state.ts';
 
-// Binary, because every decision reads and writes the row: a JSON form is two to five times as long and slower by half or
-// more (docs/adr, rows of the hot path). Layout: format, UUID dictionary, lanes, log (delta-coded instants),
+// Binary, because every decision reads and writes the row (measured against JSON: docs/adr/0011-rows-of-the-hot-path.md).
+// Layout: format, UUID dictionary, lanes, log (delta-coded instants),
 // reservations, outcomes. Numbers are LEB128 varints up to 2^53.
 
 const formatVersion = 1;
