@@ -5,7 +5,6 @@ export { ln } from './arithmetic/ln.ts';
 export { compareText, finiteNumber } from './arithmetic/order.ts';
 export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
-export { canonicalResult } from './canonical-result.ts';
 export { compile } from './compile/compile.ts';
 export type { ConfigProblem } from './compile/config-problems.ts';
 export type { AutoSource, EnrichSource, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';

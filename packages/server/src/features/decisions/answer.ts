@@ -22,7 +22,8 @@ export interface AnswerFacts {
   readonly profileAgeMs: number;
   readonly durationMs: number;
   readonly traceId: string | null;
-  readonly reservationExpiresAt: string;
+  /** ISO instant; asked for by answers that reserve only. */
+  readonly reservationExpiresAt: () => string;
   readonly dryRun: boolean;
   readonly debug: boolean;
 }
@@ -155,7 +156,7 @@ function shapeItem(plan: Plan, decision: Decision, item: DecisionItem, index: nu
     impressionRecorded: !facts.dryRun && item.effect === 'impress',
     reservation:
       !facts.dryRun && item.effect === 'reserve' && interactionId !== null
-        ? { id: interactionId, expiresAt: facts.reservationExpiresAt }
+        ? { id: interactionId, expiresAt: facts.reservationExpiresAt() }
         : null,
   };
   if (decision.responseFormat === 'minimal') return keep(shaped, (name) => minimalFields.has(name));

@@ -44,6 +44,9 @@ export async function makeMissing(
   takeCustomers(customers, made!, true);
 }
 
+/** True when the log does not reach back to `from` (epoch ms). */
+export const isLogShort = ({ state }: BatchCustomer, from: number): boolean => state.keptFrom > from;
+
 /** A new window may look further back than the log was kept: history fills it, once, under the lock (decisioning.md 6). */
 export async function fillLog(
   tx: HotTransaction,
@@ -52,7 +55,6 @@ export async function fillLog(
   from: number,
 ): Promise<void> {
   const { state } = customer;
-  if (state.keptFrom <= from) return;
   const [rows] = await tx.send([
     contactsSince(tenantId, customer.row.customerId, new Date(from), firstIdAt(Math.max(0, from - lateEventMs))),
   ]);

@@ -1,8 +1,8 @@
 import { hash, type KeyObject } from 'node:crypto';
-import type { RecommendAnswer } from '@arbiter/contract';
-import { canonicalResult, type Decision, type DecisionInput, engineVersion } from '@arbiter/engine';
+import { canonicalJson, type Decision, type DecisionInput, engineVersion } from '@arbiter/engine';
 import type { HotStatement } from '../../db/index.ts';
 import { newId } from '../../platform/ids.ts';
+import { type AnswerFacts, shapeAnswer } from './answer.ts';
 import type { BatchCustomer, BatchCustomers } from './batch-customers.ts';
 import { addContact, laneOf, prune } from './customer-state.ts';
 import { encodeState } from './customer-state-codec.ts';
@@ -18,9 +18,9 @@ import {
   type RecordRow,
   saveStates,
 } from './decisions.store.ts';
-import { packResult, withoutProperties } from './packed-result.ts';
+import { type ItemTexts, resultHash, resultText } from './packed-result.ts';
 import type { RecommendCall } from './recommend.rules.ts';
-import { packInput } from './record.ts';
+import { inputText } from './record.ts';
 import { seal } from './sealing.ts';
 import type { CompiledFlow } from './tenant-catalogue.ts';
 import { traceBody } from './trace.ts';
@@ -29,6 +29,8 @@ import { traceBody } from './trace.ts';
 export interface Writes {
   readonly tenantId: string;
   readonly at: Date;
+  /** `at`, as events write it. */
+  readonly timestamp: string;
   readonly configVersion: number;
   readonly records: RecordRow[];
   readonly items: ItemRow[];
@@ -38,7 +40,17 @@ export interface Writes {
 }
 
 export function newWrites(tenantId: string, at: Date, configVersion: number): Writes {
-  return { tenantId, at, configVersion, records: [], items: [], events: [], extra: [], plans: new Map() };
+  return {
+    tenantId,
+    at,
+    timestamp: at.toISOString(),
+    configVersion,
+    records: [],
+    items: [],
+    events: [],
+    extra: [],
+    plans: new Map(),
+  };
 }
 
 /** A decision that is to be stored, with what its rows need to know. */
@@ -49,7 +61,10 @@ export interface StoredDecision {
   readonly flow: CompiledFlow;
   readonly input: DecisionInput;
   readonly decision: Decision;
-  readonly answer: RecommendAnswer;
+  readonly texts: readonly ItemTexts[];
+  /** The answer as it is sent. */
+  readonly answer: string;
+  readonly facts: AnswerFacts;
   readonly call: RecommendCall;
   /** Not null when the client made the requestId. */
   readonly payloadHash: Buffer | null;
@@ -63,9 +78,9 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   const { id: decisionId, flow, input, decision, call, traceId } = stored;
   const { plan } = flow;
   const { requestId, customerId } = input.request;
-  const packed = packInput(input, flow.neverStore, flow.refs);
-  const result = packResult(decision, flow.refs);
-  const body = { i: packed, r: packed.w === undefined ? result : withoutProperties(result) };
+  const read = inputText(input, flow.neverStore, flow.refs);
+  const result = resultText(decision, flow.refs);
+  const kept = read.withheld.length === 0 ? result : resultText(decision, flow.refs, false);
   writes.records.push({
     id: decisionId,
     requestId: call.clientRequestId ? requestId : null,
@@ -76,19 +91,20 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     evidenceNumber: input.evidence.number,
     itemCount: decision.items.length,
     traceId,
-    resultHash: hash('sha256', canonicalResult(decision), 'buffer'),
-    body: seal(key, recordContext(tenantId, decisionId), JSON.stringify(body)),
+    resultHash: resultHash(result, stored.texts),
+    body: seal(key, recordContext(tenantId, decisionId), `{"i":${read.text},"r":${kept}}`),
   });
   noteItems(writes, customer, stored);
   writes.events.push(decisionEvent(writes, stored));
   if (!flow.stored) writes.plans.set(flow.hash.toString('hex'), flow);
   if (traceId !== null) {
-    const trace = traceBody(plan, input, decision, stored.answer, flow, hash('sha256', JSON.stringify(packed), 'hex'));
+    const answer = shapeAnswer(plan, decision, stored.facts);
+    const trace = traceBody(plan, input, decision, answer, flow, hash('sha256', read.text, 'hex'));
     const row = { id: traceId, decisionId, requestId, customerId, flowKey: plan.flow.key, at: writes.at };
     writes.extra.push(insertTrace(tenantId, { ...row, body: JSON.stringify(trace) }));
   }
   if (stored.payloadHash !== null) {
-    const answer = seal(key, requestContext(tenantId, requestId), JSON.stringify(stored.answer));
+    const answer = seal(key, requestContext(tenantId, requestId), stored.answer);
     const row = {
       requestId,
       decisionId,
@@ -159,29 +175,20 @@ export function writeStatements(
 /** Event of the stream (api-access.md 12.1); its items carry what the roll-up needs besides. */
 function decisionEvent(writes: Writes, { id, flow, input, decision }: StoredDecision): string {
   const { request } = input;
-  return JSON.stringify({
-    id: newId(),
-    type: 'decision.made.v1',
-    tenantId: writes.tenantId,
-    timestamp: new Date(input.now).toISOString(),
-    payload: {
-      requestId: request.requestId,
-      recommendationId: id,
-      customerId: request.customerId,
-      decisionFlowKey: flow.plan.flow.key,
-      configVersion: writes.configVersion,
-      channel: request.channel,
-      placement: request.placement,
-      offersReturned: decision.items.length,
-      items: decision.items.map((item) => ({
-        offerId: item.offerId,
-        rank: item.rank,
-        score: item.score,
-        selectionProbability: item.selection.probability,
-        creativeId: item.creativeId,
-        channelId: item.channelId,
-        impression: item.effect === 'impress',
-      })),
-    },
-  });
+  let items = '';
+  for (const item of decision.items) {
+    items +=
+      `${items === '' ? '' : ','}{"offerId":"${item.offerId}","rank":${item.rank},"score":${item.score},` +
+      `"selectionProbability":${item.selection.probability},"creativeId":${orNull(item.creativeId)},` +
+      `"channelId":${orNull(item.channelId)},"impression":${item.effect === 'impress'}}`;
+  }
+  return (
+    `{"id":"${newId()}","type":"decision.made.v1","tenantId":"${writes.tenantId}","timestamp":"${writes.timestamp}",` +
+    `"payload":{"requestId":"${request.requestId}","recommendationId":"${id}",` +
+    `"customerId":${canonicalJson(request.customerId)},"decisionFlowKey":${canonicalJson(flow.plan.flow.key)},` +
+    `"configVersion":${writes.configVersion},"channel":${orNull(request.channel)},` +
+    `"placement":${orNull(request.placement)},"offersReturned":${decision.items.length},"items":[${items}]}}`
+  );
 }
+
+const orNull = (text: string | null): string => (text === null ? 'null' : canonicalJson(text));

@@ -1,11 +1,9 @@
-import type { RecommendAnswer } from '@arbiter/contract';
 import {
   type Contacts,
-  type Decision,
-  type DecisionInput,
   type DecisionRequest,
   decide,
   foldContacts,
+  type Plan,
   resolveTarget,
   u,
   type ZoneClock,
@@ -14,19 +12,23 @@ import { DatabaseError, type HotPath, type HotStatement, type HotTransaction } f
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
-import { shapeAnswer } from './answer.ts';
-import { type BatchCustomers, fillLog, makeMissing, takeCustomers } from './batch-customers.ts';
+import type { AnswerFacts } from './answer.ts';
+import { answerText } from './answer-text.ts';
+import { type BatchCustomers, fillLog, isLogShort, makeMissing, takeCustomers } from './batch-customers.ts';
 import { newWrites, noteDecision, writeStatements } from './batch-writes.ts';
 import type { SetApart } from './batcher.ts';
 import type { CustomerKeys } from './customer-keys.ts';
-import { itemId, newDecisionId, seedOf } from './decision-ids.ts';
+import { type DecisionCounts, newDecisionCounts } from './decision-counts.ts';
+import { itemId, newDecisionId } from './decision-ids.ts';
 import { lockStates, newestVersions, readStates } from './decisions.store.ts';
 import { evidenceView } from './evidence.ts';
 import type { EvidenceKeeper } from './evidence-keeper.ts';
+import { itemTexts } from './packed-result.ts';
 import { inTime } from './patience.ts';
 import { type ProfileReads, planProfileReads } from './profile-reads.ts';
 import { type RecommendCall, targetProblem } from './recommend.rules.ts';
 import { reduceRequest } from './record.ts';
+import { seeded } from './seeded-input.ts';
 import type { CompiledFlow, TenantCatalogue } from './tenant-catalogue.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
@@ -37,7 +39,8 @@ export interface DecideJob {
   readonly payloadHash: Buffer | null;
   /** Monotonic ms at which the request came in. */
   readonly startedAt: number;
-  readonly resolve: (answer: RecommendAnswer) => void;
+  /** Takes the answer as JSON text. */
+  readonly resolve: (answer: string) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -59,7 +62,7 @@ export interface DecidePorts {
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
-  readonly observe: (outcome: { batchSize: number; decisions: readonly Decision[] }) => void;
+  readonly observe: (batchSize: number, counts: DecisionCounts) => void;
 }
 
 /** The catalogue turned out to be older than the database's: the batch is done again with the new one. */
@@ -218,7 +221,7 @@ async function assertNewest(ports: DecidePorts, catalogue: TenantCatalogue): Pro
 
 interface Decided {
   readonly job: DecideJob;
-  readonly answer: RecommendAnswer;
+  readonly answer: string;
 }
 
 /** Reads, decides and commits; answers with the jobs of customers that somebody else holds, by customer. */
@@ -258,7 +261,8 @@ async function decideAll(
   const left = new Map<string, DecideJob[]>();
   const held = new Set(stored);
   const decided: Decided[] = [];
-  const decisions: Decision[] = [];
+  const counts = newDecisionCounts();
+  const zonesOf = zonesAt(ports, now);
   const writes = newWrites(tenantId, new Date(now), catalogue.version);
   const horizonFrom = now - Math.max(catalogue.logHorizonMs(), retainedLogMs);
   const view = evidenceView(evidence);
@@ -273,16 +277,13 @@ async function decideAll(
       continue;
     }
     const { plan } = flow;
-    if (customer) await fillLog(tx, tenantId, customer, now - plan.logHorizonMs);
-    const zones: Record<string, ZoneClock> = {};
-    for (const zone of plan.zones) zones[zone] = ports.zoneClock(zone, now);
+    if (customer && isLogShort(customer, now - plan.logHorizonMs)) {
+      await fillLog(tx, tenantId, customer, now - plan.logHorizonMs);
+    }
+    const zones = zonesOf(plan);
     const profile = profiles[position]!;
-    const input: DecisionInput = {
+    const input = seeded(tenantId, {
       now,
-      // Worked out when chance is asked for, which most flows never do.
-      get seed() {
-        return seedOf(tenantId, request.requestId);
-      },
       zones,
       request,
       known: profile.known,
@@ -292,21 +293,22 @@ async function decideAll(
       contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, zones[plan.timezone]!),
       suppressions: [],
       evidence: view,
-    };
+    });
     const { settings } = catalogue;
     const sampled =
       !request.dryRun &&
       settings.decisionTraceEnabled &&
       u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
     const decision = decide(plan, input, { trace: sampled || job.call.debug });
-    decisions.push(decision);
+    counts.add(decision);
+    const texts = itemTexts(decision);
 
     // A request id that the server made is the decision's id: it tells the partition, and needs no row of its own.
     const decisionId = request.dryRun ? null : job.call.clientRequestId ? newDecisionId() : request.requestId;
     const interactionIds = decisionId === null ? null : decision.items.map((item) => itemId(decisionId, item.rank));
     const traceId = sampled ? newId() : null;
     const expiresAt = now + settings.reservationTtlSeconds * 1000;
-    const answer = shapeAnswer(plan, decision, {
+    const facts: AnswerFacts = {
       requestId: request.requestId,
       recommendationId: decisionId,
       interactionIds,
@@ -320,10 +322,11 @@ async function decideAll(
       profileAgeMs: 0,
       durationMs: Math.max(0, Math.round(performance.now() - job.startedAt)),
       traceId,
-      reservationExpiresAt: new Date(expiresAt).toISOString(),
+      reservationExpiresAt: () => new Date(expiresAt).toISOString(),
       dryRun: request.dryRun,
       debug: job.call.debug,
-    });
+    };
+    const answer = answerText(plan, decision, facts, texts);
     decided.push({ job, answer });
     if (decisionId === null || !customer) continue;
 
@@ -335,7 +338,9 @@ async function decideAll(
       flow,
       input,
       decision,
+      texts,
       answer,
+      facts,
       call: job.call,
       payloadHash: job.payloadHash,
       reservationExpiresAt: expiresAt,
@@ -347,8 +352,21 @@ async function decideAll(
     for (const flow of writes.plans.values()) flow.stored = true;
   }
   for (const { job, answer } of decided) if (unsettled.delete(job)) job.resolve(answer);
-  ports.observe({ batchSize: prepared.length, decisions });
+  ports.observe(prepared.length, counts);
   return left;
+}
+
+/** Clocks of a plan's zones at one instant; the decisions of a batch share them. */
+function zonesAt(ports: DecidePorts, now: number): (plan: Plan) => Readonly<Record<string, ZoneClock>> {
+  const byPlan = new Map<Plan, Readonly<Record<string, ZoneClock>>>();
+  return (plan) => {
+    let zones = byPlan.get(plan);
+    if (zones === undefined) {
+      zones = Object.fromEntries(plan.zones.map((zone) => [zone, ports.zoneClock(zone, now)]));
+      byPlan.set(plan, zones);
+    }
+    return zones;
+  };
 }
 
 const customersOf = (prepared: readonly Prepared[]): string[] => [

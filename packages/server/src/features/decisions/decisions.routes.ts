@@ -14,6 +14,7 @@ export interface DecisionRouteDeps {
 }
 
 const maxTraces = 200;
+const replayHeader = Object.freeze({ 'idempotent-replay': 'true' });
 
 export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof decisionOperations> {
   return {
@@ -22,10 +23,9 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
       const seconds = () => (performance.now() - started) / 1000;
       const channel = request.body.channel ?? null;
       try {
-        const outcome = await service.recommend(callerOf(request), request.body);
+        const { text, replayed } = await service.recommend(callerOf(request), request.body);
         metrics.recommended('ok', channel, seconds());
-        if ('answer' in outcome) return reply(200, outcome.answer);
-        return reply(200, rawJson<RecommendAnswer>(outcome.replayed), { 'idempotent-replay': 'true' });
+        return reply(200, rawJson<RecommendAnswer>(text), replayed ? replayHeader : undefined);
       } catch (error) {
         metrics.recommended('failed', channel, seconds());
         throw error;

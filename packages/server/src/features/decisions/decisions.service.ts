@@ -1,5 +1,5 @@
 import { hash, type KeyObject } from 'node:crypto';
-import type { RecommendAnswer, RecommendRequest, RespondAnswer, RespondRequest } from '@arbiter/contract';
+import type { RecommendRequest, RespondAnswer, RespondRequest } from '@arbiter/contract';
 import { canonicalJson, type ZoneClock } from '@arbiter/engine';
 import { type Database, DatabaseError, type HotPath, systemActor } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
@@ -41,9 +41,16 @@ export interface CallerFacts {
   readonly idempotencyKey: string | null;
 }
 
+/** An answer of recommend. */
+export interface Recommended {
+  /** JSON text of a `RecommendAnswer`. */
+  readonly text: string;
+  /** True: the stored answer of an earlier call, byte for byte. */
+  readonly replayed: boolean;
+}
+
 export interface DecisionService {
-  /** `replayed`: the stored answer of an earlier call, as JSON text, byte for byte. */
-  recommend(caller: CallerFacts, body: RecommendRequest): Promise<{ answer: RecommendAnswer } | { replayed: string }>;
+  recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
   /** Refuses what has waited for its turn too long (503). To be called a few times a second. */
   refuseLate(): void;
@@ -125,17 +132,13 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   }
 
   /** The answer that an earlier call with this requestId got; null when there was none. */
-  async function readKept(
-    tenantId: string,
-    requestId: string,
-    payloadHash: Buffer,
-  ): Promise<{ readonly replayed: string } | null> {
+  async function readKept(tenantId: string, requestId: string, payloadHash: Buffer): Promise<Recommended | null> {
     const kept = await deps.database.withTenant(tenantId, systemActor('recommend'), (tx) => findRequest(tx, requestId));
     if (kept === null) return null;
     if (kept === 'record' || !kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
     if (kept.dataKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
     const key = deps.keys.open(tenantId, kept.dataKey);
-    return { replayed: unseal(key, requestContext(tenantId, requestId), kept.answer) };
+    return { text: unseal(key, requestContext(tenantId, requestId), kept.answer), replayed: true };
   }
 
   return {
@@ -143,11 +146,12 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       const startedAt = performance.now();
       const call = readRecommendCall(body, factsOf(caller));
       assertRoom();
-      const decideNow = (payloadHash: Buffer | null): Promise<RecommendAnswer> =>
+      const decideNow = (payloadHash: Buffer | null): Promise<Recommended> =>
         new Promise((resolve, reject) => {
-          decisions.submit(caller.tenantId, { call, payloadHash, startedAt, resolve, reject });
+          const settle = (text: string): void => resolve({ text, replayed: false });
+          decisions.submit(caller.tenantId, { call, payloadHash, startedAt, resolve: settle, reject });
         });
-      if (!call.clientRequestId || call.request.dryRun) return { answer: await decideNow(null) };
+      if (!call.clientRequestId || call.request.dryRun) return decideNow(null);
 
       const { requestId } = call.request;
       const { debug: _, ...payload } = body;
@@ -158,7 +162,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       try {
         const kept = await readKept(caller.tenantId, requestId, payloadHash);
         if (kept !== null) return kept;
-        return { answer: await decideNow(payloadHash) };
+        return await decideNow(payloadHash);
       } catch (error) {
         // The twin on another node was first: its answer is there now, because ours waited for its commit.
         const twin = isRequestTaken(error) ? await readKept(caller.tenantId, requestId, payloadHash) : null;

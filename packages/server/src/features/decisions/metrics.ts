@@ -1,9 +1,9 @@
-import type { Decision } from '@arbiter/engine';
 import { Counter, Histogram, type Registry } from 'prom-client';
+import type { DecisionCounts } from './decision-counts.ts';
 
 /** What decisions report (api-access.md 19). */
 export interface DecisionMetrics {
-  batchDecided(outcome: { readonly batchSize: number; readonly decisions: readonly Decision[] }): void;
+  batchDecided(batchSize: number, counts: DecisionCounts): void;
   recommended(status: 'ok' | 'failed', channel: string | null, seconds: number): void;
   responded(classification: string): void;
   /** The catalogue of a tenant was read and made ready. */
@@ -71,21 +71,11 @@ export function createDecisionMetrics(registry: Registry): DecisionMetrics {
   ]);
 
   return {
-    batchDecided({ batchSize, decisions }) {
+    batchDecided(batchSize, counts) {
       batch.observe(batchSize);
-      const reasons: Record<string, number> = {};
-      let returned = 0;
-      let entered = 0;
-      for (const decision of decisions) {
-        returned += decision.items.length;
-        entered += decision.summary.candidateCount;
-        for (const [reason, n] of Object.entries(decision.summary.droppedByReason)) {
-          reasons[reason] = (reasons[reason] ?? 0) + n;
-        }
-      }
-      items.inc(returned);
-      candidates.inc(entered);
-      for (const [reason, n] of Object.entries(reasons)) dropped.inc({ reason }, n);
+      items.inc(counts.items);
+      candidates.inc(counts.candidates);
+      for (const [reason, n] of counts.dropped) dropped.inc({ reason }, n);
     },
     recommended(status, channel, seconds) {
       requests.inc({ status });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Decision, DecisionItem, Snapshot } from '@arbiter/engine';
-import { packResult, planRefs, unpackResult } from './packed-result.ts';
+import { itemTexts, planRefs, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
 
 const rows = (...ids: string[]) => ids.map((id) => ({ id }));
 const refs = planRefs({
@@ -99,12 +99,35 @@ test('what was decided survives, to the last digit; what follows from plan and i
     },
   ] as Decision[]) {
     const { trace: _t, responseFormat: _f, includeFields: _i, ...expected } = decision;
-    const unpacked = unpackResult(JSON.parse(JSON.stringify(packResult(decision, refs))), refs);
+    const unpacked = unpackResult(readResultText(resultText(decision, refs)), refs);
     const items = expected.items.map(({ content: _c, personalization: _p, ...kept }) => kept);
     assert.deepEqual(unpacked, { ...expected, items });
   }
 });
 
 test('a usual record stays below the size that is compressed', () => {
-  assert.ok(JSON.stringify(packResult(plain, refs)).length < 400);
+  assert.ok(resultText(plain, refs).length < 400);
+});
+
+test('the hash covers what was decided and what is shown, and nothing of how the objects were built', () => {
+  const hashOf = (decision: Decision): string =>
+    resultHash(resultText(decision, refs), itemTexts(decision)).toString('hex');
+  const first = plain.items[0]!;
+  const variants: Decision[] = [
+    { ...plain, items: [{ ...first, content: { subject: 'other' } }, plain.items[1]!] },
+    { ...plain, items: [{ ...first, personalization: { rate: 2 } }, plain.items[1]!] },
+    { ...plain, items: [{ ...first, score: 0.12345678900000003 }, plain.items[1]!] },
+    { ...plain, items: [plain.items[1]!, first] },
+    { ...plain, properties: { a: null } },
+    { ...plain, assignment: { ...plain.assignment, creative: [1, 0.5] } },
+  ];
+  assert.equal(new Set([plain, ...variants].map(hashOf)).size, variants.length + 1);
+  const twin = { ...first, content: Object.freeze({ z: 1, a: [1, { y: 2, b: null }] }) };
+  const again = { ...first, content: { a: [1, { b: null, y: 2 }], z: 1 } };
+  assert.equal(hashOf({ ...plain, items: [twin] }), hashOf({ ...plain, items: [again] }), 'order of members');
+});
+
+test('a number that JSON cannot hold is refused', () => {
+  const broken = { ...plain, items: [item({ score: Number.NaN })] };
+  assert.throws(() => resultText(broken, refs), RangeError);
 });

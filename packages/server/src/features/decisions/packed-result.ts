@@ -1,4 +1,14 @@
-import type { Decision, DecisionItem, DecisionSummary, Json, PropensitySource, Snapshot } from '@arbiter/engine';
+import { hash } from 'node:crypto';
+import {
+  canonicalJson,
+  type Decision,
+  type DecisionItem,
+  type DecisionSummary,
+  type Json,
+  type PropensitySource,
+  type Snapshot,
+} from '@arbiter/engine';
+import { contentText } from './content-text.ts';
 
 /**
  * A decision's result as its record keeps it: what was decided, without what follows from plan and inputs (rendered content
@@ -6,7 +16,7 @@ import type { Decision, DecisionItem, DecisionSummary, Json, PropensitySource, S
  * record names by its hash; so a record stays below the size that would have to be compressed.
  */
 export interface PackedResult {
-  /** Items, see `packItem`. */
+  /** Items, see `itemText`. */
   readonly i: readonly (readonly (number | string | null)[])[];
   /** Counts of the summary, see `summaryCounts`. */
   readonly m: readonly number[];
@@ -69,38 +79,61 @@ const defaults: Readonly<Record<string, Json>> = {
   warnings: [],
 };
 
-export function packResult(decision: Decision, refs: PlanRefs): PackedResult {
+/**
+ * JSON text of a decision's `PackedResult`, written straight from the decision: one is made for every decision.
+ * Without `properties` for records that must not hold them, because a formula may have made them of a value that is
+ * never stored.
+ */
+export function resultText(decision: Decision, refs: PlanRefs, withProperties = true): string {
+  let items = '';
+  for (const item of decision.items) items += `${items === '' ? '' : ','}${itemText(item, refs)}`;
   const { summary } = decision;
-  const { placementResults, properties, emptyReason, controlGroup, degradedScoring, slateProbability, assignment } =
-    decision;
-  const { channelCoupling, droppedByReason, warnings } = summary;
-  const members: Record<string, unknown> = {
-    placementResults,
-    properties,
-    emptyReason,
-    controlGroup,
-    degradedScoring,
-    slateProbability,
-    channelCoupling,
-    droppedByReason,
-    warnings,
-  };
-  const o: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(members)) if (!isDefault(value, defaults[name]!)) o[name] = value as Json;
-  if (
-    assignment.experiment !== null ||
-    assignment.holdout !== null ||
-    assignment.creative.some((share) => share !== 1)
-  ) {
-    o.assignment = assignment as unknown as Json;
-  }
-  return { i: decision.items.map((item) => packItem(item, refs)), m: summaryCounts.map((name) => summary[name]), o };
+  let counts = '';
+  for (const name of summaryCounts) counts += `${counts === '' ? '' : ','}${summary[name]}`;
+  return `{"i":[${items}],"m":[${counts}],"o":{${membersText(decision, withProperties)}}}`;
 }
 
-/** The result without the answer's properties: a formula may have made them of a value that is never stored. */
-export function withoutProperties(packed: PackedResult): PackedResult {
-  const { properties: _, ...o } = packed.o;
-  return { ...packed, o };
+/** Reads a `PackedResult` back from its text. */
+export const readResultText = (text: string): PackedResult => JSON.parse(text) as PackedResult;
+
+/** SHA-256 of everything that was decided, rendered content included: what a replay is held against. */
+export function resultHash(text: string, items: readonly ItemTexts[]): Buffer {
+  let all = text;
+  for (const { content, personalization } of items) all += `\n${content}\n${personalization}`;
+  return hash('sha256', all, 'buffer');
+}
+
+/** What an item shows, as canonical JSON; both answer and hash are made of it. */
+export interface ItemTexts {
+  readonly content: string;
+  readonly personalization: string;
+}
+
+export const itemTexts = (decision: Decision): ItemTexts[] =>
+  decision.items.map(({ content, personalization }) => ({
+    content: contentText(content),
+    personalization: contentText(personalization),
+  }));
+
+function membersText(decision: Decision, withProperties: boolean): string {
+  const { assignment, summary } = decision;
+  let text = '';
+  const member = (name: string, value: unknown): void => {
+    if (!isDefault(value, defaults[name]!)) text += `${text === '' ? '' : ','}"${name}":${canonicalJson(value)}`;
+  };
+  member('placementResults', decision.placementResults);
+  if (withProperties) member('properties', decision.properties);
+  member('emptyReason', decision.emptyReason);
+  member('controlGroup', decision.controlGroup);
+  member('degradedScoring', decision.degradedScoring);
+  member('slateProbability', decision.slateProbability);
+  member('channelCoupling', summary.channelCoupling);
+  member('droppedByReason', summary.droppedByReason);
+  member('warnings', summary.warnings);
+  const isPlain =
+    assignment.experiment === null && assignment.holdout === null && assignment.creative.every((share) => share === 1);
+  if (!isPlain) text += `${text === '' ? '' : ','}"assignment":${canonicalJson(assignment)}`;
+  return text;
 }
 
 /** The result without content and computed fields; `result` of `GET /decisions/{id}` where a replay cannot add them. */
@@ -125,7 +158,7 @@ export function unpackResult(packed: PackedResult, refs: PlanRefs): Readonly<Rec
   };
 }
 
-function packItem(item: DecisionItem, refs: PlanRefs): (number | string | null)[] {
+function itemText(item: DecisionItem, refs: PlanRefs): string {
   const c = item.scoreComponents;
   const { selection } = item;
   const flags =
@@ -133,26 +166,23 @@ function packItem(item: DecisionItem, refs: PlanRefs): (number | string | null)[
     (item.mandatory ? 2 : 0) +
     (selection.estimated ? 4 : 0) +
     (selection.explored ? 8 : 0);
-  const packed: (number | string | null)[] = [
-    refs.offers.get(item.offerId)!,
-    ref(refs.creatives, item.creativeId),
-    ref(refs.channels, item.channelId),
-    ref(refs.placements, item.placementId),
-    item.placementRank,
-    flags,
-    item.priority,
-    item.score,
-    c.propensity,
-    c.relevance,
-    c.impact,
-    c.emphasis,
-    c.fitMultiplier,
-    sources.indexOf(item.propensitySource),
-    selection.probability,
-    selection.method,
-  ];
-  if (item.modelKey !== null || item.modelType !== null) packed.push(item.modelKey, item.modelType);
-  return packed;
+  const model =
+    item.modelKey === null && item.modelType === null
+      ? ''
+      : `,${canonicalJson(item.modelKey)},${canonicalJson(item.modelType)}`;
+  return (
+    `[${refs.offers.get(item.offerId)!},${ref(refs.creatives, item.creativeId)},${ref(refs.channels, item.channelId)},` +
+    `${ref(refs.placements, item.placementId)},${item.placementRank},${flags},${finite(item.priority)},` +
+    `${finite(item.score)},${finite(c.propensity)},${finite(c.relevance)},${finite(c.impact)},${finite(c.emphasis)},` +
+    `${finite(c.fitMultiplier)},${sources.indexOf(item.propensitySource)},${finite(selection.probability)},` +
+    `${canonicalJson(selection.method)}${model}]`
+  );
+}
+
+/** Finite by the engine's own rules; said loudly when it is not, because JSON has no form for it. */
+function finite(value: number): number {
+  if (!Number.isFinite(value)) throw new RangeError('a decision holds a number that is not finite');
+  return value;
 }
 
 function unpackItem(packed: readonly (number | string | null)[], rank: number, refs: PlanRefs): Json {

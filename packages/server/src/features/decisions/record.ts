@@ -1,4 +1,13 @@
-import type { ContactCounts, DecisionInput, DecisionRequest, Evidence, Json, Plan, ZoneClock } from '@arbiter/engine';
+import {
+  type ContactCounts,
+  canonicalJson,
+  type DecisionInput,
+  type DecisionRequest,
+  type Evidence,
+  type Json,
+  type Plan,
+  type ZoneClock,
+} from '@arbiter/engine';
 import type { PlanRefs } from './packed-result.ts';
 
 /**
@@ -44,8 +53,15 @@ export function reduceRequest(request: DecisionRequest, plan: Plan): DecisionReq
   };
 }
 
-/** Packs what a decision read. `neverStore`: names of attributes and columns that are left out. */
-export function packInput(input: DecisionInput, neverStore: ReadonlySet<string>, refs: PlanRefs): PackedInput {
+/**
+ * JSON text of what a decision read, in the form of `PackedInput`; written straight from the input, because one is made
+ * for every decision. `neverStore`: names of attributes and columns that are left out; `withheld`: those that had a value.
+ */
+export function inputText(
+  input: DecisionInput,
+  neverStore: ReadonlySet<string>,
+  refs: PlanRefs,
+): { readonly text: string; readonly withheld: readonly string[] } {
   const withheld = new Set<string>();
   const strip = (values: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> => {
     if (neverStore.size === 0) return values;
@@ -56,41 +72,66 @@ export function packInput(input: DecisionInput, neverStore: ReadonlySet<string>,
     }
     return kept;
   };
-  const q: Record<string, unknown> = {};
+  const { request } = input;
+  let asked = '';
   for (const key of requestKeys) {
-    const value = key === 'attributes' ? strip(input.request.attributes) : input.request[key];
     // The request's id stands in the record's own row.
-    if (key !== 'requestId' && !isDefault(value)) q[key] = value;
+    if (key === 'requestId') continue;
+    const value = key === 'attributes' ? strip(request.attributes) : request[key];
+    if (!isDefault(value)) asked += `${asked === '' ? '' : ','}"${key}":${jsonOf(value)}`;
   }
+  let text =
+    `{"n":${input.now},"q":{${asked}},"k":${input.known},"p":${JSON.stringify(strip(input.profile))},` +
+    `"v":${input.evidence.number},"z":${zonesText(input.zones)}`;
   const enriched = Object.entries(input.enriched);
-  const { contacts } = input;
-  const packed: Record<string, unknown> = {
-    n: input.now,
-    q,
-    k: input.known,
-    p: strip(input.profile),
-    v: input.evidence.number,
-    z: Object.fromEntries(Object.entries(input.zones).map(([zone, clock]) => [zone, packZone(clock)])),
-  };
   if (enriched.length > 0) {
-    packed.e = Object.fromEntries(enriched.map(([node, rows]) => [node, rows.map((row) => row && strip(row))]));
+    const kept = enriched.map(([node, rows]) => [node, rows.map((row) => row && strip(row))] as const);
+    text += `,"e":${JSON.stringify(Object.fromEntries(kept))}`;
   }
-  if (input.segments.length > 0) packed.g = input.segments;
-  if (contacts.lanes.length > 0) {
-    packed.c = [
-      contacts.lanes.map((l) => [
-        refs.offers.get(l.offerId) ?? l.offerId,
-        l.creativeId === null ? null : (refs.creatives.get(l.creativeId) ?? l.creativeId),
-        l.channelId === null ? null : (refs.channels.get(l.channelId) ?? l.channelId),
-        l.campaignId,
-      ]),
-      contacts.lastAt.map((at) => input.now - at),
-      contacts.counts,
-    ];
+  if (input.segments.length > 0) text += `,"g":${JSON.stringify(input.segments)}`;
+  if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
+  if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
+  const names = withheld.size === 0 ? nothingWithheld : [...withheld].sort();
+  if (names.length > 0) text += `,"w":${JSON.stringify(names)}`;
+  return { text: `${text}}`, withheld: names };
+}
+
+const nothingWithheld: readonly string[] = Object.freeze([]);
+
+/** Strings are the rule, and `JSON.stringify` is slow to start; the canonical form of a string is the same. */
+const jsonOf = (value: unknown): string => (typeof value === 'string' ? canonicalJson(value) : JSON.stringify(value));
+
+function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs: PlanRefs): string {
+  let rows = '';
+  let latest = '';
+  for (let i = 0; i < lanes.length; i++) {
+    const { offerId, creativeId, channelId, campaignId } = lanes[i]!;
+    const comma = i === 0 ? '' : ',';
+    rows +=
+      `${comma}[${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
+      `${placeOf(refs.channels, channelId)},${campaignId === null ? 'null' : canonicalJson(campaignId)}]`;
+    latest += `${comma}${now - lastAt[i]!}`;
   }
-  if (input.suppressions.length > 0) packed.s = input.suppressions;
-  if (withheld.size > 0) packed.w = [...withheld].sort();
-  return packed as unknown as PackedInput;
+  let windows = '';
+  for (const window of counts) windows += `${windows === '' ? '' : ','}[${window.join(',')}]`;
+  return `[[${rows}],[${latest}],[${windows}]]`;
+}
+
+/** Position of an id in the plan, or the id when the plan does not hold it. */
+function placeOf(positions: ReadonlyMap<string, number>, id: string | null): number | string | null {
+  return id === null ? null : (positions.get(id) ?? canonicalJson(id));
+}
+
+/** The zones of a batch are the same for all its decisions. */
+let lastZones: { readonly zones: DecisionInput['zones']; readonly text: string } | null = null;
+
+function zonesText(zones: DecisionInput['zones']): string {
+  if (lastZones?.zones === zones) return lastZones.text;
+  const text = JSON.stringify(
+    Object.fromEntries(Object.entries(zones).map(([zone, clock]) => [zone, packZone(clock)])),
+  );
+  lastZones = { zones, text };
+  return text;
 }
 
 /** The engine input that a record holds. `evidence` is the state that the record numbers. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, type Decision, decide, diffResults, engineVersion, resultOf } from '@arbiter/engine';
+import { type Decision, decide, diffResults, engineVersion, resultOf } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -7,7 +7,7 @@ import type { CustomerKeys } from './customer-keys.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
 import { rebuildEvidence } from './evidence.store.ts';
 import { evidenceView } from './evidence.ts';
-import { type PackedResult, packResult, unpackResult } from './packed-result.ts';
+import { itemTexts, type PackedResult, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
 import { type PackedInput, unpackInput } from './record.ts';
 import { findPlanBody, findRecord, type StoredRecord } from './records.store.ts';
 import { unseal } from './sealing.ts';
@@ -66,8 +66,8 @@ export async function replayDecision(tx: Tx, keys: CustomerKeys, id: string) {
   const flow = await readPlan(tx, record);
   const { plan, refs } = flow;
   const decision = await runAgain(tx, record, body.i, flow);
-  const replayed = resultOf(decision);
-  const replayedHash = hash('sha256', canonicalJson(replayed), 'buffer');
+  const replayed = resultText(decision, refs);
+  const replayedHash = resultHash(replayed, itemTexts(decision));
   await recordAudit(tx, {
     action: 'replay',
     entityType: 'decision',
@@ -76,7 +76,7 @@ export async function replayDecision(tx: Tx, keys: CustomerKeys, id: string) {
     after: { identical: replayedHash.equals(record.resultHash) },
   });
   const identical = replayedHash.equals(record.resultHash);
-  const differences = diffResults(unpackResult(body.r, refs), unpackResult(packResult(decision, refs), refs));
+  const differences = diffResults(unpackResult(body.r, refs), unpackResult(readResultText(replayed), refs));
   // What the record does not repeat (content, computed fields) is covered by the hash alone.
   const hidden = !identical && differences.length === 0;
   return {
@@ -112,8 +112,9 @@ async function readResult(
   flow: CompiledFlow,
 ): Promise<Record<string, unknown>> {
   if (body.i.w === undefined) {
-    const whole = resultOf(await runAgain(tx, record, body.i, flow));
-    if (hash('sha256', canonicalJson(whole), 'buffer').equals(record.resultHash)) return asObject(whole);
+    const decision = await runAgain(tx, record, body.i, flow);
+    const text = resultText(decision, flow.refs);
+    if (resultHash(text, itemTexts(decision)).equals(record.resultHash)) return asObject(resultOf(decision));
   }
   return { ...unpackResult(body.r, flow.refs) };
 }

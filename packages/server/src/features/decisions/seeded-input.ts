@@ -1,0 +1,40 @@
+import type { DecisionInput } from '@arbiter/engine';
+import { seedOf } from './decision-ids.ts';
+
+/** An input whose seed is worked out when chance is asked for, which most flows never do. */
+export function seeded(tenantId: string, facts: Omit<DecisionInput, 'seed'>): DecisionInput {
+  return new SeededInput(tenantId, facts);
+}
+
+// A class, because a getter of an object's own would be made anew for every decision.
+class SeededInput implements DecisionInput {
+  readonly now: DecisionInput['now'];
+  readonly zones: DecisionInput['zones'];
+  readonly request: DecisionInput['request'];
+  readonly known: DecisionInput['known'];
+  readonly profile: DecisionInput['profile'];
+  readonly enriched: DecisionInput['enriched'];
+  readonly segments: DecisionInput['segments'];
+  readonly contacts: DecisionInput['contacts'];
+  readonly suppressions: DecisionInput['suppressions'];
+  readonly evidence: DecisionInput['evidence'];
+  readonly #tenantId: string;
+
+  constructor(tenantId: string, facts: Omit<DecisionInput, 'seed'>) {
+    this.now = facts.now;
+    this.zones = facts.zones;
+    this.request = facts.request;
+    this.known = facts.known;
+    this.profile = facts.profile;
+    this.enriched = facts.enriched;
+    this.segments = facts.segments;
+    this.contacts = facts.contacts;
+    this.suppressions = facts.suppressions;
+    this.evidence = facts.evidence;
+    this.#tenantId = tenantId;
+  }
+
+  get seed(): string {
+    return seedOf(this.#tenantId, this.request.requestId);
+  }
+}
