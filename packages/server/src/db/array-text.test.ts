@@ -44,6 +44,9 @@ test('array literals come back as they went, whatever the text', async () => {
     ],
   );
   assert.deepEqual(row, { texts, ids, numbers, bytes, flags: [true, false], instants: [at, null] });
-  const [empty] = await db.ownerQuery<{ n: number }>('select cardinality($1::text[]) as n', [textArray([])]);
-  assert.equal(empty!.n, 0);
+  const [empty] = await db.ownerQuery<{ texts: number; bytes: number }>(
+    'select cardinality($1::text[]) as texts, cardinality($2::bytea[]) as bytes',
+    [textArray([]), bytesArray([])],
+  );
+  assert.deepEqual(empty, { texts: 0, bytes: 0 });
 });

@@ -32,7 +32,8 @@ export interface Writes {
   /** `at`, as events write it. */
   readonly timestamp: string;
   readonly configVersion: number;
-  readonly records: RecordRow[];
+  /** By flow: the records of one share most of their columns. */
+  readonly records: Map<CompiledFlow, RecordRow[]>;
   readonly items: ItemRow[];
   readonly events: string[];
   readonly extra: HotStatement[];
@@ -45,7 +46,7 @@ export function newWrites(tenantId: string, at: Date, configVersion: number): Wr
     at,
     timestamp: at.toISOString(),
     configVersion,
-    records: [],
+    records: new Map(),
     items: [],
     events: [],
     extra: [],
@@ -81,13 +82,10 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   const read = inputText(input, flow.neverStore, flow.refs);
   const result = resultText(decision, flow.refs);
   const kept = read.withheld.length === 0 ? result : resultText(decision, flow.refs, false);
-  writes.records.push({
+  recordsOf(writes, flow).push({
     id: decisionId,
     requestId: call.clientRequestId ? requestId : null,
     customerRef: customer.row.ref,
-    flowId: plan.flow.id,
-    flowVersion: plan.flow.version,
-    planHash: flow.hash,
     evidenceNumber: input.evidence.number,
     itemCount: decision.items.length,
     traceId,
@@ -96,7 +94,6 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   });
   noteItems(writes, customer, stored);
   writes.events.push(decisionEvent(writes, stored));
-  if (!flow.stored) writes.plans.set(flow.hash.toString('hex'), flow);
   if (traceId !== null) {
     const answer = shapeAnswer(plan, decision, stored.facts);
     const trace = traceBody(plan, input, decision, answer, flow, hash('sha256', read.text, 'hex'));
@@ -114,6 +111,16 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     };
     writes.extra.push(insertRequest(tenantId, { ...row, answer }));
   }
+}
+
+function recordsOf(writes: Writes, flow: CompiledFlow): RecordRow[] {
+  let rows = writes.records.get(flow);
+  if (rows === undefined) {
+    rows = [];
+    writes.records.set(flow, rows);
+    if (!flow.stored) writes.plans.set(flow.hash.toString('hex'), flow);
+  }
+  return rows;
 }
 
 /** One history row and one contact, or reservation, per item. */
@@ -166,7 +173,10 @@ export function writeStatements(
   for (const flow of writes.plans.values()) list.push(insertPlan(tenantId, flow.hash, flow.body, writes.at));
   if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
   const batch = { source: 'recommend', decidedAt: writes.at, configVersion: writes.configVersion, engineVersion };
-  list.push(insertRecords(tenantId, batch, writes.records));
+  for (const [{ plan, hash: planHash }, rows] of writes.records) {
+    const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash };
+    list.push(insertRecords(tenantId, { ...batch, ...flow }, rows));
+  }
   if (writes.items.length > 0) list.push(insertItems(tenantId, writes.at, writes.items));
   list.push(...writes.extra, insertOutbox(tenantId, `[${writes.events.join(',')}]`, writes.at));
   return list;

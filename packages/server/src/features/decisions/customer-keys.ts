@@ -18,6 +18,7 @@ export interface CustomerKeys {
 const idBytes = 4;
 const randomPartBytes = 32;
 const keyBytes = 32;
+const prefixBytes = 4 + keyBytes;
 
 /**
  * New keys come from the first of `masterKeys` (32 bytes each); the others open what was made before a rotation.
@@ -28,6 +29,9 @@ export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys 
   const byId = new Map(masterKeys.map((key) => [keyId(key), key]));
   /** By master key and tenant: the KDF's counter and the tenant's key, ready for the random part. */
   const prefixes = new Map<string, Buffer>();
+
+  /** What a key is derived from, put together in place: every decision does it. */
+  const material = Buffer.alloc(prefixBytes + randomPartBytes);
 
   function prefixOf(id: string, tenantId: string): Buffer {
     const name = `${id} ${tenantId}`;
@@ -52,8 +56,9 @@ export function createCustomerKeys(masterKeys: readonly Buffer[]): CustomerKeys 
     },
     open(tenantId, stored) {
       if (stored.length !== idBytes + randomPartBytes) throw new Error('a stored key has the wrong length');
-      const prefix = prefixOf(stored.toString('hex', 0, idBytes), tenantId);
-      return createSecretKey(hash('sha256', Buffer.concat([prefix, stored.subarray(idBytes)]), 'buffer'));
+      material.set(prefixOf(stored.toString('hex', 0, idBytes), tenantId));
+      material.set(stored.subarray(idBytes), prefixBytes);
+      return createSecretKey(hash('sha256', material, 'buffer'));
     },
   };
 }

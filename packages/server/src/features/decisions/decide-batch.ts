@@ -347,7 +347,7 @@ async function decideAll(
     });
   }
 
-  if (writes.records.length > 0) {
+  if (writes.records.size > 0) {
     await tx.commit(writeStatements(writes, customers, horizonFrom, now));
     for (const flow of writes.plans.values()) flow.stored = true;
   }

@@ -94,9 +94,6 @@ export interface RecordRow {
   /** Null when the server made the request's id. */
   readonly requestId: string | null;
   readonly customerRef: string;
-  readonly flowId: string;
-  readonly flowVersion: number | null;
-  readonly planHash: Buffer;
   readonly evidenceNumber: number;
   readonly itemCount: number;
   readonly traceId: string | null;
@@ -104,12 +101,15 @@ export interface RecordRow {
   readonly body: Buffer;
 }
 
-/** What all records of a batch have in common. */
+/** What all records of one flow in a batch have in common. */
 export interface BatchFacts {
   readonly source: string;
   readonly decidedAt: Date;
   readonly configVersion: number;
   readonly engineVersion: string;
+  readonly flowId: string;
+  readonly flowVersion: number | null;
+  readonly planHash: Buffer;
 }
 
 export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonly RecordRow[]): HotStatement {
@@ -117,23 +117,22 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
     name: 'decisions.records',
     text: `insert into decisions (tenant_id, id, request_id, customer_ref, source, decided_at, flow_id, flow_version, plan_hash,
         config_version, evidence_number, engine_version, item_count, trace_id, result_hash, body)
-      select $1, u.id, u.request_id, u.customer_ref, $2, $3, u.flow_id, u.flow_version, u.plan_hash, $4, u.evidence_number, $5,
-        u.item_count, u.trace_id, u.result_hash, u.body
-      from unnest($6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::int[], $11::bytea[], $12::bigint[], $13::smallint[], $14::uuid[],
-        $15::bytea[], $16::bytea[]) as u(id, request_id, customer_ref, flow_id, flow_version, plan_hash, evidence_number, item_count,
-        trace_id, result_hash, body)`,
+      select $1, u.id, u.request_id, u.customer_ref, $2, $3, $6, $7, $8, $4, u.evidence_number, $5, u.item_count, u.trace_id,
+        u.result_hash, u.body
+      from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::bigint[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[])
+        as u(id, request_id, customer_ref, evidence_number, item_count, trace_id, result_hash, body)`,
     values: [
       tenantId,
       batch.source,
       batch.decidedAt,
       batch.configVersion,
       batch.engineVersion,
+      batch.flowId,
+      batch.flowVersion,
+      batch.planHash,
       uuidArray(rows.map((r) => r.id)),
       uuidArray(rows.map((r) => r.requestId)),
       uuidArray(rows.map((r) => r.customerRef)),
-      uuidArray(rows.map((r) => r.flowId)),
-      numberArray(rows.map((r) => r.flowVersion)),
-      bytesArray(rows.map((r) => r.planHash)),
       numberArray(rows.map((r) => r.evidenceNumber)),
       numberArray(rows.map((r) => r.itemCount)),
       uuidArray(rows.map((r) => r.traceId)),
