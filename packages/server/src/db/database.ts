@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Clock, systemClock } from '../platform/clock.ts';
+import { overdue } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
 import { connectionConfig } from './connection.ts';
 import { translateError } from './errors.ts';
@@ -14,7 +15,7 @@ export interface DatabaseOptions {
   readonly poolMax?: number;
   /** Milliseconds that a caller waits for a connection before it gets 503 `unavailable`. Default 2,000 (T27). */
   readonly acquireTimeoutMs?: number;
-  /** Milliseconds one statement may take. More than `acquireTimeoutMs`; default 4,000, so that nothing hangs over 5 s (R3). */
+  /** Milliseconds one statement may take, the wait for the connection included. More than `acquireTimeoutMs`; default 4,000. */
   readonly statementTimeoutMs?: number;
   readonly clock?: Clock;
   /** Gets errors that have no caller: idle connections that broke, effects after a commit that threw. */
@@ -25,6 +26,11 @@ export interface TransactionOptions {
   readonly requestId?: string;
   /** Longer limit for the statements of work that is known to be long (packs, cleanup). */
   readonly statementTimeoutMs?: number;
+  /**
+   * Monotonic ms (`performance.now()`) by which everything ends: the wait for a connection, every statement, commit or
+   * rollback. What is not done by then throws `unavailable`. Default: no end for the whole, only for each statement.
+   */
+  readonly until?: number;
 }
 
 /** The only way to the data. The pool itself is not handed out (architecture.md 5). */
@@ -69,13 +75,34 @@ export function createDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError);
   const listener = createListener(options.url, onError);
 
+  /** A connection of the pool, unless the deadline comes before one is free. */
+  async function borrow(until: number): Promise<pg.PoolClient> {
+    const leftMs = until - performance.now();
+    if (leftMs <= 0) throw overdue();
+    const asked = pool.connect();
+    // The pool gives up by itself before.
+    if (leftMs > acquireTimeoutMs) return asked;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(overdue());
+        asked.then(
+          (client) => client.release(),
+          () => undefined,
+        );
+      }, leftMs);
+    });
+    return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+  }
+
   async function transact<T>(
     identity: Pick<TransactionFacts, 'tenantId' | 'actor'>,
     fn: (tx: Tx) => Promise<T>,
     extra: TransactionOptions = {},
   ): Promise<T> {
     const asked = performance.now();
-    const client = await pool.connect().catch((error: unknown) => {
+    const until = extra.until ?? Infinity;
+    const client = await borrow(until).catch((error: unknown) => {
       throw translateError(error);
     });
     // While borrowed, a broken connection reports here; the statement in flight fails with it.
@@ -88,8 +115,8 @@ export function createDatabase(options: DatabaseOptions): Database {
         ...identity,
         requestId: extra.requestId ?? newId(),
         now: new Date(clock.now()),
-        // Time spent on waiting for the connection counts, so that the caller's whole wait stays bounded (R3).
         statementTimeoutMs: extra.statementTimeoutMs ?? defaultTimeoutMs - (performance.now() - asked),
+        until,
       });
       result = await fn(open.tx);
       clean = await open.commit();

@@ -86,9 +86,9 @@ const awaySystemCodes = [
   'ENOTFOUND',
   'EAI_AGAIN',
 ];
-/** The driver's own errors carry no code; these are its wordings (pg 8.23, pg-pool 3). */
+/** The driver's own errors carry no code; these are its wordings (pg 8.23, pg-pool 3). `timeout expired`: of a connect. */
 const awayMessages =
-  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client (has encountered|was closed)|Cannot use a pool after|Client closed)/;
+  /^(Connection terminated|Query read timeout|timeout expired|timeout exceeded when trying to connect|Client (has encountered|was closed)|Cannot use a pool after|Client closed)/;
 /** Deadlock and serialisation failure: the caller lost a race. */
 const raceCodes = ['40001', '40P01'];
 

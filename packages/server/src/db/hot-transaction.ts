@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { answerWithinMs, overdue } from '../platform/deadline.ts';
 import { isId } from '../platform/ids.ts';
 import { connectionConfig } from './connection.ts';
 import { translateError } from './errors.ts';
@@ -24,8 +25,8 @@ export interface HotTransaction {
 export interface HotPath {
   /**
    * Runs `fn` in a transaction bound to the tenant. A transaction that `fn` did not commit is rolled back. Throws
-   * AppError `unavailable` when the database is away, no connection is free within two seconds, or the whole takes longer
-   * than `patienceMs` (4,500 at most, the default).
+   * AppError `unavailable` when the database is away, no connection is free within two seconds, or the whole, rollback
+   * included, takes longer than `patienceMs` (`answerWithinMs` at most, the default).
    */
   run<T>(tenantId: string, fn: (tx: HotTransaction) => Promise<T>, patienceMs?: number): Promise<T>;
   /** Connections in use now. */
@@ -49,13 +50,15 @@ const sessionOptions = [
   'enable_hashjoin=off',
   'enable_mergejoin=off',
   'jit=off',
-  'statement_timeout=4000',
+  // Less than anybody waits: where it can still answer, the database gives up first, and the connection is kept.
+  'statement_timeout=3750',
   'idle_in_transaction_session_timeout=60000',
 ]
   .map((setting) => `-c ${setting}`)
   .join(' ');
-const answerTimeoutMs = 4_500;
 const acquireTimeoutMs = 2_000;
+/** A rollback may take this long, also when the time is over: a connection that is saved need not be opened again. */
+const rollbackMs = 100;
 /** `begin` and the tenant. */
 const openingStatements = 2;
 
@@ -66,6 +69,8 @@ interface Waiter {
   readonly take: (client: pg.Client) => void;
   readonly fail: (error: unknown) => void;
   readonly until: number;
+  /** Fails the waiter when nobody has taken it out of the queue by then. */
+  readonly timer: NodeJS.Timeout;
 }
 
 /** Opens connections lazily, up to the number given. */
@@ -77,13 +82,13 @@ export function createHotPath(options: HotPathOptions): HotPath {
   let used = 0;
   let closing = false;
 
-  async function connect(): Promise<pg.Client> {
+  async function connect(connectTimeoutMs: number): Promise<pg.Client> {
     open++;
     const client = new pg.Client({
-      ...connectionConfig({ url: options.url, applicationName: 'arbiter decisions' }),
+      ...connectionConfig({ url: options.url, applicationName: 'arbiter decisions', connectTimeoutMs }),
       options: sessionOptions,
       pipeline: true,
-      query_timeout: answerTimeoutMs,
+      query_timeout: answerWithinMs,
     });
     client.on('error', (error) => {
       onError(error);
@@ -102,13 +107,20 @@ export function createHotPath(options: HotPathOptions): HotPath {
     }
   }
 
-  async function acquire(): Promise<pg.Client> {
+  async function acquire(until: number): Promise<pg.Client> {
     if (closing) throw translateError(new Error('Cannot use a pool after calling end on the pool'));
+    const waitMs = Math.min(acquireTimeoutMs, until - performance.now());
+    if (waitMs <= 0) throw overdue();
     const client = idle.pop();
     if (client) return client;
-    if (open < options.connections) return connect();
+    if (open < options.connections) return connect(waitMs);
     return new Promise((take, fail) => {
-      const waiter: Waiter = { take, fail, until: performance.now() + acquireTimeoutMs };
+      // Those who hold the connections may be waiting for a database that stands still.
+      const timer = setTimeout(() => {
+        waiters.splice(waiters.indexOf(waiter), 1);
+        fail(translateError(new Error('timeout exceeded when trying to connect')));
+      }, waitMs);
+      const waiter: Waiter = { take, fail, until: performance.now() + waitMs, timer };
       waiters.push(waiter);
     });
   }
@@ -129,25 +141,23 @@ export function createHotPath(options: HotPathOptions): HotPath {
   function connectForWaiter(): void {
     const next = takeWaiter();
     if (!next) return;
-    connect().then(next.take, (error: unknown) => {
+    connect(Math.max(1, next.until - performance.now())).then(next.take, (error: unknown) => {
       next.fail(error);
       connectForWaiter();
     });
   }
 
   function takeWaiter(): Waiter | undefined {
-    for (;;) {
-      const next = waiters.shift();
-      if (!next || next.until >= performance.now()) return next;
-      next.fail(translateError(new Error('timeout exceeded when trying to connect')));
-    }
+    const next = waiters.shift();
+    clearTimeout(next?.timer);
+    return next;
   }
 
   return {
-    async run(tenantId, fn, patienceMs = answerTimeoutMs) {
+    async run(tenantId, fn, patienceMs = answerWithinMs) {
       if (!isId(tenantId)) throw new Error('a hot transaction needs the id of a tenant');
-      const until = performance.now() + Math.min(patienceMs, answerTimeoutMs);
-      const client = await acquire();
+      const until = performance.now() + Math.min(patienceMs, answerWithinMs);
+      const client = await acquire(until);
       used++;
       let clean = false;
       // A connection that did not answer in time takes no more statements.
@@ -201,7 +211,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
         throw translateError(error);
       } finally {
         if (state === 'new') clean = true;
-        else if (!clean && !stuck) clean = await rollback(client);
+        else if (!clean && !stuck) clean = await rollback(client, Math.max(rollbackMs, until - performance.now()));
         used--;
         release(client, clean);
       }
@@ -209,7 +219,9 @@ export function createHotPath(options: HotPathOptions): HotPath {
     inUse: () => used,
     async close() {
       closing = true;
-      for (const waiter of waiters.splice(0)) waiter.fail(translateError(new Error('Client closed')));
+      for (let waiter = takeWaiter(); waiter; waiter = takeWaiter()) {
+        waiter.fail(translateError(new Error('Client closed')));
+      }
       await Promise.all(
         idle.splice(0).map((client) => {
           open--;
@@ -229,9 +241,10 @@ async function settle(sent: readonly Promise<pg.QueryResult>[]): Promise<pg.Quer
   });
 }
 
-async function rollback(client: pg.Client): Promise<boolean> {
+async function rollback(client: pg.Client, waitMs: number): Promise<boolean> {
+  const timed = <C extends pg.QueryConfig>(config: C) => client.query({ ...config, query_timeout: waitMs });
   try {
-    const results = await settle([client.query('rollback'), client.query({ ...leftover })]);
+    const results = await settle([timed({ text: 'rollback' }), timed(leftover)]);
     return isClean(results.at(-1));
   } catch {
     // The connection is lost; the database rolls back by itself.

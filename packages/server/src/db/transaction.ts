@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { overdue } from '../platform/deadline.ts';
 import { isId } from '../platform/ids.ts';
 import { translateError } from './errors.ts';
 import { kyselyOver, type RunStatement } from './kysely-connection.ts';
@@ -13,6 +14,8 @@ export interface TransactionFacts {
   readonly now: Date;
   /** Longest time of one statement, in milliseconds: the database cancels it, and we stop waiting a little later. */
   readonly statementTimeoutMs: number;
+  /** Monotonic ms by which the whole transaction ends; Infinity: no end but that of each statement. */
+  readonly until: number;
 }
 
 /** A transaction that `db/` can end. `tx` is what everybody else gets. */
@@ -34,6 +37,10 @@ interface Statement extends pg.QueryConfig {
 
 /** How much longer than the database we wait for an answer before the connection counts as lost. */
 const answerGraceMs = 500;
+/** Of the time to the deadline: the database cancels a statement so much before we give up its connection. */
+const deadlineGraceMs = 250;
+/** A rollback may take this long, also when the deadline is over: a connection that is saved need not be opened again. */
+const rollbackMs = 100;
 /** A transaction whose process has stopped may not hold its locks for longer than this. */
 const idleInTransactionMs = 60_000;
 const leftover = `select current_setting('app.tenant', true) as tenant`;
@@ -62,7 +69,8 @@ export function beginStatements(tenantId: string | null, statementTimeoutMs: num
 
 /** Opens a transaction on a connection that the caller has borrowed and will give back. */
 export async function openTransaction(client: pg.ClientBase, facts: TransactionFacts): Promise<OpenTransaction> {
-  const waitMs = facts.statementTimeoutMs + answerGraceMs;
+  const leftMs = (): number => facts.until - performance.now();
+  const cancelAfterMs = Math.max(1, Math.min(facts.statementTimeoutMs, leftMs() - deadlineGraceMs));
   const effects: (() => void)[] = [];
   const lastWork: (() => Promise<void>)[] = [];
   let catalogueTouched = false;
@@ -73,8 +81,11 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   // After a statement that nobody answered, the connection takes no more of them.
   let stuck = false;
 
-  const send = async (statement: Statement): Promise<pg.QueryResult[]> => {
+  const send = async (text: string, extended: Partial<Statement>, atLeastMs = 0): Promise<pg.QueryResult[]> => {
+    const waitMs = Math.min(cancelAfterMs + answerGraceMs, Math.max(atLeastMs, leftMs()));
+    if (stuck || waitMs <= 0) throw overdue();
     try {
+      const statement: Statement = { text, ...extended, query_timeout: Math.ceil(waitMs) };
       // With several statements in one text the driver answers with a list, which its types do not say.
       const results: pg.QueryResult | pg.QueryResult[] = await client.query(statement);
       return Array.isArray(results) ? results : [results];
@@ -83,13 +94,10 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       throw translateError(error);
     }
   };
-  const script = (text: string) => send({ text, query_timeout: waitMs });
 
   const run: RunStatement = async (text, values) => {
     if (over) throw new Error('this transaction is over');
-    const statement = tail.then(() =>
-      send({ text, values: [...values], queryMode: 'extended', query_timeout: waitMs }),
-    );
+    const statement = tail.then(() => send(text, { values: [...values], queryMode: 'extended' }));
     tail = statement.catch(() => undefined);
     const [result] = await statement;
     if (result === undefined) throw new Error('the driver answered without a result');
@@ -119,7 +127,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     // The brand and the row types exist for the compiler only.
   } as unknown as Tx;
 
-  await script(beginStatements(facts.tenantId, facts.statementTimeoutMs));
+  await send(beginStatements(facts.tenantId, cancelAfterMs), {});
 
   return {
     tx,
@@ -130,7 +138,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       for (const effect of lastWork) await effect();
       over = true;
       await tail;
-      const results = await script(`${catalogueTouched ? `${raiseCatalogueVersion}; ` : ''}commit; ${leftover}`);
+      const results = await send(`${catalogueTouched ? `${raiseCatalogueVersion}; ` : ''}commit; ${leftover}`, {});
       // COMMIT of a transaction in which a statement failed answers ROLLBACK, without an error.
       if (results.at(-2)?.command !== 'COMMIT') {
         throw new Error('nothing was committed: an earlier statement of the transaction had failed');
@@ -142,7 +150,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       await tail;
       if (stuck) return false;
       try {
-        return isClean((await script(`rollback; ${leftover}`)).at(-1));
+        return isClean((await send(`rollback; ${leftover}`, {}, rollbackMs)).at(-1));
       } catch {
         // The connection is lost or stuck; the caller destroys it, and the database rolls back by itself.
         return false;

@@ -43,6 +43,8 @@ export interface AppDependencies {
   /** Default: windows in PostgreSQL. */
   readonly rateLimitStore?: RateLimitStore;
   readonly loadShedder?: LoadShedder;
+  /** Tests: on a busy machine an answer may take longer without anything hanging. Default `answerWithinMs`. */
+  readonly answerWithinMs?: number;
   /** Tests: each success answer must match its schema, else it becomes a 500. */
   readonly checkResponses?: boolean;
 }

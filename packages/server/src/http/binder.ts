@@ -1,8 +1,9 @@
 import type { Operation } from '@arbiter/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../platform/app-error.ts';
+import { answerWithinMs } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
-import { createIdentify, nobody } from './access.ts';
+import { type Caller, createIdentify, nobody } from './access.ts';
 import type { Answer } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { createCors } from './cors.ts';
@@ -98,6 +99,14 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
     const isOpen = operation.auth === 'none';
     const { loadClass, path: route } = operation;
 
+    async function performBound(request: FastifyRequest, call: Call, caller: Caller): Promise<Answer> {
+      const spentMs = performance.now() - call.startedAt;
+      // How long the body takes is the caller's matter; all other time since the arrival counts.
+      const input = await readInput(request);
+      const until = performance.now() + (deps.answerWithinMs ?? answerWithinMs) - spentMs;
+      return perform(request, input, caller, call.requestId, until, inspect);
+    }
+
     async function answer(request: FastifyRequest, call: Call): Promise<Answer> {
       if (request.raw.rawHeaders.length > 2 * maximumHeaders) {
         throw new AppError('malformed_request', { detail: `More than ${maximumHeaders} headers.` });
@@ -107,13 +116,13 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
         takeLimits(operation, limits, caller, store, metrics, announce);
       if (isOpen && limits.length > 0) await limit({ ...nobody, ip: request.ip });
       const caller = await identify(operation, request);
-      if (isOpen) return perform(request, await readInput(request), caller, call.requestId, inspect);
+      if (isOpen) return performBound(request, call, caller);
       call.tenantId = caller.tenantId;
       call.credentialId = caller.credentialId;
       if (limits.length > 0) await limit({ ...caller, ip: request.ip });
       shedder.enterTenant(loadClass, caller.tenantId);
       try {
-        return await perform(request, await readInput(request), caller, call.requestId, inspect);
+        return await performBound(request, call, caller);
       } finally {
         shedder.leaveTenant(loadClass, caller.tenantId);
       }

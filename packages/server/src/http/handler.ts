@@ -13,6 +13,8 @@ export interface RequestFacts {
   readonly userAgent: string;
   /** Value of `Idempotency-Key`, when the operation takes one and it was sent. */
   readonly idempotencyKey: string | null;
+  /** Monotonic ms (`performance.now()`) by which the answer must be there; for every wait on the way (quality.md R3). */
+  readonly until: number;
 }
 
 export type HandlerRequest<O extends Operation> = OperationInput<O> & RequestFacts;

@@ -15,6 +15,7 @@ export type Perform = (
   input: Input,
   caller: Caller,
   requestId: string,
+  until: number,
   inspect: (reply: UntypedReply) => void,
 ) => Promise<Answer>;
 
@@ -36,7 +37,7 @@ export function createPerform(
   const free = handler as (request: RequestOf) => Promise<UntypedReply>;
   const inTransaction = handler as (tx: Tx, request: RequestOf) => Promise<UntypedReply>;
 
-  return async (request, input, caller, requestId, inspect) => {
+  return async (request, input, caller, requestId, until, inspect) => {
     const call: RequestOf = {
       requestId,
       tenantId: caller.tenantId,
@@ -50,6 +51,7 @@ export function createPerform(
       query: input.query,
       headers: input.headers,
       body: input.body,
+      until,
     };
     if (operation.transaction !== 'tenant') {
       const reply = await free(call);
@@ -68,19 +70,19 @@ export function createPerform(
       if (keyed !== null) await keepAnswer(tx, keyed, { ...answer, body: textOf(answer) });
       return answer;
     };
-    return runInTenant(database, caller, requestId, work);
+    return runInTenant(database, caller, { requestId, until }, work);
   };
 }
 
 async function runInTenant(
   database: AppDependencies['database'],
   caller: Caller,
-  requestId: string,
+  options: { readonly requestId: string; readonly until: number },
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await database.withTenant(caller.tenantId, caller.actor, work, { requestId });
+      return await database.withTenant(caller.tenantId, caller.actor, work, options);
     } catch (error) {
       if (error instanceof Refusal) return error.answer;
       if (tries === maximumTries || !isLostRace(error)) throw error;

@@ -35,6 +35,9 @@ export interface StartOptions {
 /** Between "not ready" and the closed port, so that a balancer which asks now and then sends nothing more. */
 const drainNoticeMs = 500;
 
+/** A database that takes longer to say a word is not ready. */
+const readyWithinMs = 2_000;
+
 /** Version of the product, as in package.json. */
 export const version: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 
@@ -121,7 +124,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
 /** The checks of /ready. Schema and role were checked before the port opened and do not change under a process. */
 async function readyChecks(database: Database, worker: Worker | null): Promise<ReadyChecks> {
   const answers = await database
-    .withSystem('ready', (tx) => tx.query('select 1'), { statementTimeoutMs: 1_000 })
+    .withSystem('ready', (tx) => tx.query('select 1'), { until: performance.now() + readyWithinMs })
     .then(
       () => true,
       () => false,

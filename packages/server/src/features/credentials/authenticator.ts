@@ -37,6 +37,8 @@ interface Use {
 
 const maximumKnown = 10_000;
 const writeEveryMs = 60_000;
+/** A caller waits no longer to be known: like for a connection (quality.md T27), and the rest is for the request itself. */
+const lookUpWithinMs = 2_000;
 
 /**
  * Keys that were proven stay in memory by their hash until the database says that a credential of their tenant changed
@@ -69,7 +71,8 @@ export function createAuthenticator(deps: {
 
   async function lookUp(hash: Buffer, cacheKey: string): Promise<Known | null> {
     const asked = generation;
-    const rows = await database.withSystem('authenticate', (tx) => selectLiveKeys(tx, hash));
+    const until = performance.now() + lookUpWithinMs;
+    const rows = await database.withSystem('authenticate', (tx) => selectLiveKeys(tx, hash), { until });
     const [row] = rows;
     // Two tenants with one key: whose request it is cannot be told, so it is nobody's.
     if (row === undefined || rows.length > 1) return null;

@@ -39,6 +39,8 @@ export interface DecideJob {
   readonly payloadHash: Buffer | null;
   /** Monotonic ms at which the request came in. */
   readonly startedAt: number;
+  /** Monotonic ms by which the request must be answered. */
+  readonly until: number;
   /** Takes the answer as JSON text. */
   readonly resolve: (answer: string) => void;
   readonly reject: (error: unknown) => void;

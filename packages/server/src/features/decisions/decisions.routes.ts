@@ -63,6 +63,7 @@ const callerOf = (request: RequestFacts): CallerFacts => ({
   ip: request.ip,
   userAgent: request.userAgent,
   idempotencyKey: request.idempotencyKey,
+  until: request.until,
 });
 
 const shapeTrace = (row: TraceRow): Record<string, unknown> => ({

@@ -1,10 +1,11 @@
 import { hash, type KeyObject } from 'node:crypto';
 import type { RecommendRequest, RespondAnswer, RespondRequest } from '@arbiter/contract';
 import { canonicalJson, type ZoneClock } from '@arbiter/engine';
-import { type Database, DatabaseError, type HotPath, systemActor } from '../../db/index.ts';
+import { type Database, DatabaseError, type HotPath, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { deriveKey } from '../../platform/crypto.ts';
+import { overdue } from '../../platform/deadline.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 import { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
 import type { CustomerKeys } from './customer-keys.ts';
@@ -39,6 +40,8 @@ export interface CallerFacts {
   readonly ip: string;
   readonly userAgent: string;
   readonly idempotencyKey: string | null;
+  /** Monotonic ms by which the answer must be there. */
+  readonly until: number;
 }
 
 /** An answer of recommend. */
@@ -52,7 +55,7 @@ export interface Recommended {
 export interface DecisionService {
   recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
-  /** Refuses what has waited for its turn too long (503). To be called a few times a second. */
+  /** Refuses what has waited for its turn too long, and what has no answer in time (503). To be called a few times a second. */
   refuseLate(): void;
   /** IANA zone in which the tenant counts days. */
   timezoneOf(tenantId: string): Promise<string>;
@@ -105,6 +108,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   });
   /** Client-made requestIds that this process is deciding now. */
   const inFlight = new Set<string>();
+  /** Jobs without an answer. */
+  const submitted = new Set<PatientJob>();
   const anonymousKeys = new Map<string, KeyObject>();
 
   function anonymousKeyOf(tenantId: string): KeyObject {
@@ -131,9 +136,32 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     }
   }
 
+  /**
+   * The outcome of a job, at its deadline at the latest: a batch has waits that it shares with others (a catalogue that is
+   * read, evidence) and that do not end with the deadline of one job.
+   */
+  async function inTheEnd<T>(
+    submit: (resolve: (value: T) => void, reject: (error: unknown) => void) => PatientJob,
+  ): Promise<T> {
+    const outcome = Promise.withResolvers<T>();
+    const job = submit(outcome.resolve, outcome.reject);
+    submitted.add(job);
+    try {
+      return await outcome.promise;
+    } finally {
+      submitted.delete(job);
+    }
+  }
+
   /** The answer that an earlier call with this requestId got; null when there was none. */
-  async function readKept(tenantId: string, requestId: string, payloadHash: Buffer): Promise<Recommended | null> {
-    const kept = await deps.database.withTenant(tenantId, systemActor('recommend'), (tx) => findRequest(tx, requestId));
+  async function readKept(
+    tenantId: string,
+    requestId: string,
+    payloadHash: Buffer,
+    until: number,
+  ): Promise<Recommended | null> {
+    const find = (tx: Tx) => findRequest(tx, requestId);
+    const kept = await deps.database.withTenant(tenantId, systemActor('recommend'), find, { until });
     if (kept === null) return null;
     if (kept === 'record' || !kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
     if (kept.dataKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
@@ -144,12 +172,15 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   return {
     async recommend(caller, body) {
       const startedAt = performance.now();
+      const { until } = caller;
       const call = readRecommendCall(body, factsOf(caller));
       assertRoom();
       const decideNow = (payloadHash: Buffer | null): Promise<Recommended> =>
-        new Promise((resolve, reject) => {
+        inTheEnd((resolve, reject) => {
           const settle = (text: string): void => resolve({ text, replayed: false });
-          decisions.submit(caller.tenantId, { call, payloadHash, startedAt, resolve: settle, reject });
+          const job: DecideJob = { call, payloadHash, startedAt, until, resolve: settle, reject };
+          decisions.submit(caller.tenantId, job);
+          return job;
         });
       if (!call.clientRequestId || call.request.dryRun) return decideNow(null);
 
@@ -160,12 +191,12 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       if (inFlight.has(lock)) throw new AppError('idempotency_in_progress');
       inFlight.add(lock);
       try {
-        const kept = await readKept(caller.tenantId, requestId, payloadHash);
+        const kept = await readKept(caller.tenantId, requestId, payloadHash, until);
         if (kept !== null) return kept;
         return await decideNow(payloadHash);
       } catch (error) {
         // The twin on another node was first: its answer is there now, because ours waited for its commit.
-        const twin = isRequestTaken(error) ? await readKept(caller.tenantId, requestId, payloadHash) : null;
+        const twin = isRequestTaken(error) ? await readKept(caller.tenantId, requestId, payloadHash, until) : null;
         if (twin === null) throw error;
         return twin;
       } finally {
@@ -176,8 +207,11 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       const startedAt = performance.now();
       const call = readRespondCall(body, caller.idempotencyKey, deps.clock.now(), factsOf(caller));
       assertRoom();
-      const answer = await new Promise<RespondAnswer>((resolve, reject) => {
-        responses.submit(caller.tenantId, { call, credentialId: caller.credentialId, startedAt, resolve, reject });
+      const { tenantId, credentialId, until } = caller;
+      const answer = await inTheEnd<RespondAnswer>((resolve, reject) => {
+        const job: RespondJob = { call, credentialId, startedAt, until, resolve, reject };
+        responses.submit(tenantId, job);
+        return job;
       });
       deps.metrics.responded(answer.classification);
       return answer;
@@ -187,6 +221,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       const late = (job: PatientJob): boolean => isLate(job, now);
       refuse(decisions.takeLate(late));
       refuse(responses.takeLate(late));
+      for (const job of submitted) if (now >= job.until) job.reject(overdue());
     },
     timezoneOf: async (tenantId) => (await catalogues.get(tenantId)).settings.timezone,
     async close() {

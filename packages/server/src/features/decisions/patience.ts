@@ -1,17 +1,17 @@
 import { AppError } from '../../platform/app-error.ts';
 
-/** Nothing hangs longer than five seconds (quality.md R3); what is left of them is for the way to the caller. */
-const answerWithinMs = 4_500;
 /** A job that did not get its turn in this time gets none: like a caller of the pool (quality.md T27). */
 const turnWithinMs = 2_000;
 
 export interface PatientJob {
   /** Monotonic ms at which the request came in. */
   readonly startedAt: number;
+  /** Monotonic ms by which the request must be answered (platform/deadline.ts). */
+  readonly until: number;
   readonly reject: (error: unknown) => void;
 }
 
-export const isLate = (job: PatientJob, now: number): boolean => now - job.startedAt > turnWithinMs;
+export const isLate = (job: PatientJob, now: number): boolean => now - job.startedAt > turnWithinMs || now >= job.until;
 
 export function refuse(late: readonly PatientJob[]): void {
   for (const job of late) job.reject(new AppError('overloaded', { retryAfterSeconds: 1 }));
@@ -22,7 +22,7 @@ export interface Timely<Job> {
   readonly jobs: readonly Job[];
   /** Rejected with 503. */
   readonly late: readonly Job[];
-  /** Milliseconds that the oldest of `jobs` can still wait for the database. */
+  /** Milliseconds until the first of `jobs` must be answered. */
   readonly patienceMs: number;
 }
 
@@ -31,15 +31,15 @@ export function inTime<Job extends PatientJob>(asked: readonly Job[]): Timely<Jo
   const now = performance.now();
   const jobs: Job[] = [];
   const late: Job[] = [];
-  let oldest = now;
+  let until = Infinity;
   for (const job of asked) {
     if (isLate(job, now)) {
       late.push(job);
       continue;
     }
-    if (job.startedAt < oldest) oldest = job.startedAt;
+    until = Math.min(until, job.until);
     jobs.push(job);
   }
   refuse(late);
-  return { jobs, late, patienceMs: answerWithinMs - (now - oldest) };
+  return { jobs, late, patienceMs: until - now };
 }

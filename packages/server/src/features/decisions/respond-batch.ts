@@ -20,6 +20,8 @@ export interface RespondJob {
   readonly credentialId: string;
   /** Monotonic ms at which the request came in. */
   readonly startedAt: number;
+  /** Monotonic ms by which the request must be answered. */
+  readonly until: number;
   readonly resolve: (answer: RespondAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -34,10 +36,6 @@ export interface RespondPorts {
   /** What the batcher knows a job by. */
   readonly keyOf: (job: RespondJob) => string;
 }
-
-/** Longest time of one statement, and how much longer the database door waits for it. */
-const statementTimeoutMs = 4_000;
-const graceMs = 500;
 
 /**
  * Records a batch of one tenant in one transaction and settles every job. What a response is refused for is found before
@@ -89,6 +87,7 @@ async function attempt(
 ): Promise<readonly RespondJob[]> {
   const { jobs, patienceMs } = inTime(asked);
   if (jobs.length === 0) return [];
+  const until = performance.now() + patienceMs;
   const known = await ports.catalogues.get(tenantId);
   const settled: { readonly job: RespondJob; readonly answer: RespondAnswer | null; readonly error: unknown }[] = [];
   const left: RespondJob[] = [];
@@ -125,9 +124,7 @@ async function attempt(
       done.flatMap((d) => (d.change === null ? [] : [d.change])),
     );
   };
-  const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), work, {
-    statementTimeoutMs: Math.min(statementTimeoutMs, patienceMs - graceMs),
-  });
+  const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), work, { until });
   finish(ports, tenantId, numbered);
   for (const { job, answer, error } of settled) {
     if (answer === null) job.reject(error);

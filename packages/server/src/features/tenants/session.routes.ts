@@ -15,7 +15,7 @@ export interface SessionDependencies {
 /** Handler of the question who calls (api-access.md 4.2). */
 export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessionOperations> {
   return {
-    session: async ({ headers, requestId }) => {
+    session: async ({ headers, requestId, until }) => {
       const principal = await proven(deps.authenticate, headers.Authorization, headers['X-API-Key']);
       if (principal === null) return reply(200, { authenticated: false });
       const session = await deps.database.withTenant(
@@ -31,7 +31,7 @@ export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessio
             expiresAt: key.expiresAt,
           };
         },
-        { requestId },
+        { requestId, until },
       );
       return reply(200, session);
     },
