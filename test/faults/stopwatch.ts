@@ -1,0 +1,25 @@
+// Time as this process could see it. On a machine that has no turn for a test, every answer seems late: what the
+// measuring process itself stood still does not count.
+
+const tickMs = 20;
+let lastTick = performance.now();
+let stalledMs = 0;
+
+/** How much longer than a tick the last one took, up to now: what arrives first after a standstill is measured rightly. */
+const pendingMs = (now: number): number => Math.max(0, now - lastTick - tickMs);
+
+setInterval(() => {
+  const now = performance.now();
+  stalledMs += pendingMs(now);
+  lastTick = now;
+}, tickMs).unref();
+
+/** Starts to measure; each call of the result says the milliseconds since then, without those of standstills. */
+export function stopwatch(): () => number {
+  const began = performance.now();
+  const stalledBefore = stalledMs + pendingMs(began);
+  return () => {
+    const now = performance.now();
+    return Math.max(0, now - began - (stalledMs + pendingMs(now) - stalledBefore));
+  };
+}
