@@ -1,5 +1,6 @@
 // A small client over node:http, so that a test sees what a real client sees: connections that break, late answers.
 import { Agent, request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stopwatch } from './stopwatch.ts';
 
 /** What came back. `status` 0: no answer (refused, reset, cut off); then `error` says how. */
@@ -27,6 +28,26 @@ const patienceMs = 20_000;
 export function createCaller(base: () => string, key: string, sockets = 64): Caller {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
   return (method, path, body, headers = {}) => call(agent, new URL(`/api${path}`, base()), method, key, body, headers);
+}
+
+/**
+ * Like `createCaller`, for tests about something else than overload: what the server refused because it, or its store of
+ * rate limits, had no time on a busy machine is asked again, as the answer says. Nothing was done for such a call. `ms`
+ * is that of the last try.
+ */
+export function createPatientCaller(base: () => string, key: string, sockets = 64): Caller {
+  const once = createCaller(base, key, sockets);
+  return async (...call) => {
+    const elapsed = stopwatch();
+    for (;;) {
+      const answer = await once(...call);
+      const isBusy =
+        (answer.status === 503 && answer.body.code === 'overloaded') ||
+        (answer.status === 429 && answer.text.includes('cannot be counted'));
+      if (!isBusy || elapsed() > patienceMs) return answer;
+      await sleep(250);
+    }
+  };
 }
 
 function call(

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCaller, must } from './api.ts';
+import { type Caller, createCaller, createPatientCaller, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { checkAll, type Query } from './checker.ts';
 import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
@@ -30,7 +30,7 @@ before(async () => {
   server = await installation.start();
   url = server.url;
   catalogue = await loadCatalogue(
-    createCaller(() => url, installation.tenants[0]!.key),
+    createPatientCaller(() => url, installation.tenants[0]!.key),
     { offers: 12, cap },
   );
 });
@@ -73,7 +73,8 @@ test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is 
     } else assert.equal(again.text, first.text, `a repeat of ${recorded.identity}, seed ${seed}`);
   }
   await outboxDrained();
-  const replays = await replaySome(call, 25);
+  const patient = createPatientCaller(() => url, installation.tenants[0]!.key);
+  const replays = await replaySome(patient, 25);
 
   const { violations, counts } = await checkAll({ query: cluster.query, calls: load.calls, cap });
   const tally = Map.groupBy(
@@ -86,14 +87,15 @@ test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is 
   t.diagnostic(
     `ready again after a kill: median ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms, longest ${Math.round(sorted.at(-1) ?? 0)} ms; ${replays} replays identical`,
   );
-  const expected = /^(0|2..|409)$|^(ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|cut off)$/;
+  // 503 and 429: the busy machine, which may refuse and must not lose.
+  const expected = /^(0|2..|409|429|503)$|^(ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|cut off)$/;
   for (const line of tally.keys()) assert.match(line.slice(line.indexOf(' ') + 1), expected, `an answer ${line}`);
   assert.deepEqual(violations.slice(0, 20), [], `${violations.length} violations, seed ${seed}`);
   for (const [kind, least] of Object.entries({ recommend: 2, respond: 2, updateOffer: 0.3, createOffer: 0.2 })) {
     const acked = counts[`${kind} acked`] ?? 0;
     assert.ok(acked > rounds * least, `the load had too little of ${kind}: ${JSON.stringify(counts)}`);
   }
-  const verified = await must(call('GET', '/v1/audit-logs/verify'));
+  const verified = await must(patient('GET', '/v1/audit-logs/verify'));
   assert.equal(verified.intact, true, JSON.stringify(verified));
 });
 
@@ -148,7 +150,7 @@ test('the checker finds what is damaged', async () => {
 
 /** Background work has its second; then nothing may be pending. */
 async function outboxDrained(): Promise<void> {
-  const until = performance.now() + 15_000;
+  const until = performance.now() + 60_000;
   for (;;) {
     const [row] = await cluster.query<{ n: number }>(
       'select count(*)::int as n from arbiter.outbox where position is null',
@@ -160,7 +162,7 @@ async function outboxDrained(): Promise<void> {
 }
 
 /** Decisions that were made before and after kills replay to the byte. */
-async function replaySome(call: ReturnType<typeof createCaller>, howMany: number): Promise<number> {
+async function replaySome(call: Caller, howMany: number): Promise<number> {
   const rows = await cluster.query<{ id: string }>('select id from arbiter.decisions order by md5(id::text) limit $1', [
     howMany,
   ]);

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
-import { type Answer, type Caller, createCaller, itemsOf, must } from './api.ts';
+import { type Answer, type Caller, createPatientCaller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
@@ -28,8 +28,8 @@ before(async () => {
   const first = await installation.start();
   second = await installation.start();
   const key = installation.tenants[0]!.key;
-  one = createCaller(() => first.url, key);
-  two = createCaller(() => second.url, key);
+  one = createPatientCaller(() => first.url, key);
+  two = createPatientCaller(() => second.url, key);
   catalogue = await loadCatalogue(one, { offers: 8, cap: 1_000 });
   for (const call of [one, two]) assert.equal((await decide(call)).body.count, 1, 'both decide');
 });
@@ -127,7 +127,7 @@ test('a key revoked on one process is refused by the other', async (t) => {
   const took: number[] = [];
   for (let round = 0; round < 5; round++) {
     const made = await must(one('POST', '/v1/api-keys', { name: `Short life ${round}`, scopes: ['read'] }));
-    const own = createCaller(() => second.url, String(made.key));
+    const own = createPatientCaller(() => second.url, String(made.key));
     for (let n = 0; n < 3; n++) assert.equal((await decide(own)).status, 200, 'the key works and is remembered');
     await must(one('DELETE', `/v1/api-keys/${made.id}`));
     took.push(await until('the revocation', async () => (await decide(own)).status === 401));
@@ -170,7 +170,7 @@ test('a revocation is not missed by a process whose listener was just cut off', 
   const took: number[] = [];
   for (let round = 0; round < 5; round++) {
     const made = await must(one('POST', '/v1/api-keys', { name: `Unheard ${round}`, scopes: ['read'] }));
-    const own = createCaller(() => second.url, String(made.key));
+    const own = createPatientCaller(() => second.url, String(made.key));
     for (let n = 0; n < 3; n++) assert.equal((await decide(own)).status, 200);
     const standing = await bothListeners();
     const ended = await db.ownerQuery('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [standing]);

@@ -7,6 +7,7 @@ import { createApp } from './app.ts';
 import type { AppDependencies, HttpConfig } from './app-dependencies.ts';
 import type { AnyHandler } from './handler.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
+import { createLoadShedder } from './load-shedding.ts';
 import { createRegistry } from './metrics.ts';
 import type { Principal } from './principal.ts';
 
@@ -75,6 +76,9 @@ export function createTestApp(options: TestAppOptions): TestApp {
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     registry: createRegistry('test'),
     lifecycle,
+    // A busy machine is no reason to refuse: what is shed has tests of its own, with a shedder of their own.
+    loadShedder: createLoadShedder(() => 0),
+    answerWithinMs: 30_000,
     readyChecks: async () => ({
       database: 'ok',
       migrations: 'ok',

@@ -48,6 +48,12 @@ export interface ComposeOptions {
   readonly checkResponses?: boolean;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
+  /** Tests: on a busy machine everything takes longer without anything hanging. */
+  readonly patience?: {
+    readonly acquireTimeoutMs: number;
+    readonly statementTimeoutMs: number;
+    readonly answerWithinMs: number;
+  };
 }
 
 /** One server process, put together and not yet listening. */
@@ -74,7 +80,14 @@ const refuseLateEveryMs = 250;
 export function composeServer(options: ComposeOptions): Server {
   const { config, clock, logger } = options;
   const onError = (err: unknown): void => logger.warn({ err }, 'background work failed');
-  const database = createDatabase({ url: options.databaseUrl, poolMax: config.DATABASE_POOL_MAX, clock, onError });
+  const { answerWithinMs, ...limits } = options.patience ?? {};
+  const database = createDatabase({
+    url: options.databaseUrl,
+    poolMax: config.DATABASE_POOL_MAX,
+    clock,
+    onError,
+    ...limits,
+  });
   const hot = createHotPath({ url: options.databaseUrl, connections: hotConnections, onError });
   const registry = createRegistry(options.version);
   const lifecycle = createLifecycle();
@@ -124,6 +137,7 @@ export function composeServer(options: ComposeOptions): Server {
     version: options.version,
     ...(options.checkResponses === undefined ? {} : { checkResponses: options.checkResponses }),
     ...(options.loadShedder === undefined ? {} : { loadShedder: options.loadShedder }),
+    ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
   });
   return {
     app,

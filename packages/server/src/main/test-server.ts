@@ -86,24 +86,33 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     version: 'test',
     checkResponses: options.checkResponses ?? true,
     loadShedder: createLoadShedder(() => 0),
+    // The machine is shared by several test files; what a server does in time is measured in test/faults.
+    patience: { acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, answerWithinMs: 30_000 },
   });
-  const pepper = keyOf(config.API_KEY_PEPPER);
-  const count = Math.max(1, options.tenants ?? 1);
-  const first = await makeTenant(server.database, pepper, 1);
-  const others: TestTenant[] = [];
-  // One after the other: a hundred at once would wait longer for a connection than a server lets anybody wait.
-  for (let number = 2; number <= count; number += 1) others.push(await makeTenant(server.database, pepper, number));
-  return {
-    ...server,
-    testDatabase,
-    tenants: [first, ...others],
-    log,
-    call: (method, path, call) => callApp(server.app, first, method, path, call),
-    async close() {
-      await server.close();
-      await testDatabase.close();
-    },
+  const close = async (): Promise<void> => {
+    await server.close();
+    await testDatabase.close();
   };
+  try {
+    const pepper = keyOf(config.API_KEY_PEPPER);
+    const count = Math.max(1, options.tenants ?? 1);
+    const first = await makeTenant(server.database, pepper, 1);
+    const others: TestTenant[] = [];
+    // One after the other: each of a hundred at once would wait for the ninety before it.
+    for (let number = 2; number <= count; number += 1) others.push(await makeTenant(server.database, pepper, number));
+    return {
+      ...server,
+      testDatabase,
+      tenants: [first, ...others],
+      log,
+      call: (method, path, call) => callApp(server.app, first, method, path, call),
+      close,
+    };
+  } catch (error) {
+    // Its connections and timers would keep the test file alive until the runner gives it up.
+    await close();
+    throw error;
+  }
 }
 
 /** A tenant as the bootstrap file makes one, with a key for each role. */
