@@ -35,7 +35,8 @@ function gatheredOutput(): { write(line: string): void; flushSync(): void } {
     lines = '';
     if (block !== '') output.write(block);
   };
-  // Before the stream is made, which writes its own remainder at the same event: ours must have reached it by then.
+  // Before the stream is made, which writes its remainder at the same events: ours must have reached it by then.
+  process.on('beforeExit', handOver);
   process.on('exit', handOver);
   const output = pino.destination({ fd: 1, sync: false, minLength: 0 });
   return {
