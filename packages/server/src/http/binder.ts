@@ -14,6 +14,7 @@ import type { HttpMetrics } from './metrics.ts';
 import { createPerform } from './perform.ts';
 import { toAppError } from './problem.ts';
 import { createRateLimitStore } from './rate-limit.ts';
+import { refuseBody, takeBody } from './request-body.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, problemAnswer, sendAndLinger, sendAnswer } from './send.ts';
 import { createChecks } from './validation.ts';
@@ -98,6 +99,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
     const inspect = createInspect(operation, deps.checkResponses === true ? checks.compile : null);
     const perform = createPerform(operation, handler, deps.database, inspect);
     const limits = limitsOf(operation, deps.config);
+    const { bodyLimit } = input;
     const isOpen = operation.auth === 'none';
     const { loadClass, path: route } = operation;
     const finish = createFinish(operation.method, route);
@@ -125,7 +127,14 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
         shedder.enterTenant(loadClass, tenantId);
         service.admittedAs = tenantId;
       }
-      const bytes = input.takeBody === null ? null : await input.takeBody(raw);
+      let bytes: Buffer | null = null;
+      if (bodyLimit !== null) {
+        refuseBody(raw, bodyLimit);
+        // For the turn of the queue that takeBody wants.
+        await undefined;
+        const taken = takeBody(raw, bodyLimit);
+        bytes = taken instanceof Promise ? await taken : taken;
+      }
       const { params, query, headers, body, idempotencyKey } = input.read(request, bytes);
       return await perform({
         requestId: service.requestId,

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@arbiter/contract';
 import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
@@ -6,7 +5,7 @@ import { AppError } from '../platform/app-error.ts';
 import { createCoerce, declaredProperties, parseQuery, repeated } from './coercion.ts';
 import { isIdempotencyKey } from './formats.ts';
 import { parseJsonBody } from './json-body.ts';
-import { bodyLimits, takeBody } from './request-body.ts';
+import { bodyLimits } from './request-body.ts';
 import { decodeHeader, headerValues } from './request-headers.ts';
 import type { Check, Place } from './validation.ts';
 
@@ -24,11 +23,11 @@ type Read<T> = (request: FastifyRequest) => T;
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** Steps 8 and 9 of the order of checks for one operation: content type and size, then syntax and shape. */
+/** What one operation takes of a request (steps 8 and 9 of the order of checks). */
 export interface InputReader {
-  /** Step 8, the bytes of the body; null when the operation takes none. Throws 415, 413 or `malformed_request`. */
-  readonly takeBody: ((request: IncomingMessage) => Promise<Buffer>) | null;
-  /** Step 9. `bytes`: from `takeBody`, null without it. Throws `malformed_json`, `malformed_request` or `validation_failed`. */
+  /** Bytes of a body at most; null when the operation takes none. */
+  readonly bodyLimit: number | null;
+  /** Step 9. `bytes`: the body, null when the operation takes none. Throws `malformed_json`, `malformed_request` or `validation_failed`. */
   read(request: FastifyRequest, bytes: Buffer | null): Input;
 }
 
@@ -39,7 +38,7 @@ export function createInputReader(operation: Operation, compile: Compile): Input
   const shapeBody = createShapeBody(operation, compile);
   const takesKey = operation.idempotent === true;
   return {
-    takeBody: createTakeBody(operation),
+    bodyLimit: bodyLimitOf(operation),
     read(request, bytes) {
       // Syntax before shape, wherever it is. No body at all is read as an object without properties.
       const parsed = bytes === null ? undefined : bytes.length === 0 ? {} : parseJsonBody(bytes);
@@ -54,11 +53,9 @@ export function createInputReader(operation: Operation, compile: Compile): Input
   };
 }
 
-function createTakeBody(operation: Operation): InputReader['takeBody'] {
-  if (operation.body === undefined) return null;
-  const limit =
-    operation.bodyLimit ?? (operation.auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential);
-  return (request) => takeBody(request, limit);
+function bodyLimitOf({ body, bodyLimit, auth }: Operation): number | null {
+  if (body === undefined) return null;
+  return bodyLimit ?? (auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential);
 }
 
 function createShapeBody({ body: schema }: Operation, compile: Compile): (parsed: unknown, size: number) => unknown {

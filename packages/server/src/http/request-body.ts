@@ -4,15 +4,21 @@ import { AppError } from '../platform/app-error.ts';
 /** Default limits in bytes (api-access.md 1). */
 export const bodyLimits = { withCredential: 1024 * 1024, withoutCredential: 64 * 1024 } as const;
 
-/** The bytes of a JSON body, empty when none is announced. Throws 415, 413, or `malformed_request` when it breaks off. */
-export async function takeBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  if (!hasBody(request)) return nothing;
+/** 415 or 413 for a body that is not to be read at all: of another type, or announced as larger than `limit` bytes. */
+export function refuseBody(request: IncomingMessage, limit: number): void {
+  if (!hasBody(request)) return;
   checkContentType(request);
-  // Told before anything is read when the length is announced.
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  // By the next turn of the queue the parser has read on to the end of what came with the head, so that a small body is
-  // there as a whole: it is taken out at once, without listeners and what the stream does for them.
-  await undefined;
+}
+
+/**
+ * The bytes of a body, empty when there is none. To be asked for a turn of the microtask queue after the request came:
+ * by then the parser has read on to the end of what came with the head, so that a small body is there as a whole and is
+ * taken out at once, without listeners and what the stream does for them. Throws, or rejects, 413, or
+ * `malformed_request` when the body breaks off.
+ */
+export function takeBody(request: IncomingMessage, limit: number): Buffer | Promise<Buffer> {
+  if (!hasBody(request)) return nothing;
   if (!request.complete) return gatherBody(request, limit);
   const body: unknown = request.read();
   if (body instanceof Buffer) {
