@@ -58,9 +58,9 @@ export class RawJson {
 /**
  * A reply body that is JSON already, `reply(200, rawJson<RecommendAnswer>(text))`: stored answers, and answers whose
  * parts are ready before the request comes. The very bytes are sent; nothing looks into them (tests hold them against
- * the schema). This is the fastest way to answer, and text is faster than bytes: head and text leave as one string in
- * one system call, while bytes take the slower path of two parts in one call. With nothing but ASCII in it, text is
- * measured and copied at the speed of memory. Headers of the reply's own cost more than the rest of it: leave them out.
+ * the schema). This is the fastest way to answer: the text is measured once and handed to the socket beside the head,
+ * in one system call. Text that is put together from pieces is joined by the measuring; nothing but ASCII in it makes
+ * both steps cheaper still. Headers of the reply's own cost more than the rest of it: leave them out where you can.
  */
 export function rawJson<Body>(json: string | Uint8Array): Body {
   return new RawJson(json) as Body;
