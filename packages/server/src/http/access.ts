@@ -35,11 +35,14 @@ export const nobody: Caller = {
   credentialId: '',
 };
 
+/** Who sent a request. Answers without a promise in the hot case, a key known to the cache; throws, or rejects, AppError. */
+export type Identify = (operation: Operation, request: FastifyRequest) => Caller | Promise<Caller>;
+
 /**
  * Steps 3 to 6 of the order of checks (api-access.md 3): credential 401, tenant 403, `X-Requested-With` 403, role and
- * scope 403. Resolves without a promise in the hot case: a key known to the cache.
+ * scope 403.
  */
-export function createIdentify(deps: AppDependencies, metrics: HttpMetrics) {
+export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): Identify {
   const wrongCredentials = createWrongCredentials(deps.clock);
 
   function refuse(kind: AuthFailure, error: AppError): AppError {
@@ -72,18 +75,30 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics) {
     return { tenantId: principal.tenantId, actor, role, credentialId: principal.credentialId };
   }
 
-  function prove(request: FastifyRequest): Principal | Promise<Principal> {
+  function prove(request: FastifyRequest): Principal | null | Promise<Principal | null> {
     const presented = presentedCredential(request.raw);
     if (presented === null) throw refuse('missing', unauthorized('A credential is required.'));
-    const principal = deps.authenticate(presented);
-    const known = (found: Principal | null): Principal => {
-      if (found === null) throw new WrongCredential();
-      return found;
-    };
-    return principal instanceof Promise ? principal.then(known) : known(principal);
+    return deps.authenticate(presented);
   }
 
-  return async (operation: Operation, request: FastifyRequest): Promise<Caller> => {
+  function identifyHolder(operation: Operation, request: FastifyRequest, proven: Principal | null): Caller {
+    if (proven === null) throw new WrongCredential();
+    return admit(operation, request, proven);
+  }
+
+  async function identifyLater(
+    operation: Operation,
+    request: FastifyRequest,
+    proven: Promise<Principal | null>,
+  ): Promise<Caller> {
+    try {
+      return identifyHolder(operation, request, await proven);
+    } catch (error) {
+      throw refuseCredential(error, request);
+    }
+  }
+
+  return (operation, request) => {
     if (operation.auth === 'none') {
       checkRequestedWith(operation, request);
       return nobody;
@@ -96,7 +111,8 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics) {
     }
     try {
       const proven = prove(request);
-      return admit(operation, request, proven instanceof Promise ? await proven : proven);
+      if (proven instanceof Promise) return identifyLater(operation, request, proven);
+      return identifyHolder(operation, request, proven);
     } catch (error) {
       throw refuseCredential(error, request);
     }

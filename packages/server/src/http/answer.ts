@@ -1,3 +1,4 @@
+import type { Operation } from '@arbiter/contract';
 import { RawJson } from './handler.ts';
 
 /** An answer ready to be sent. */
@@ -16,18 +17,23 @@ export interface UntypedReply {
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 const jsonType = 'application/json; charset=utf-8';
-const jsonHeaders: Readonly<Record<string, string>> = Object.freeze({ 'content-type': jsonType });
+/** The headers of every JSON answer that has none of its own; known by identity where answers are sent. */
+export const jsonHeaders: Readonly<Record<string, string>> = Object.freeze({ 'content-type': jsonType });
 
-/** Turns a handler's reply into bytes. `mediaTypes`: media type by status for answers that are not JSON. */
-export function renderReply(reply: UntypedReply, mediaTypes: ReadonlyMap<number, string>): Answer {
-  const { status, body } = reply;
-  if (body === null || body === undefined) return { status, headers: reply.headers ?? none, body: null };
-  const mediaType = mediaTypes.get(status);
-  const typed = mediaType === undefined ? jsonHeaders : { 'content-type': mediaType };
-  const headers = reply.headers === undefined ? typed : { ...typed, ...reply.headers };
-  if (body instanceof RawJson) return { status, headers, body: body.text };
-  if (mediaType !== undefined && (typeof body === 'string' || body instanceof Uint8Array)) {
-    return { status, headers, body };
+/** Turns the replies of an operation's handler into bytes; its contract says which statuses are not JSON. */
+export function createRender(operation: Operation): (reply: UntypedReply) => Answer {
+  const typed = new Map<number, Readonly<Record<string, string>>>();
+  for (const [status, { mediaType }] of Object.entries(operation.responses)) {
+    if (mediaType !== undefined) typed.set(Number(status), Object.freeze({ 'content-type': mediaType }));
   }
-  return { status, headers, body: JSON.stringify(body) };
+  return ({ status, body, headers: own }) => {
+    if (body === null || body === undefined) return { status, headers: own ?? none, body: null };
+    const other = typed.get(status);
+    const headers = own === undefined ? (other ?? jsonHeaders) : { ...(other ?? jsonHeaders), ...own };
+    if (body instanceof RawJson) return { status, headers, body: body.json };
+    if (other !== undefined && (typeof body === 'string' || body instanceof Uint8Array)) {
+      return { status, headers, body };
+    }
+    return { status, headers, body: JSON.stringify(body) };
+  };
 }

@@ -8,13 +8,14 @@ import type { Answer } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { createCors } from './cors.ts';
 import type { AnyHandler } from './handler.ts';
-import { createReadInput } from './input.ts';
+import { createInputReader } from './input.ts';
 import { limitsOf, takeLimits } from './limits.ts';
 import { createLoadShedder } from './load-shedding.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { createPerform } from './perform.ts';
 import { toAppError } from './problem.ts';
 import { createRateLimitStore } from './rate-limit.ts';
+import { refuseBody, takeBody } from './request-body.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, problemAnswer, sendAndLinger, sendAnswer } from './send.ts';
 import { createChecks } from './validation.ts';
@@ -24,10 +25,13 @@ const maximumHeaders = 128;
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** What is known of a request while it is served; ends up in the log line and the metrics. */
-interface Call {
+interface Service {
   readonly requestId: string;
   readonly startedAt: number;
-  readonly headers: ExtraHeaders;
+  extra: ExtraHeaders | null;
+  /** Holds a place of its class, and one of its tenant. */
+  admitted: boolean;
+  admittedAs: string | null;
   tenantId: string | null;
   credentialId: string | null;
 }
@@ -51,116 +55,142 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
   const checks = createChecks();
   const { logger } = deps;
 
-  function begin(request: FastifyRequest): Call {
-    const sent = request.headers['x-request-id'];
-    const requestId = typeof sent === 'string' && requestIdForm.test(sent) ? sent : newId();
-    const headers: ExtraHeaders = { 'x-request-id': requestId };
-    cors.addHeaders(request, headers);
-    if (deps.lifecycle.draining()) headers.connection = 'close';
-    return { requestId, startedAt: performance.now(), headers, tenantId: null, credentialId: null };
+  function begin(request: FastifyRequest): Service {
+    const sent = request.raw.headers['x-request-id'];
+    return {
+      requestId: typeof sent === 'string' && requestIdForm.test(sent) ? sent : newId(),
+      startedAt: performance.now(),
+      extra: cors.headersFor(request),
+      admitted: false,
+      admittedAs: null,
+      tenantId: null,
+      credentialId: null,
+    };
   }
 
-  function finish(call: Call, method: string, route: string, status: number): void {
-    const ms = performance.now() - call.startedAt;
-    metrics.answered(method, route, status, ms / 1000);
-    // An allowlisted shape: the route's pattern, never the URL, which holds ids of customers (T36).
-    logger.info(
-      {
-        requestId: call.requestId,
-        method,
-        route,
-        status,
-        ms: Math.round(ms * 100) / 100,
-        tenantId: call.tenantId,
-        credentialId: call.credentialId,
-      },
-      'request',
-    );
+  /** Made once for each route: counts an answer and writes its line. */
+  function createFinish(method: string, route: string): (service: Service, status: number) => void {
+    const count = metrics.routeCounter(method, route);
+    const log = logger.child({ method, route });
+    return ({ requestId, startedAt, tenantId, credentialId }, status) => {
+      const elapsedMs = performance.now() - startedAt;
+      count(status, elapsedMs / 1000);
+      if (!log.isLevelEnabled('info')) return;
+      const ms = Math.round(elapsedMs * 100) / 100;
+      // An allowlisted shape: the route's pattern, never the URL, which holds ids of customers (T36).
+      log.info({ requestId, status, ms, tenantId, credentialId }, 'request');
+    };
   }
 
-  function fail(thrown: unknown, call: Call, route: string): Answer {
+  function fail(thrown: unknown, { requestId }: Service, route: string): Answer {
     const error = toAppError(thrown);
     if (error.status >= 500 && error.code !== 'overloaded') {
-      const facts = { requestId: call.requestId, route, code: error.code, err: error.cause ?? error };
+      const facts = { requestId, route, code: error.code, err: error.cause ?? error };
       if (error.code === 'internal') logger.error(facts, 'request failed');
       else logger.warn(facts, 'request failed');
     }
-    return problemAnswer(error, call.requestId);
+    return problemAnswer(error, requestId);
   }
 
   function bind(operation: Operation, handler: AnyHandler) {
     if (operation.transaction === 'tenant' && operation.auth !== 'credential') {
       throw new Error(`operation ${operation.id} has no credential that could name the tenant of its transaction`);
     }
-    const readInput = createReadInput(operation, checks.compile);
-    const perform = createPerform(operation, handler, deps.database);
+    const input = createInputReader(operation, checks.compile);
     const inspect = createInspect(operation, deps.checkResponses === true ? checks.compile : null);
+    const perform = createPerform(operation, handler, deps.database, inspect);
     const limits = limitsOf(operation, deps.config);
+    const { bodyLimit } = input;
     const isOpen = operation.auth === 'none';
     const { loadClass, path: route } = operation;
+    const finish = createFinish(operation.method, route);
 
-    async function performBound(request: FastifyRequest, call: Call, caller: Caller): Promise<Answer> {
-      const spentMs = performance.now() - call.startedAt;
-      // How long the body takes is the caller's matter; all other time since the arrival counts.
-      const input = await readInput(request);
-      const until = performance.now() + (deps.answerWithinMs ?? answerWithinMs) - spentMs;
-      return perform(request, input, caller, call.requestId, until, inspect);
+    function limit(request: FastifyRequest, caller: Caller, service: Service): Promise<void> {
+      const announce = (headers: ExtraHeaders) => addHeaders(service, headers);
+      return takeLimits(operation, limits, { ...caller, ip: request.ip }, store, metrics, announce);
     }
 
-    async function answer(request: FastifyRequest, call: Call): Promise<Answer> {
-      if (request.raw.rawHeaders.length > 2 * maximumHeaders) {
+    async function answer(request: FastifyRequest, service: Service): Promise<Answer> {
+      const { raw } = request;
+      shedder.enter(loadClass);
+      service.admitted = true;
+      if (raw.rawHeaders.length > 2 * maximumHeaders) {
         throw new AppError('malformed_request', { detail: `More than ${maximumHeaders} headers.` });
       }
-      const announce = (headers: ExtraHeaders) => Object.assign(call.headers, headers);
-      const limit = (caller: Parameters<typeof takeLimits>[2]) =>
-        takeLimits(operation, limits, caller, store, metrics, announce);
-      if (isOpen && limits.length > 0) await limit({ ...nobody, ip: request.ip });
-      const caller = await identify(operation, request);
-      if (isOpen) return performBound(request, call, caller);
-      call.tenantId = caller.tenantId;
-      call.credentialId = caller.credentialId;
-      if (limits.length > 0) await limit({ ...caller, ip: request.ip });
-      shedder.enterTenant(loadClass, caller.tenantId);
-      try {
-        return await performBound(request, call, caller);
-      } finally {
-        shedder.leaveTenant(loadClass, caller.tenantId);
+      if (isOpen && limits.length > 0) await limit(request, nobody, service);
+      const identified = identify(operation, request);
+      const caller = identified instanceof Promise ? await identified : identified;
+      const { tenantId, credentialId } = caller;
+      if (!isOpen) {
+        service.tenantId = tenantId;
+        service.credentialId = credentialId;
+        if (limits.length > 0) await limit(request, caller, service);
+        shedder.enterTenant(loadClass, tenantId);
+        service.admittedAs = tenantId;
       }
+      const spentMs = performance.now() - service.startedAt;
+      let bytes: Buffer | null = null;
+      if (bodyLimit !== null) {
+        refuseBody(raw, bodyLimit);
+        // For the turn of the queue that takeBody wants.
+        await undefined;
+        const taken = takeBody(raw, bodyLimit);
+        bytes = taken instanceof Promise ? await taken : taken;
+      }
+      // How long the body takes is the caller's matter; all other time since the arrival counts.
+      const until = performance.now() + (deps.answerWithinMs ?? answerWithinMs) - spentMs;
+      const { params, query, headers, body, idempotencyKey } = input.read(request, bytes);
+      return await perform({
+        requestId: service.requestId,
+        tenantId,
+        actor: caller.actor,
+        role: caller.role,
+        credentialId,
+        ip: request.ip,
+        userAgent: raw.headers['user-agent'] ?? '',
+        idempotencyKey,
+        params,
+        query,
+        headers,
+        body,
+        until,
+      });
     }
 
     return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const call = begin(request);
-      let admitted = false;
+      const service = begin(request);
       let outcome: Answer;
       try {
-        shedder.enter(loadClass);
-        admitted = true;
-        outcome = await answer(request, call);
+        outcome = await answer(request, service);
       } catch (thrown) {
         if (thrown instanceof AppError && thrown.code === 'overloaded') metrics.shed(loadClass);
-        outcome = fail(thrown, call, route);
+        outcome = fail(thrown, service, route);
       }
-      if (admitted) shedder.leave(loadClass);
+      if (service.admittedAs !== null) shedder.leaveTenant(loadClass, service.admittedAs);
+      if (service.admitted) shedder.leave(loadClass);
       // The stop may have begun while this call was running; a connection that stays open would delay it.
-      if (deps.lifecycle.draining()) call.headers.connection = 'close';
+      if (deps.lifecycle.draining()) addHeaders(service, closing);
       try {
-        if (outcome.status === 413) sendAndLinger(reply, outcome, call.headers);
-        else sendAnswer(reply, outcome, call.headers);
+        if (outcome.status === 413) sendAndLinger(reply, outcome, service);
+        else sendAnswer(reply, outcome, service);
       } catch (thrown) {
         // A header that cannot be written; the work is done and committed, but the caller must not hang.
-        outcome = fail(thrown, call, route);
+        outcome = fail(thrown, service, route);
         if (reply.raw.headersSent) reply.raw.destroy();
-        else sendAnswer(reply, outcome, call.headers);
+        else sendAnswer(reply, outcome, service);
       }
-      finish(call, operation.method, route, outcome.status);
+      finish(service, outcome.status);
     };
   }
 
+  const finishUnmatched = createFinish(unmatched, unmatched);
+
   function refuse(request: FastifyRequest, reply: FastifyReply, error: AppError, allow?: string): void {
-    const call = begin(request);
-    if (allow !== undefined) call.headers.allow = allow;
-    sendAnswer(reply, fail(error, call, unmatched), call.headers);
-    finish(call, unmatched, unmatched, error.status);
+    const service = begin(request);
+    if (deps.lifecycle.draining()) addHeaders(service, closing);
+    if (allow !== undefined) addHeaders(service, { allow });
+    sendAnswer(reply, fail(error, service, unmatched), service);
+    finishUnmatched(service, error.status);
   }
 
   return {
@@ -171,11 +201,21 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
       if (methods === null)
         return refuse(request, reply, new AppError('not_found', { detail: 'There is no such path.' }));
       const preflight = cors.preflight(request, methods);
-      if (preflight !== null) return sendAnswer(reply, preflight, begin(request).headers);
+      if (preflight !== null) {
+        const service = begin(request);
+        if (deps.lifecycle.draining()) addHeaders(service, closing);
+        return sendAnswer(reply, preflight, service);
+      }
       const detail = `This path takes ${methods.join(', ')}.`;
       refuse(request, reply, new AppError('method_not_allowed', { detail }), methods.join(', '));
     },
   };
+}
+
+const closing: ExtraHeaders = { connection: 'close' };
+
+function addHeaders(service: Service, headers: ExtraHeaders): void {
+  service.extra = service.extra === null ? { ...headers } : { ...service.extra, ...headers };
 }
 
 /** Label of requests that matched no operation: their own words must not make new series. */

@@ -10,8 +10,8 @@ const taken =
 const preflightSeconds = 600;
 
 export interface Cors {
-  /** Adds the CORS headers of an answer, when the caller's origin is one of the list. */
-  addHeaders(request: FastifyRequest, headers: ExtraHeaders): void;
+  /** The CORS headers of an answer, a new object; null while the list is empty. */
+  headersFor(request: FastifyRequest): ExtraHeaders | null;
   /** The answer to a preflight; null when the request is none of ours. */
   preflight(request: FastifyRequest, methods: readonly string[]): Answer | null;
 }
@@ -24,14 +24,15 @@ export function createCors(origins: readonly string[]): Cors {
     return typeof origin === 'string' && allowed.has(origin) ? origin : null;
   };
   return {
-    addHeaders(request, headers) {
-      if (allowed.size === 0) return;
-      headers.vary = 'Origin';
+    headersFor(request) {
+      if (allowed.size === 0) return null;
+      const headers: ExtraHeaders = { vary: 'Origin' };
       const origin = originOf(request);
-      if (origin === null) return;
+      if (origin === null) return headers;
       headers['access-control-allow-origin'] = origin;
       headers['access-control-allow-credentials'] = 'true';
       headers['access-control-expose-headers'] = exposed;
+      return headers;
     },
     preflight(request, methods) {
       if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return null;

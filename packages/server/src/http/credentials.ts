@@ -1,7 +1,7 @@
 import { type Role, roles } from '@arbiter/contract';
 import { AppError } from '../platform/app-error.ts';
 import type { PresentedCredential, Principal } from './principal.ts';
-import { headerValues } from './request-headers.ts';
+import { headerValues, sentOtherwise } from './request-headers.ts';
 
 /** Headers of a request as node gives them. */
 export interface RequestHeaders {
@@ -44,14 +44,17 @@ function bearerOf(request: RequestHeaders): string | null {
   const first = request.headers.authorization;
   if (typeof first !== 'string') return null;
   // Node keeps the first of several and drops the rest without a word.
-  const all = headerValues(request.rawHeaders, 'authorization');
-  if (all.some((other) => other !== first)) throw unauthorized('The request carries two different credentials.');
+  if (sentOtherwise(request.rawHeaders, 'authorization', first)) {
+    throw unauthorized('The request carries two different credentials.');
+  }
   return bearerToken(first);
 }
 
+const bearerScheme = /^bearer(\s|$)/i;
+
 /** The token of `Bearer <token>`; null when the header is of another scheme; blank counts as absent (T5). */
 export function bearerToken(header: string): string | null {
-  if (!/^bearer(\s|$)/i.test(header)) return null;
+  if (!bearerScheme.test(header)) return null;
   const token = header.slice('bearer'.length).trim();
   return token === '' ? null : token;
 }
@@ -105,5 +108,7 @@ const apiScopes = ['read', 'write', 'admin'];
 
 /** A credential with only the scope `scim` opens SCIM routes and nothing else (api-access.md 4.1). */
 export function opensTheApi(principal: Principal): boolean {
-  return principal.scopes.some((scope) => apiScopes.includes(scope));
+  return principal.scopes.some(isApiScope);
 }
+
+const isApiScope = (scope: string): boolean => apiScopes.includes(scope);

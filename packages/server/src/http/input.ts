@@ -5,7 +5,7 @@ import { AppError } from '../platform/app-error.ts';
 import { createCoerce, declaredProperties, parseQuery, repeated } from './coercion.ts';
 import { isIdempotencyKey } from './formats.ts';
 import { parseJsonBody } from './json-body.ts';
-import { bodyLimits, checkContentType, hasBody, readBody } from './request-body.ts';
+import { bodyLimits } from './request-body.ts';
 import { decodeHeader, headerValues } from './request-headers.ts';
 import type { Check, Place } from './validation.ts';
 
@@ -23,37 +23,39 @@ type Read<T> = (request: FastifyRequest) => T;
 
 const nothing: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** Steps 8 and 9 of the order of checks for one operation: content type and size, then syntax and shape. */
-export function createReadInput(operation: Operation, compile: Compile): (request: FastifyRequest) => Promise<Input> {
-  const takeBody = createTakeBody(operation);
+/** What one operation takes of a request (steps 8 and 9 of the order of checks). */
+export interface InputReader {
+  /** Bytes of a body at most; null when the operation takes none. */
+  readonly bodyLimit: number | null;
+  /** Step 9. `bytes`: the body, null when the operation takes none. Throws `malformed_json`, `malformed_request` or `validation_failed`. */
+  read(request: FastifyRequest, bytes: Buffer | null): Input;
+}
+
+export function createInputReader(operation: Operation, compile: Compile): InputReader {
   const readParams = createReadParams(operation, compile);
   const readQuery = createReadQuery(operation, compile);
   const readHeaders = createReadHeaders(operation, compile);
   const shapeBody = createShapeBody(operation, compile);
   const takesKey = operation.idempotent === true;
-  return async (request) => {
-    const bytes = takeBody === null ? null : await takeBody(request);
-    // Syntax before shape, wherever it is. No body at all is read as an object without properties.
-    const parsed = bytes === null ? undefined : bytes.length === 0 ? {} : parseJsonBody(bytes);
-    return {
-      params: readParams === null ? nothing : readParams(request),
-      query: readQuery === null ? nothing : readQuery(request),
-      headers: readHeaders === null ? nothing : readHeaders(request),
-      idempotencyKey: takesKey ? readIdempotencyKey(request) : null,
-      body: bytes === null ? undefined : shapeBody(parsed, bytes.length),
-    };
+  return {
+    bodyLimit: bodyLimitOf(operation),
+    read(request, bytes) {
+      // Syntax before shape, wherever it is. No body at all is read as an object without properties.
+      const parsed = bytes === null ? undefined : bytes.length === 0 ? {} : parseJsonBody(bytes);
+      return {
+        params: readParams === null ? nothing : readParams(request),
+        query: readQuery === null ? nothing : readQuery(request),
+        headers: readHeaders === null ? nothing : readHeaders(request),
+        idempotencyKey: takesKey ? readIdempotencyKey(request) : null,
+        body: bytes === null ? undefined : shapeBody(parsed, bytes.length),
+      };
+    },
   };
 }
 
-function createTakeBody(operation: Operation): Read<Promise<Buffer>> | null {
-  if (operation.body === undefined) return null;
-  const limit =
-    operation.bodyLimit ?? (operation.auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential);
-  return async ({ raw }) => {
-    if (!hasBody(raw)) return Buffer.alloc(0);
-    checkContentType(raw);
-    return readBody(raw, limit);
-  };
+function bodyLimitOf({ body, bodyLimit, auth }: Operation): number | null {
+  if (body === undefined) return null;
+  return bodyLimit ?? (auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential);
 }
 
 function createShapeBody({ body: schema }: Operation, compile: Compile): (parsed: unknown, size: number) => unknown {
@@ -72,13 +74,20 @@ function createPick(schema: TSchema): (value: unknown) => unknown {
   const names = declaredProperties(schema).map(([name]) => name);
   const open = Reflect.get(schema, 'additionalProperties');
   if (names.length === 0 || (open !== undefined && open !== false)) return (value) => value;
+  const declared = new Set(names);
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    const picked: Record<string, unknown> = {};
     const source = value as Record<string, unknown>;
+    if (hasOnly(source, declared)) return source;
+    const picked: Record<string, unknown> = {};
     for (const name of names) if (Object.hasOwn(source, name)) picked[name] = source[name];
     return picked;
   };
+}
+
+function hasOnly(value: Record<string, unknown>, names: ReadonlySet<string>): boolean {
+  for (const name in value) if (!names.has(name)) return false;
+  return true;
 }
 
 function createReadParams({ params: schema }: Operation, compile: Compile): Read<Record<string, unknown>> | null {

@@ -36,6 +36,8 @@ export const defaultLimits: Readonly<Record<LoadClass, ClassLimits>> = {
   heavy: { own: 16, total: 300, perTenant: 8, delayMs: 150 },
 };
 
+const keptTenants = 1_000;
+
 export function createLoadShedder(
   delayMs: () => number = eventLoopDelay(),
   limits: Readonly<Record<LoadClass, ClassLimits>> = defaultLimits,
@@ -66,9 +68,11 @@ export function createLoadShedder(
       tenants[loadClass].set(tenantId, held + 1);
     },
     leaveTenant(loadClass, tenantId) {
-      const held = tenants[loadClass].get(tenantId) ?? 0;
-      if (held <= 1) tenants[loadClass].delete(tenantId);
-      else tenants[loadClass].set(tenantId, held - 1);
+      const places = tenants[loadClass];
+      const held = places.get(tenantId) ?? 0;
+      // A tenant that holds nothing stays listed, while the list is short: it will be back with its next request.
+      if (held <= 1 && places.size > keptTenants) places.delete(tenantId);
+      else places.set(tenantId, Math.max(0, held - 1));
     },
     inFlight: () => total,
   };

@@ -4,8 +4,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Metrics of the HTTP layer. Features register theirs in the same registry (api-access.md 19). */
 export interface HttpMetrics {
   readonly registry: Registry;
-  /** Counts an answer of an operation and its time. */
-  answered(method: string, route: string, status: number, seconds: number): void;
+  /** What counts the answers of a route, and their times in seconds. Made once for each route. */
+  routeCounter(method: string, route: string): (status: number, seconds: number) => void;
   shed(loadClass: LoadClass): void;
   rateLimited(route: string): void;
   authFailed(kind: AuthFailure): void;
@@ -64,9 +64,18 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   });
   return {
     registry,
-    answered(method, route, status, seconds) {
-      requests.inc({ method, route, status }, 1);
-      durations.observe({ method, route }, seconds);
+    routeCounter(method, route) {
+      const observe = durations.labels(method, route).observe;
+      const ofStatus = new Map<number, { inc(): void }>();
+      return (status, seconds) => {
+        let answers = ofStatus.get(status);
+        if (answers === undefined) {
+          answers = requests.labels(method, route, String(status));
+          ofStatus.set(status, answers);
+        }
+        answers.inc();
+        observe(seconds);
+      };
     },
     shed: (loadClass) => sheds.inc({ class: loadClass }),
     rateLimited: (route) => limits.inc({ route }),

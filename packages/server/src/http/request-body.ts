@@ -4,8 +4,36 @@ import { AppError } from '../platform/app-error.ts';
 /** Default limits in bytes (api-access.md 1). */
 export const bodyLimits = { withCredential: 1024 * 1024, withoutCredential: 64 * 1024 } as const;
 
+/** 415 or 413 for a body that is not to be read at all: of another type, or announced as larger than `limit` bytes. */
+export function refuseBody(request: IncomingMessage, limit: number): void {
+  if (!hasBody(request)) return;
+  checkContentType(request);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+}
+
+/**
+ * The bytes of a body, empty when there is none. To be asked for a turn of the microtask queue after the request came:
+ * by then the parser has read on to the end of what came with the head, so that a small body is there as a whole and is
+ * taken out at once, without listeners and what the stream does for them. Throws, or rejects, 413, or
+ * `malformed_request` when the body breaks off.
+ */
+export function takeBody(request: IncomingMessage, limit: number): Buffer | Promise<Buffer> {
+  if (!hasBody(request)) return nothing;
+  if (!request.complete) return gatherBody(request, limit);
+  const body: unknown = request.read();
+  if (body instanceof Buffer) {
+    if (body.length > limit) throw tooLarge(limit);
+    return body;
+  }
+  // What a caller who left had sent is no empty body.
+  if (request.destroyed) throw cutShort();
+  return nothing;
+}
+
+const nothing = Buffer.alloc(0);
+
 /** True when the request announces a body (RFC 9112 section 6.3). */
-export function hasBody(request: IncomingMessage): boolean {
+function hasBody(request: IncomingMessage): boolean {
   const { headers } = request;
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];
@@ -13,7 +41,7 @@ export function hasBody(request: IncomingMessage): boolean {
 }
 
 /** 415 unless the body is JSON in UTF-8, not compressed (api-access.md 1). */
-export function checkContentType(request: IncomingMessage): void {
+function checkContentType(request: IncomingMessage): void {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   if (type !== 'application/json' && !isJsonType(type)) {
     throw new AppError('unsupported_media_type', { detail: 'The body must be sent as application/json in UTF-8.' });
@@ -33,9 +61,8 @@ function isJsonType(header: string | undefined): boolean {
   });
 }
 
-/** The whole body, at most `limit` bytes; more is 413, told before anything is read when the length is announced. */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+/** A body of which a part is still on its way; 413 as soon as it is too long. */
+function gatherBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let first: Buffer | undefined;
     let chunks: Buffer[] | undefined;
@@ -51,14 +78,18 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
       else chunks.push(chunk);
     };
     request.on('data', onData);
-    request.on('end', () => resolve(chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks, length)));
+    request.on('end', () => resolve(chunks === undefined ? (first ?? nothing) : Buffer.concat(chunks, length)));
     // Also comes when a caller leaves, and after every end, when it changes nothing any more.
     request.on('close', () => {
-      if (!request.complete) {
-        reject(new AppError('malformed_request', { detail: 'The body ended before its announced length.' }));
-      }
+      if (!request.complete) reject(cutShort());
     });
+    // A caller who left while its credential was looked up: no event will come any more.
+    if (request.destroyed) reject(cutShort());
   });
+}
+
+function cutShort(): AppError {
+  return new AppError('malformed_request', { detail: 'The body ended before its announced length.' });
 }
 
 function tooLarge(limit: number): AppError {

@@ -1,3 +1,5 @@
+const plainAscii = /^[\x20-\x7e]*$/;
+
 /** Every value that a header was sent with. Node joins or drops repeated ones, so they are counted in `rawHeaders` (F22). */
 export function headerValues(rawHeaders: readonly string[], lowerCaseName: string): string[] {
   const values: string[] = [];
@@ -9,9 +11,19 @@ export function headerValues(rawHeaders: readonly string[], lowerCaseName: strin
   return values;
 }
 
+/** True when the header was also sent with another value than this one. */
+export function sentOtherwise(rawHeaders: readonly string[], lowerCaseName: string, value: string): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length !== lowerCaseName.length || rawHeaders[index + 1] === value) continue;
+    if (name.toLowerCase() === lowerCaseName) return true;
+  }
+  return false;
+}
+
 /** Node hands header bytes over as Latin-1; callers write UTF-8 (quality.md E20, F22). Null when it is not UTF-8. */
 export function decodeHeader(value: string): string | null {
-  if (/^[\x20-\x7e]*$/.test(value)) return value;
+  if (plainAscii.test(value)) return value;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'latin1'));
   } catch {

@@ -21,7 +21,7 @@ export function createInspect(operation: Operation, compile: Checks['compile'] |
       throw new Error(`${operation.id} answered ${reply.status} ${hasBody ? 'with' : 'without'} a body`);
     }
     if (!hasBody || declared.mediaType !== undefined) return;
-    const sent: unknown = JSON.parse(reply.body instanceof RawJson ? reply.body.text : JSON.stringify(reply.body));
+    const sent: unknown = JSON.parse(textOf(reply.body));
     try {
       checks.get(reply.status)?.(sent, 0);
     } catch (error) {
@@ -29,4 +29,9 @@ export function createInspect(operation: Operation, compile: Checks['compile'] |
       throw new Error(`${operation.id} answered ${reply.status} against its own schema: ${found}`);
     }
   };
+}
+
+function textOf(body: unknown): string {
+  if (!(body instanceof RawJson)) return JSON.stringify(body);
+  return typeof body.json === 'string' ? body.json : Buffer.from(body.json).toString('utf8');
 }

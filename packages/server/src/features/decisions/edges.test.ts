@@ -193,6 +193,66 @@ test('a placement that is named but absent is 404, a foreign or random one alike
   assert.equal(good.status, 200, good.text);
 });
 
+test('ids in a request are found in whatever case they are sent', async () => {
+  const asked = (body: object) => recommend({ customerId: 'C-case', dryRun: true, ...body });
+  const offersOf = (answer: { body: RecommendAnswer }) => answer.body.decisions.map((item) => item.offerId);
+
+  const byChannel = await asked({ channelId: ids.email.toUpperCase() });
+  assert.equal(byChannel.status, 200, byChannel.text);
+  assert.equal(byChannel.body.channelId, ids.email);
+  const usual = offersOf(await asked({ channelId: ids.email }));
+  assert.ok(usual.length > 0);
+  assert.deepEqual(offersOf(byChannel), usual);
+
+  const excluded = await asked({ channel: 'email', excludeOffers: usual.map((id) => id.toUpperCase()) });
+  assert.ok(!offersOf(excluded).some((id) => usual.includes(id)));
+
+  const onePlacement = await asked({ placement: ids.banner.toUpperCase() });
+  assert.equal(onePlacement.body.emptyReason, (await asked({ placement: ids.banner })).body.emptyReason);
+  assert.notEqual(onePlacement.body.emptyReason, 'no_placement');
+
+  const several = await asked({ placements: [{ placementId: ids.banner.toUpperCase() }] });
+  assert.equal(several.status, 200, several.text);
+  assert.deepEqual(Object.keys(several.body.placementResults ?? {}), [ids.banner]);
+  const twice = await asked({
+    placements: [ids.banner, ids.banner.toUpperCase()].map((placementId) => ({ placementId })),
+  });
+  assert.equal(twice.status, 400);
+  const byName = await asked({ placement: 'TOP' });
+  assert.equal(byName.body.emptyReason, 'no_placement', 'the case of a name counts');
+});
+
+test('a response that names nobody belongs to the customer of its recommendation', async () => {
+  const { body: answer } = await recommend({ sessionId: 'session-1', channel: 'email', limit: 1 });
+  assert.equal(answer.anonymous, true);
+  const { recommendationId } = answer;
+  for (const [rank, customerId] of [
+    [1, 'anonymous'],
+    [1, ''],
+  ] as const) {
+    const told = await respond({
+      customerId,
+      recommendationId,
+      rank,
+      outcome: 'click',
+      timestamp: `2026-11-20T08:0${customerId.length}:00Z`,
+    });
+    assert.equal(told.status, 200, told.text);
+    assert.equal(told.body.customerId, answer.customerId);
+  }
+  const foreign = await respond({ customerId: 'C1', recommendationId, rank: 1, outcome: 'click' });
+  assert.equal(foreign.status, 404, 'a customer who is named must be the right one');
+  const contact = await respond({
+    customerId: 'anonymous',
+    offerId: ids.offers[0],
+    channelId: ids.email,
+    outcome: 'click',
+  });
+  assert.equal(contact.status, 200, contact.text);
+  assert.match(contact.body.customerId, /^anon-/);
+  assert.notEqual(contact.body.customerId, answer.customerId);
+});
+
 test('one explicit key for two customers records one response; the refused one leaves nothing', async () => {
   const contact = { offerId: ids.offers[0], outcome: 'click', idempotencyKey: 'shared' };
   const first = await respond({ ...contact, customerId: 'K1' });

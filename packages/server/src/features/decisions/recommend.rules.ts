@@ -30,10 +30,14 @@ const contextBytes = 8 * 1024;
 const attributesBytes = 64 * 1024;
 const attributesDepth = 5;
 
-/** Normalises the body. Throws AppError `validation_failed` with the path of the value. */
+/**
+ * Normalises the body; ids come out in lower case, as they are kept (api-access.md 1). Throws AppError
+ * `validation_failed` with the path of the value.
+ */
 export function readRecommendCall(body: RecommendRequest, facts: CallFacts): RecommendCall {
   if (body.placement != null && body.placements != null) throw invalid('/placement', 'cannot stand beside placements');
-  const placements = body.placements ?? null;
+  const placements =
+    body.placements?.map((p) => ({ placementId: p.placementId.toLowerCase(), limit: p.limit ?? null })) ?? null;
   if (placements !== null) {
     const seen = new Set<string>();
     placements.forEach((p, i) => {
@@ -47,7 +51,7 @@ export function readRecommendCall(body: RecommendRequest, facts: CallFacts): Rec
     if (depthOf(body.attributes) > attributesDepth) throw invalid('/attributes', `is deeper than ${attributesDepth}`);
   }
   const limit = body.limit ?? body.maxOffers ?? null;
-  const customer = readCustomerId(body.customerId ?? '', body.sessionId ?? null, facts);
+  const customer = readCustomerId(body.customerId, body.sessionId ?? null, facts);
   return {
     anonymous: customer.anonymous,
     flow: body.decisionFlowKey ?? body.flowId ?? body.decisionFlowId ?? null,
@@ -57,9 +61,9 @@ export function readRecommendCall(body: RecommendRequest, facts: CallFacts): Rec
       requestId: body.requestId?.toLowerCase() ?? facts.newRequestId(),
       customerId: customer.id,
       channel: body.channel ?? null,
-      channelId: body.channelId ?? null,
-      placement: body.placement ?? null,
-      placements: placements?.map((p) => ({ placementId: p.placementId, limit: p.limit ?? null })) ?? null,
+      channelId: body.channelId?.toLowerCase() ?? null,
+      placement: placementOf(body.placement ?? null),
+      placements,
       deduplicate: body.deduplicate ?? false,
       limit: limit === null ? null : Math.min(limit, maxLimit),
       context: asJson(body.context),
@@ -67,20 +71,33 @@ export function readRecommendCall(body: RecommendRequest, facts: CallFacts): Rec
       attributes: asJson(body.attributes),
       locale: body.locale ?? null,
       currency: body.currency ?? null,
-      excludeOffers: body.excludeOffers ?? [],
-      excludeCreatives: body.excludeCreatives ?? [],
+      excludeOffers: body.excludeOffers?.map(lowerCased) ?? [],
+      excludeCreatives: body.excludeCreatives?.map(lowerCased) ?? [],
       dryRun: body.dryRun ?? false,
     },
   };
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const lowerCased = (id: string): string => id.toLowerCase();
+
+/** A placement is named by id, or by key, name or slot type, in which the case of letters counts. */
+function placementOf(sent: string | null): string | null {
+  return sent !== null && uuid.test(sent) ? sent.toLowerCase() : sent;
+}
+
+/** True when a customer id names nobody: missing, empty and `anonymous` say the same (api-decisioning.md 2). */
+export function isAnonymous(sent: string | undefined): boolean {
+  return sent === undefined || sent === '' || sent === 'anonymous';
+}
+
 /** Checks a customer id, or derives the anonymous one from session or address (api-decisioning.md 2). */
 export function readCustomerId(
-  sent: string,
+  sent: string | undefined,
   sessionId: string | null,
   facts: Pick<CallFacts, 'ip' | 'userAgent' | 'anonymousKey'>,
 ): { readonly id: string; readonly anonymous: boolean } {
-  if (sent === '' || sent === 'anonymous') {
+  if (sent === undefined || isAnonymous(sent)) {
     const source = sessionId === null ? `n:${facts.ip}\n${facts.userAgent}` : `s:${sessionId}`;
     const digest = createHmac('sha256', facts.anonymousKey()).update(source).digest('hex');
     return { id: `anon-${digest.slice(0, 32)}`, anonymous: true };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RespondRequest } from '@arbiter/contract';
 import { canonicalJson } from '@arbiter/engine';
 import { AppError, invalid } from '../../platform/app-error.ts';
-import { assertBytes, type CallFacts, readCustomerId } from './recommend.rules.ts';
+import { assertBytes, type CallFacts, isAnonymous, readCustomerId } from './recommend.rules.ts';
 
 /** A response after defaults and aliases (api-decisioning.md 3). */
 export interface RespondCall {
@@ -62,9 +62,12 @@ export function readRespondCall(
   for (const [path, value] of objects) if (value !== undefined) assertBytes(path, value, objectBytes);
   const byRecommendation = body.interactionId != null || body.recommendationId != null;
   if (body.customerId === undefined && !byRecommendation) throw invalid('/customerId', 'is required');
+  // Whoever reports on a recommendation without naming its customer means the customer of the recommendation: the id of
+  // an anonymous one, derived from a session or an address, cannot be derived again from where the response comes from.
+  const isLeftOut = byRecommendation && isAnonymous(body.customerId);
   const { idempotencyKey, ...payload } = body;
   return {
-    customerId: body.customerId === undefined ? null : readCustomerId(body.customerId, null, facts).id,
+    customerId: isLeftOut ? null : readCustomerId(body.customerId, null, facts).id,
     interactionId: lower(body.interactionId),
     recommendationId: lower(body.recommendationId),
     rank: body.rank ?? null,
