@@ -9,11 +9,13 @@ import { closeWalk, deliver } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
 import type { DecisionInput, ZoneClock } from './input.ts';
 import { viewLanes } from './policies/lane-view.ts';
+import { openTally } from './policies/tally.ts';
 import { u } from './random/hash.ts';
 import type { Run } from './run.ts';
 import { prepareComponents, scoreStage } from './scoring/score-stage.ts';
 import type { Json } from './snapshot.ts';
 import { createTrace } from './trace.ts';
+import { workspaceOf } from './workspace.ts';
 
 export interface DecideOptions {
   /** True: the decision carries a trace; it decides the same without. */
@@ -45,26 +47,27 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
   const { request } = input;
   const clock = input.zones[plan.timezone];
   if (clock === undefined) throw new Error(`the input has no clock for ${plan.timezone}`);
-  const customer: Record<string, Json> = Object.create(null);
-  for (const name of plan.profileFields) {
-    if (Object.hasOwn(input.profile, name)) customer[name] = input.profile[name]!;
-  }
+  const customer = customerOf(plan, input.profile);
   const target = findTarget(program, request);
   const scores = Object.hasOwn(request.attributes, 'propensityScores')
     ? request.attributes.propensityScores
     : undefined;
   const holdout = program.holdoutPercentage > 0 && u(`holdout:${request.customerId}`) * 100 < program.holdoutPercentage;
+  openTally();
+  decisions += 1;
   return {
+    number: decisions,
     plan,
     program,
+    workspace: workspaceOf(program),
     input,
     request,
     now: input.now,
     clock,
     scope: openScope(input, customer, program.offsets ?? clock.offsets ?? [[input.now, offsetOf(clock, input.now)]]),
     customer,
-    segments: new Set(request.segments.length === 0 ? input.segments : [...input.segments, ...request.segments]),
-    lanes: viewLanes(input.contacts, program.ordinals),
+    segments: segmentsOf(input),
+    lanes: viewLanes(input.contacts, program, input.now),
     target,
     holdout,
     rankMethod: holdout ? topN.name : program.rank.method.name,
@@ -78,25 +81,45 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     offerCount: 0,
     poolUsed: 0,
     leaving: 0,
-    asked: new Uint8Array(program.policies.length),
-    counted: new Array(program.policies.length),
-    creativeContacts: null,
-    openPlacements: new Array(program.placements.length),
+    openPlacements: program.placements.length === 0 ? noPlacements : new Array(program.placements.length),
     lastRemover: null,
-    droppedByReason: new Map(),
+    droppedByReason: {},
     warnings: [],
     after: { inventory: 0, mandatory: 0, creatives: 0, qualification: 0, suppression: 0, contactPolicy: 0, scoring: 0 },
-    priors: new Array(program.ordinals.category.size + 1),
     maxMargin: 0,
     maxRevenue: 0,
     channelParts: null,
     interests: null,
-    contacts30Days: new Map(),
+    contacted: false,
+    creativesCounted: false,
     trace: trace ? createTrace() : null,
   };
 }
 
-function openScope(input: DecisionInput, customer: Record<string, Json>, zone: ZoneOffsets): FormulaScope {
+/** Decisions that this process has begun: tells what was worked out for this one from what is left of others. */
+let decisions = 0;
+const noPlacements: Run['openPlacements'] = [];
+const noSegments: ReadonlySet<string> = new Set();
+
+function segmentsOf({ segments, request }: DecisionInput): ReadonlySet<string> {
+  if (segments.length + request.segments.length === 0) return noSegments;
+  return new Set(request.segments.length === 0 ? segments : [...segments, ...request.segments]);
+}
+
+/** `customer.*`: what the plan may read of the profile, as it is when it holds nothing else and nothing is added. */
+function customerOf({ program, profileFields }: Plan, profile: DecisionInput['profile']): Run['customer'] {
+  if (!program.mergesRows && holdsOnly(profile, program.customerFields)) return profile;
+  const customer: Record<string, Json> = Object.create(null);
+  for (const name of profileFields) if (Object.hasOwn(profile, name)) customer[name] = profile[name]!;
+  return customer;
+}
+
+function holdsOnly(profile: object, fields: ReadonlySet<string>): boolean {
+  for (const name in profile) if (!fields.has(name)) return false;
+  return true;
+}
+
+function openScope(input: DecisionInput, customer: Run['customer'], zone: ZoneOffsets): FormulaScope {
   const { request } = input;
   const scope = emptyScope();
   scope.customer = customer;
@@ -109,7 +132,10 @@ function openScope(input: DecisionInput, customer: Record<string, Json>, zone: Z
 
 /** UTC offset of the clock, from its wall time. */
 function offsetOf(clock: ZoneClock, now: number): number {
-  const [year = 1970, month = 1, day = 1] = clock.date.split('-').map(Number);
+  const { date } = clock;
+  const year = Number(date.slice(0, -6));
+  const month = Number(date.slice(-5, -3));
+  const day = Number(date.slice(-2));
   const seconds = (daysFromCivil(year, month, day) * 24 + clock.hour) * 3600 + clock.minute * 60 + clock.second;
   return seconds * 1000 - Math.floor(now / 1000) * 1000;
 }
@@ -121,7 +147,6 @@ function finish(run: Run, written: Items, coupling: readonly Json[]): Decision {
   openAnswer(run);
   for (const step of program.output) step.answer(run, properties);
   if (target.emptyReason === null) traceOutput(run, items.length);
-  const winners = new Set(items.map((item) => item.offerId));
   return {
     items,
     placementResults: placementResults(run, written),
@@ -138,7 +163,7 @@ function finish(run: Run, written: Items, coupling: readonly Json[]): Decision {
     summary: summarize(run, written, coupling),
     responseFormat: program.response.format,
     includeFields: program.response.includeFields,
-    trace: run.trace === null ? null : run.trace.build(winners),
+    trace: run.trace === null ? null : run.trace.build(new Set(items.map((item) => item.offerId))),
   };
 }
 
@@ -204,7 +229,7 @@ function summarize(run: Run, written: Items, channelCoupling: readonly Json[]): 
     computeErrors: written.errors,
     channelCoupling,
     slateProbability: written.slateProbability,
-    droppedByReason: Object.fromEntries(run.droppedByReason),
+    droppedByReason: run.droppedByReason,
     warnings: run.warnings,
   };
 }

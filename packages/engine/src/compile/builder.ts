@@ -1,4 +1,5 @@
 import type { WindowSpec } from '../input.ts';
+import { fixedRows } from '../policies/tally.ts';
 import type { Snapshot, SnapshotOffer } from '../snapshot.ts';
 import { createCustomFields, type OfferFields } from './custom-fields.ts';
 import type { Ordinals } from './plan.ts';
@@ -10,6 +11,10 @@ export interface Builder {
   readonly index: ScopeIndex;
   /** Position of a counting window, the same for equal windows. */
   window(spec: WindowSpec): number;
+  /** The first of `count` rows of the tally. */
+  rows(count: number): number;
+  /** A latest contact matters while it is not as long ago as this. */
+  cooldown(ms: number): void;
   zone(name: string): void;
   readPaths(paths: readonly (readonly string[])[]): void;
   readSegments(names: readonly string[]): void;
@@ -29,6 +34,9 @@ export interface Collected {
   readonly context: Set<string>;
   /** True when something reads `request.context` as a whole. */
   wholeContext: boolean;
+  /** Rows of the tally in use. */
+  rows: number;
+  longestCooldownMs: number;
   readonly segments: Set<string>;
   /** Product types and tags in lower case. */
   readonly interests: Map<string, number>;
@@ -42,6 +50,8 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     attributes: new Set(),
     context: new Set(),
     wholeContext: false,
+    rows: fixedRows,
+    longestCooldownMs: 0,
     segments: new Set(),
     interests: new Map(),
   };
@@ -64,6 +74,13 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
         windowByKey.set(key, position);
       }
       return position;
+    },
+    rows(count) {
+      collected.rows += count;
+      return collected.rows - count;
+    },
+    cooldown(ms) {
+      collected.longestCooldownMs = Math.max(collected.longestCooldownMs, ms);
     },
     zone(name) {
       collected.zones.add(name);

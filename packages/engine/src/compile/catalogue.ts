@@ -8,6 +8,8 @@ import type { JsonObject } from './config-problems.ts';
 import { NONE, type Ordinals } from './plan.ts';
 import { compileSchedule, type Schedule } from './schedule.ts';
 
+const hourMs = 3_600_000;
+
 /** An offer of the plan: what does not depend on the decision. Numbers as in `Ordinals`. */
 export interface PlanOffer {
   readonly ordinal: number;
@@ -38,6 +40,8 @@ export interface PlanOffer {
 }
 
 export interface PlanCreative {
+  /** Position in `program.creatives`. */
+  readonly at: number;
   readonly ordinal: number;
   readonly id: string;
   readonly row: SnapshotCreative;
@@ -85,7 +89,9 @@ export function compileCreatives(
     const template = compileTemplate(row.content, row.personalization, row.templateType);
     builder.readPaths(template.paths);
     const { priorityOverride, frequencyCapPerDay, cooldownHours } = row.constraints;
+    builder.cooldown((cooldownHours ?? 0) * hourMs);
     compiled.push({
+      at: compiled.length,
       ordinal,
       id: row.id,
       row,

@@ -89,6 +89,8 @@ export function compile(snapshot: Snapshot): Plan {
     policies,
     days30Window,
     dayWindow,
+    longestCooldownMs: collected.longestCooldownMs,
+    mergesRows: nodes.some(({ type }) => type === 'enrich'),
     customerFields: collected.customer,
     interestNumber: collected.interests,
     phase1: stages.phase1,

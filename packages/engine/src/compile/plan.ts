@@ -113,6 +113,10 @@ export interface Program {
   readonly policies: readonly CompiledPolicy[];
   readonly days30Window: number;
   readonly dayWindow: number;
+  /** A contact that is this long ago is felt by no cooldown. */
+  readonly longestCooldownMs: number;
+  /** True when an enrich node adds to `customer.*`. */
+  readonly mergesRows: boolean;
   /** `plan.profileFields` as a set. */
   readonly customerFields: ReadonlySet<string>;
   /** Number of each product type and tag, in lower case. */

@@ -1,4 +1,4 @@
-import type { LaneView } from '../policies/lane-view.ts';
+import { channelsOf, creativesOf, type LaneView } from '../policies/lane-view.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { ScopeAssignment } from '../snapshot.ts';
 import { type Ordinals, UNKNOWN } from './plan.ts';
@@ -79,7 +79,7 @@ function compileAssignment({ scope, scopeId }: ScopeAssignment, { ordinals }: Sc
     if (wanted === UNKNOWN) return { word: scope, matches: never, counts: never };
     return {
       word: scope,
-      matches: (c) => c.offer.ordinal === wanted,
+      matches: (c) => c.ordinal === wanted,
       counts: (lanes, lane) => lanes.offer[lane] === wanted,
     };
   }
@@ -107,7 +107,7 @@ function compileAssignment({ scope, scopeId }: ScopeAssignment, { ordinals }: Sc
     return {
       word: scope,
       matches: (c) => c.creative !== null && c.creative.ordinal === wanted,
-      counts: (lanes, lane) => lanes.creative[lane] === wanted,
+      counts: (lanes, lane) => creativesOf(lanes)[lane] === wanted,
     };
   }
   if (scope === 'channel') {
@@ -116,7 +116,7 @@ function compileAssignment({ scope, scopeId }: ScopeAssignment, { ordinals }: Sc
     return {
       word: scope,
       matches: (c) => c.creative !== null && c.creative.channel === wanted,
-      counts: (lanes, lane) => lanes.channel[lane] === wanted,
+      counts: (lanes, lane) => channelsOf(lanes)[lane] === wanted,
     };
   }
   // Placements and segments exist for rules only, which count nothing.
@@ -137,37 +137,80 @@ export function isMember(scope: Scope, segments: ReadonlySet<string>): boolean {
   return false;
 }
 
+/** Candidates by position: `items[0]` to before `items[count]`. Valid until the next ones are selected. */
+export interface Selection {
+  readonly items: readonly Candidate[];
+  readonly count: number;
+}
+
 /**
  * The candidates of `list` in scope. Scopes on few offers are looked up, not searched, so that thousands of rules on
  * single offers cost no more than their offers.
  */
-export function candidatesInScope(run: Run, scope: Scope, list: readonly Candidate[]): readonly Candidate[] {
-  if (scope.all || isMember(scope, run.segments)) return list;
+export function candidatesInScope(run: Run, scope: Scope, list: readonly Candidate[]): Selection {
+  const { selection, found } = run.workspace;
+  if (scope.all || isMember(scope, run.segments)) {
+    selection.items = list;
+    selection.count = list.length;
+    return selection;
+  }
   const { offers } = scope;
   if (!scope.needsCreative && offers !== null && offers.length * 4 < list.length)
     return candidatesOf(run, offers, list);
-  const found: Candidate[] = [];
-  for (let i = 0; i < list.length; i++) if (inScope(scope, list[i]!)) found.push(list[i]!);
-  return found;
+  let count = 0;
+  for (let i = 0; i < list.length; i++) {
+    if (!inScope(scope, list[i]!)) continue;
+    found[count] = list[i]!;
+    count += 1;
+  }
+  selection.items = found;
+  selection.count = count;
+  return selection;
 }
 
-const nobody: readonly Candidate[] = [];
-
-/** The candidates of `list` whose offer is one of these. */
-export function candidatesOf(run: Run, offers: readonly number[], list: readonly Candidate[]): readonly Candidate[] {
-  if (offers.length === 0) return nobody;
-  if (list !== run.list) return list.filter(({ offer }) => offers.includes(offer.ordinal));
-  const found: Candidate[] = [];
-  for (const offer of offers) {
-    // The list stands in offer order: binary search for the first candidate of the offer.
-    let low = 0;
-    let high = list.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (list[middle]!.offer.ordinal < offer) low = middle + 1;
-      else high = middle;
+/** The candidates of `list` whose offer is one of these, which stand in ascending order. */
+export function candidatesOf(run: Run, offers: readonly number[], list: readonly Candidate[]): Selection {
+  const { selection, found } = run.workspace;
+  let count = 0;
+  if (list === run.list) {
+    let from = 0;
+    for (let at = 0; at < offers.length && from < list.length; at++) {
+      const offer = offers[at]!;
+      from = positionOf(list, offer, from);
+      for (; from < list.length && list[from]!.ordinal === offer; from++) {
+        found[count] = list[from]!;
+        count += 1;
+      }
     }
-    for (let i = low; i < list.length && list[i]!.offer.ordinal === offer; i++) found.push(list[i]!);
+  } else {
+    for (let i = 0; i < list.length; i++) {
+      if (!offers.includes(list[i]!.ordinal)) continue;
+      found[count] = list[i]!;
+      count += 1;
+    }
   }
-  return found;
+  selection.items = found;
+  selection.count = count;
+  return selection;
+}
+
+/** Position of the first candidate from `from` on whose offer is `offer` or behind it; the list stands in offer order. */
+function positionOf(list: readonly Candidate[], offer: number, from: number): number {
+  let low = from;
+  let high = list.length;
+  if (list[low]!.ordinal >= offer) return low;
+  // Where it stands when no offer between has left: often so.
+  const guess = low + offer - list[low]!.ordinal;
+  if (guess > low && guess < high) {
+    const there = list[guess]!.ordinal;
+    if (there === offer && list[guess - 1]!.ordinal < offer) return guess;
+    if (there < offer) low = guess + 1;
+    else high = guess;
+  }
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list[middle]!.ordinal < offer) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -6,14 +6,35 @@ export function bestLeft(run: Run, left: (candidate: Candidate) => boolean): Can
   const { list } = run;
   for (let at = 0; at < list.length; at++) {
     const candidate = list[at]!;
-    if ((best === null || standsBefore(candidate, best)) && left(candidate)) best = candidate;
+    if ((best === null || standsBefore(run, candidate, best)) && left(candidate)) best = candidate;
   }
   return best;
 }
 
+/** Gathers the `most` best candidates of the list in `workspace.best`, best first, in one pass. Returns how many. */
+export function gatherBest(run: Run, most: number): number {
+  const { list, workspace } = run;
+  const { best } = workspace;
+  const { score } = workspace.columns;
+  let count = 0;
+  let least = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < list.length; at++) {
+    const candidate = list[at]!;
+    if (candidate.reason !== null) continue;
+    if (count === most && (score[candidate.at]! < least || !standsBefore(run, candidate, best[count - 1]!))) continue;
+    let place = count === most ? count - 1 : count;
+    for (; place > 0 && standsBefore(run, candidate, best[place - 1]!); place--) best[place] = best[place - 1]!;
+    best[place] = candidate;
+    if (count < most) count += 1;
+    least = score[best[count - 1]!.at]!;
+  }
+  return count;
+}
+
 /** Best score of the candidates that enter the rank stage: what scores are measured against. */
 export function maxScoreOf(run: Run): number {
+  const { score } = run.workspace.columns;
   let max = 0;
-  for (const { reason, score } of run.list) if (reason === null && score > max) max = score;
+  for (const { reason, at } of run.list) if (reason === null && score[at]! > max) max = score[at]!;
   return max;
 }

@@ -34,7 +34,7 @@ export const diversityKind: RankMethodKind = {
         const isFull = ({ offer }: Candidate): boolean =>
           most > 0 && offer.categoryId !== null && (perCategory.get(offer.categoryId) ?? 0) >= most;
         const value = (candidate: Candidate): number => {
-          const n = maxScore === 0 ? 0 : candidate.score / maxScore;
+          const n = maxScore === 0 ? 0 : run.workspace.columns.score[candidate.at]! / maxScore;
           return lambda * n - (1 - lambda) * closest(candidate, chosen, similarity);
         };
         return {
@@ -49,7 +49,7 @@ export const diversityKind: RankMethodKind = {
             chosen.push(candidate);
             const { categoryId } = candidate.offer.row;
             if (categoryId !== null) perCategory.set(categoryId, (perCategory.get(categoryId) ?? 0) + 1);
-            return { candidate, ...certain };
+            return { candidate, pick: certain };
           },
         };
       },
@@ -67,7 +67,7 @@ function argmax(
   for (const candidate of run.list) {
     if (!left(candidate)) continue;
     const own = value(candidate);
-    if (own < most || (own === most && best !== null && !standsBefore(candidate, best))) continue;
+    if (own < most || (own === most && best !== null && !standsBefore(run, candidate, best))) continue;
     best = candidate;
     most = own;
   }

@@ -2,6 +2,7 @@ import type { DecisionItem } from '../decision.ts';
 import { evaluateInto } from '../nodes/compute.ts';
 import type { FormulaError, OutputItem } from '../nodes/output-step.ts';
 import { type Candidate, focus, type Run } from '../run.ts';
+import { propensitySources } from '../scoring/propensity.ts';
 import { componentsOf } from '../scoring/score-stage.ts';
 import { settingsFor } from '../scoring/scoring.ts';
 import type { Json } from '../snapshot.ts';
@@ -21,80 +22,97 @@ export interface Items {
 export function writeItems(run: Run, delivery: Delivery): Items {
   const items: DecisionItem[] = [];
   const creativeShares: number[] = [];
-  let errors = 0;
+  const { creativeShare } = run.workspace.columns;
+  const errors: FormulaError[] = [];
   let slateProbability = 1;
-  const inPlacement = new Map<string, number>();
-  const rankIn = (placementId: string | null): number | null => {
-    if (placementId === null) return null;
-    const rank = (inPlacement.get(placementId) ?? 0) + 1;
-    inPlacement.set(placementId, rank);
-    return rank;
-  };
-  const bySlot = delivery.map((taken) =>
-    taken.map((item) => {
-      const written = writeItem(run, item, items.length + 1, rankIn(item.placementId));
-      items.push(written.item);
-      errors += written.errors;
+  let inPlacement: Map<string, number> | null = null;
+  const bySlot: number[][] = [];
+  for (const taken of delivery) {
+    const positions: number[] = [];
+    for (const item of taken) {
+      let placementRank: number | null = null;
+      if (item.placementId !== null) {
+        inPlacement ??= new Map();
+        placementRank = (inPlacement.get(item.placementId) ?? 0) + 1;
+        inPlacement.set(item.placementId, placementRank);
+      }
+      positions.push(items.length);
+      items.push(writeItem(run, item, items.length + 1, placementRank, errors));
       slateProbability *= item.pick.probability;
-      creativeShares.push(item.candidate.creativeShare);
-      return items.length - 1;
-    }),
-  );
-  return { items, errors, slateProbability, creativeShares, bySlot };
+      creativeShares.push(creativeShare[item.candidate.at]!);
+    }
+    bySlot.push(positions);
+  }
+  return { items, errors: errors.length, slateProbability, creativeShares, bySlot };
 }
+
+type Values = Readonly<Record<string, Json>>;
 
 function writeItem(
   run: Run,
   taken: Taken,
   rank: number,
   placementRank: number | null,
-): { item: DecisionItem; errors: number } {
+  errors: FormulaError[],
+): DecisionItem {
   const { candidate, mandatory, pick } = taken;
   const { creative, offer } = candidate;
+  const { columns } = run.workspace;
   const components = componentsOf(run, candidate);
-  const score = mandatory ? 1 : candidate.score;
-  const output = openOutput(run, candidate, rank);
-  const { scope } = run;
-  scope.score = { total: score, ...components, rank };
-  scope.placement = taken.placementId === null ? null : (run.plan.names.placement(taken.placementId) ?? null);
-  for (const field of offer.computed) if (run.program.customFieldsOn) evaluateInto(run, output, field);
-  for (const step of run.program.output) step.item(run, output);
-  const variables = creative === null ? {} : creative.template.variables(scope, output.names);
-  const content = creative === null ? {} : creative.template.render(scope, output.names);
-  const personalization: Record<string, Json> = { ...variables, ...output.personalization };
-  if (output.errors.length > 0) personalization._errors = output.errors;
-  const { ladder } = settingsFor(run.program.scoring, candidate);
+  const score = mandatory ? 1 : columns.score[candidate.at]!;
+  focus(run, candidate);
+  const plain = run.program.output.length === 0 && (offer.computed.length === 0 || !run.program.customFieldsOn);
+  // Without formulas nothing is added to what the creative and the offer say, so nothing is copied.
+  const output = plain ? null : computeOutput(run, taken, rank, { total: score, ...components, rank });
+  if (output !== null) errors.push(...output.errors);
+  const names: Values = output === null ? offer.customFields : output.names;
+  const variables = creative === null ? nothing : creative.template.variables(run.scope, names);
+  const source = propensitySources[columns.source[candidate.at]!]!;
   return {
-    errors: output.errors.length,
-    item: {
-      rank,
-      placementRank,
-      offerId: offer.id,
-      creativeId: creative?.id ?? null,
-      channelId: creative?.row.channelId ?? null,
-      placementId: taken.placementId,
-      effect: effectOf(run, candidate),
-      mandatory,
-      priority: candidate.priority,
-      score,
-      scoreComponents: components,
-      modelKey: candidate.propensitySource === 'model' ? ladder.modelKey : null,
-      modelType: null,
-      propensitySource: candidate.propensitySource,
-      selection: { ...pick, method: mandatory ? 'mandatory' : run.rankMethod },
-      content,
-      personalization,
+    rank,
+    placementRank,
+    offerId: offer.id,
+    creativeId: creative?.id ?? null,
+    channelId: creative?.row.channelId ?? null,
+    placementId: taken.placementId,
+    effect: effectOf(run, candidate),
+    mandatory,
+    priority: candidate.priority,
+    score,
+    scoreComponents: components,
+    modelKey: source === 'model' ? settingsFor(run.program.scoring, candidate).ladder.modelKey : null,
+    modelType: null,
+    propensitySource: source,
+    selection: {
+      probability: pick.probability,
+      estimated: pick.estimated,
+      explored: pick.explored,
+      method: mandatory ? 'mandatory' : run.rankMethod,
     },
+    content: creative === null ? nothing : creative.template.render(run.scope, names),
+    personalization: output === null ? variables : personalized(variables, output),
   };
 }
 
-function openOutput(run: Run, candidate: Candidate, rank: number): OutputItem {
-  focus(run, candidate);
+const nothing: Values = Object.freeze({});
+
+function computeOutput(run: Run, { candidate, placementId }: Taken, rank: number, score: object): OutputItem {
+  const { scope, program } = run;
   // Compute keys are added to the names, so the offer's own values are copied.
   const names: Record<string, Json> = Object.assign(Object.create(null), candidate.offer.customFields);
-  run.scope.names = names;
-  const errors: FormulaError[] = [];
-  return { candidate, rank, personalization: {}, names, errors };
+  const output: OutputItem = { candidate, rank, personalization: {}, names, errors: [] };
+  scope.names = names;
+  scope.score = score;
+  scope.placement = placementId === null ? null : (run.plan.names.placement(placementId) ?? null);
+  if (program.customFieldsOn) for (const field of candidate.offer.computed) evaluateInto(run, output, field);
+  for (const step of program.output) step.item(run, output);
+  return output;
+}
+
+function personalized(variables: Values, output: OutputItem): Values {
+  const personalization: Record<string, Json> = { ...variables, ...output.personalization };
+  if (output.errors.length > 0) personalization._errors = output.errors;
+  return personalization;
 }
 
 function effectOf(run: Run, { creative }: Candidate): 'impress' | 'reserve' {

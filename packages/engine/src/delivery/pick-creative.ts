@@ -1,6 +1,16 @@
 import { ln } from '../arithmetic/ln.ts';
 import type { PlanCreative } from '../compile/catalogue.ts';
 import { NONE } from '../compile/plan.ts';
+import { creativesOf } from '../policies/lane-view.ts';
+import {
+  addTally,
+  hasTally,
+  raiseTally,
+  rowOfCreativeLast,
+  rowOfCreativeToday,
+  tallyOf,
+  tallyReaches,
+} from '../policies/tally.ts';
 import { h32 } from '../random/hash.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 
@@ -13,12 +23,6 @@ export interface MatchSettings {
 }
 
 const hourMs = 3_600_000;
-
-/** Contacts of this customer with creatives that have constraints, by creative number. */
-export interface CreativeContacts {
-  readonly today: ReadonlyMap<number, number>;
-  readonly lastAt: ReadonlyMap<number, number>;
-}
 
 /**
  * Chooses the candidate's creative: the only usable one, else the one with the largest `ln(x)/weight`,
@@ -48,7 +52,7 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
     }
   }
   candidate.creative = only;
-  candidate.creativeShare = 1;
+  run.workspace.columns.creativeShare[candidate.at] = 1;
   if (several !== null) choose(run, candidate, several);
   if (candidate.creative === null) {
     if (settings.requireCreative || candidate.slot >= 0) {
@@ -56,7 +60,7 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
     }
     return;
   }
-  candidate.priority = candidate.creative.priorityOverride ?? candidate.offer.priority;
+  candidate.priority = candidate.creative.priorityOverride ?? candidate.offerPriority;
   candidate.placementId = placementFor(run, candidate.creative, candidate.slot);
 }
 
@@ -141,31 +145,34 @@ function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[])
     weight = creative.weight;
     candidate.creative = creative;
   }
-  candidate.creativeShare = weight / sum;
+  run.workspace.columns.creativeShare[candidate.at] = weight / sum;
 }
 
 /** `frequencyCapPerDay` counts the tenant's day, `cooldownHours` the latest contact. `taken`: items of this answer. */
 export function constraintBlocks(run: Run, creative: PlanCreative, taken: number): boolean {
   const { frequencyCapPerDay, cooldownHours } = creative.row.constraints;
-  const contacts = run.lanes.size === 0 ? null : contactsOf(run);
-  if (frequencyCapPerDay !== undefined && (contacts?.today.get(creative.ordinal) ?? 0) + taken >= frequencyCapPerDay)
+  if (!run.creativesCounted) countCreatives(run);
+  if (
+    frequencyCapPerDay !== undefined &&
+    tallyReaches(rowOfCreativeToday, creative.ordinal, frequencyCapPerDay - taken)
+  )
     return true;
-  const lastAt = contacts?.lastAt.get(creative.ordinal);
-  return cooldownHours !== undefined && lastAt !== undefined && run.now - lastAt < cooldownHours * hourMs;
+  return (
+    cooldownHours !== undefined &&
+    hasTally(rowOfCreativeLast, creative.ordinal) &&
+    run.now - tallyOf(rowOfCreativeLast, creative.ordinal) < cooldownHours * hourMs
+  );
 }
 
-function contactsOf(run: Run): CreativeContacts {
-  if (run.creativeContacts !== null) return run.creativeContacts;
-  const today = new Map<number, number>();
-  const lastAt = new Map<number, number>();
+/** Tallies the contacts of this customer by creative. */
+function countCreatives(run: Run): void {
+  run.creativesCounted = true;
   const { lanes } = run;
-  const counts = lanes.counts[run.program.dayWindow]!;
+  const first = run.program.dayWindow * lanes.size;
   for (let lane = 0; lane < lanes.size; lane++) {
-    const creative = lanes.creative[lane]!;
+    const creative = creativesOf(lanes)[lane]!;
     if (creative < 0) continue;
-    today.set(creative, (today.get(creative) ?? 0) + counts[lane]!);
-    lastAt.set(creative, Math.max(lastAt.get(creative) ?? Number.NEGATIVE_INFINITY, lanes.lastAt[lane]!));
+    addTally(rowOfCreativeToday, creative, lanes.counts[first + lane]!, 0);
+    raiseTally(rowOfCreativeLast, creative, lanes.lastAt, lane);
   }
-  run.creativeContacts = { today, lastAt };
-  return run.creativeContacts;
 }

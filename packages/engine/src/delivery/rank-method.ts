@@ -20,6 +20,10 @@ export interface Ranking {
 
 export interface RankedPick {
   readonly candidate: Candidate;
+  readonly pick: Pick;
+}
+
+export interface Pick {
   /** Chance of this pick given the candidates left; 1 without chance. */
   readonly probability: number;
   readonly estimated: boolean;
@@ -27,4 +31,4 @@ export interface RankedPick {
 }
 
 /** A pick without chance. */
-export const certain = { probability: 1, estimated: false, explored: false } as const;
+export const certain: Pick = { probability: 1, estimated: false, explored: false };

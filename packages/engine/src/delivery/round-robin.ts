@@ -22,7 +22,7 @@ export const roundRobinKind: RankMethodKind = {
               const group = groups[turn % groups.length];
               turn += 1;
               const candidate = bestLeft(run, (other) => groupOf(other, by) === group && left(other));
-              if (candidate !== null) return { candidate, ...certain };
+              if (candidate !== null) return { candidate, pick: certain };
             }
             return null;
           },
@@ -52,7 +52,7 @@ function groupsOf(run: Run, by: By): readonly (string | null)[] {
     if (candidate.reason !== null) continue;
     const group = groupOf(candidate, by);
     const known = best.get(group);
-    if (known === undefined || standsBefore(candidate, known)) best.set(group, candidate);
+    if (known === undefined || standsBefore(run, candidate, known)) best.set(group, candidate);
   }
-  return [...best].sort(([, a], [, b]) => (standsBefore(a, b) ? -1 : 1)).map(([group]) => group);
+  return [...best].sort(([, a], [, b]) => (standsBefore(run, a, b) ? -1 : 1)).map(([group]) => group);
 }

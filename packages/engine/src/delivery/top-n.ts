@@ -1,15 +1,33 @@
-import { bestLeft } from './best-left.ts';
-import { certain, type RankMethod, type RankMethodKind } from './rank-method.ts';
+import type { Candidate, Run } from '../run.ts';
+import { bestLeft, gatherBest } from './best-left.ts';
+import type { RankMethod, RankMethodKind } from './rank-method.ts';
+import { certain } from './rank-method.ts';
+
+/** Gathered beyond the items asked for, in place of those that a limit sends away on the way. */
+const spare = 5;
+const mostItems = 50;
 
 /** Always the best candidate left. */
 export const topN: RankMethod = {
   name: 'topN',
-  begin: (run) => ({
-    next(left) {
-      const candidate = bestLeft(run, left);
-      return candidate === null ? null : { candidate, ...certain };
-    },
-  }),
+  begin(run) {
+    const most = itemsWanted(run) + spare;
+    const { best } = run.workspace;
+    const count = gatherBest(run, most);
+    return {
+      next(left) {
+        let candidate: Candidate | null = null;
+        for (let at = 0; at < count && candidate === null; at++) if (left(best[at]!)) candidate = best[at]!;
+        // None of the gathered is left; behind them there may be others.
+        if (candidate === null && count === most) candidate = bestLeft(run, left);
+        return candidate === null ? null : { candidate, pick: certain };
+      },
+    };
+  },
 };
+
+function itemsWanted({ request, target, plan }: Run): number {
+  return target.slots === null ? Math.min(mostItems, request.limit ?? plan.limits.defaultLimit) : mostItems;
+}
 
 export const topNKind: RankMethodKind = { name: 'topN', compile: () => topN };

@@ -4,14 +4,14 @@ import { describe } from '../policies/ask-policies.ts';
 import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
 import type { Candidate, DropReason, Run } from '../run.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
-import { certain, type RankedPick, type RankMethod } from './rank-method.ts';
+import { certain, type Pick, type RankMethod } from './rank-method.ts';
 
 /** An item of the answer. */
 export interface Taken {
   readonly candidate: Candidate;
   readonly placementId: string | null;
   readonly mandatory: boolean;
-  readonly pick: Omit<RankedPick, 'candidate'>;
+  readonly pick: Pick;
 }
 
 /** Items by slot in delivery order; requests without `placements` have one slot. */
@@ -32,7 +32,7 @@ export function deliver(run: Run, method: RankMethod): Delivery {
     rooms,
     delivery: rooms.map(() => []),
     total: 0,
-    placementUse: new Map(),
+    placementUse: run.target.placements === null ? null : new Map(),
     mandatoryToday: null,
   };
   takeMandatory(walk);
@@ -46,7 +46,7 @@ export function deliver(run: Run, method: RankMethod): Delivery {
     while (walk.total < cut && walk.delivery[slot]!.length < rooms[slot]!) {
       const picked = ranking.next(left);
       if (picked === null) break;
-      const { candidate, ...pick } = picked;
+      const { candidate, pick } = picked;
       take(walk, slot, { candidate, placementId: freePlacement(walk, candidate) ?? null, mandatory: false, pick });
     }
   }
@@ -60,7 +60,7 @@ interface Walk {
   readonly delivery: Taken[][];
   total: number;
   /** Items per placement of a request for one placement. */
-  readonly placementUse: Map<string, number>;
+  readonly placementUse: Map<string, number> | null;
   /** Contacts of today with mandatory offers; null: not counted yet. */
   mandatoryToday: number | null;
 }
@@ -68,6 +68,7 @@ interface Walk {
 /** In order of priority, each in the first placement it fits, inside its limit; counted against the daily cap. */
 function takeMandatory(walk: Walk): void {
   const { run } = walk;
+  if (run.mandatory.length === 0) return;
   const done = new Set<Candidate['offer']>();
   for (const candidate of run.mandatory) {
     if (candidate.reason !== null || done.has(candidate.offer) || walk.total >= walk.cut) continue;
@@ -91,7 +92,7 @@ function countMandatoryToday(run: Run): number {
   const mandatory = new Set(program.mandatoryOffers.map((offer) => offer.ordinal));
   let count = 0;
   for (let lane = 0; lane < lanes.size; lane++) {
-    if (mandatory.has(lanes.offer[lane]!)) count += lanes.counts[program.dayWindow]![lane]!;
+    if (mandatory.has(lanes.offer[lane]!)) count += lanes.counts[program.dayWindow * lanes.size + lane]!;
   }
   return count;
 }
@@ -104,7 +105,7 @@ function freePlacement(walk: Walk, candidate: Candidate): string | null | undefi
   const { program } = run;
   const hasRoom = (number: number): boolean => {
     const placement = program.placements[number]!;
-    return (walk.placementUse.get(placement.id) ?? 0) < placement.maxSlots;
+    return (walk.placementUse?.get(placement.id) ?? 0) < placement.maxSlots;
   };
   const { creative } = candidate;
   if (creative === null) {
@@ -126,11 +127,11 @@ function take(walk: Walk, slot: number, item: Taken): void {
   candidate.taken = true;
   walk.delivery[slot]!.push(item);
   walk.total += 1;
-  if (run.target.placements !== null && placementId !== null) {
+  if (walk.placementUse !== null && placementId !== null) {
     walk.placementUse.set(placementId, (walk.placementUse.get(placementId) ?? 0) + 1);
   }
   for (let position = 0; position < run.program.policies.length; position++) {
-    if (run.asked[position] === 0) continue;
+    if (run.workspace.asked[position] === 0) continue;
     const policy = run.program.policies[position]!;
     const { take: count } = policy.behaviour;
     if (count === null || !inScope(policy.scope, candidate) || !count(run, candidate)) continue;
@@ -175,6 +176,30 @@ function leaveOtherSlots(walk: Walk, taken: Candidate): void {
 
 /** Counts and traces the offers that reached the walk and are not in the answer. */
 export function closeWalk(run: Run, delivery: Delivery): void {
+  if (run.trace === null && run.target.slots === null) countWalk(run);
+  else traceWalk(run, delivery);
+}
+
+/** One candidate an offer and nothing to tell: only the counts. */
+function countWalk(run: Run): void {
+  let cut = 0;
+  for (let of = 0; of < 2; of++) {
+    const list = of === 0 ? run.mandatory : run.list;
+    for (let at = 0; at < list.length; at++) {
+      const { reason, taken } = list[at]!;
+      if (taken) continue;
+      if (reason === null) {
+        cut += 1;
+      } else {
+        countDrop(run, reason);
+        run.lastRemover = 'admission';
+      }
+    }
+  }
+  if (cut > 0) countDrop(run, 'cut', cut);
+}
+
+function traceWalk(run: Run, delivery: Delivery): void {
   const taken = new Set<Candidate['offer']>();
   for (const items of delivery) for (const { candidate } of items) taken.add(candidate.offer);
   const { nodeId } = run.program.rank;
@@ -227,18 +252,18 @@ export function closeWalk(run: Run, delivery: Delivery): void {
     nodeId,
     candidates: admitted - lost,
     passed: taken.size,
-    topScore: topScore(delivery),
+    topScore: topScore(run, delivery),
     method: run.rankMethod,
     dropped: Object.fromEntries(dropped.get('rank') ?? []),
     warnings: [],
   });
 }
 
-function topScore(delivery: Delivery): number | null {
+function topScore({ workspace }: Run, delivery: Delivery): number | null {
   let top: number | null = null;
   for (const items of delivery) {
     for (const { candidate, mandatory } of items) {
-      const score = mandatory ? 1 : candidate.score;
+      const score = mandatory ? 1 : workspace.columns.score[candidate.at]!;
       if (top === null || score > top) top = score;
     }
   }

@@ -4,7 +4,7 @@ import type { Candidate, DropReason, Run } from '../run.ts';
  * Takes the candidates that have a reason out of the list. An offer has left when none of its candidates is left; it is
  * counted and traced once, with the reason of its first.
  */
-export function closeStage(run: Run, type: string, nodeId: string | null, more: StageExtras = {}): void {
+export function closeStage(run: Run, type: string, nodeId: string | null, more: StageExtras = none): void {
   const { list, trace } = run;
   if (run.leaving === 0 && trace === null) return;
   run.leaving = 0;
@@ -57,6 +57,8 @@ export interface StageExtras {
   readonly warnings?: readonly string[];
 }
 
+const none: StageExtras = {};
+
 /** Counts an offer that left, and traces it. */
 export function recordDrop(run: Run, candidate: Candidate, stage: string, nodeId: string | null): void {
   const { reason, gate } = candidate;
@@ -75,5 +77,5 @@ export function recordDrop(run: Run, candidate: Candidate, stage: string, nodeId
 }
 
 export function countDrop(run: Run, reason: DropReason, count = 1): void {
-  run.droppedByReason.set(reason, (run.droppedByReason.get(reason) ?? 0) + count);
+  run.droppedByReason[reason] = (run.droppedByReason[reason] ?? 0) + count;
 }

@@ -1,5 +1,6 @@
 import type { PlanOffer } from '../compile/catalogue.ts';
-import { type Candidate, candidatePool, leave, newCandidate, type Run, takeCandidate } from '../run.ts';
+import { type Candidate, leave, type Run } from '../run.ts';
+import { reserve, takeCandidate } from '../workspace.ts';
 import { closeStage, recordDrop } from './close-stage.ts';
 import { boolean, ids, listOf, oneOf } from './node-keys.ts';
 import { type NodeKind, readIds, readList, readWord } from './node-kind.ts';
@@ -48,27 +49,37 @@ export const inventory: NodeKind = {
 };
 
 function collect(run: Run, included: readonly PlanOffer[], nodeId: string): void {
-  const { request, program, list, now } = run;
+  const { request, program, workspace, now } = run;
   const excluded = request.excludeOffers.length === 0 ? null : new Set(request.excludeOffers);
+  const { list } = workspace;
+  // Mandatory offers stand behind the others, so that those find their places as the last decision left them.
+  run.poolUsed = included.length;
   for (const offer of program.mandatoryOffers) {
     if (!isForced(offer, now)) continue;
-    const candidate = newCandidate(offer);
+    reserve(workspace, run.poolUsed + 1, offer);
+    const candidate = takeCandidate(workspace, run.poolUsed, offer);
+    run.poolUsed += 1;
     gate(run, candidate, excluded);
     if (candidate.reason === null) run.mandatory.push(candidate);
     else recordDrop(run, candidate, 'mandatory', null);
   }
   run.after.mandatory = run.mandatory.length;
-  const pool = candidatePool(program);
+  if (included.length > 0) reserve(workspace, included.length, included[0]!);
+  // Once, not as it fills: growing step by step would copy it over and over.
+  list.length = included.length;
+  let count = 0;
   for (let at = 0; at < included.length; at++) {
     const offer = included[at]!;
     // Offers that are not active take part in rehearsals only; one on the mandatory list has no normal copy.
     if (offer.gated && ((offer.row.status !== 'active' && !request.dryRun) || isForced(offer, now))) continue;
-    const candidate = takeCandidate(pool, list.length, offer);
+    const candidate = takeCandidate(workspace, at, offer);
     if (offer.gated || excluded !== null) gate(run, candidate, excluded);
-    list.push(candidate);
+    list[count] = candidate;
+    count += 1;
   }
-  run.offerCount = list.length;
-  run.poolUsed = list.length;
+  list.length = count;
+  run.list = list;
+  run.offerCount = count;
   closeStage(run, 'inventory', nodeId);
   run.after.inventory = run.offerCount;
 }

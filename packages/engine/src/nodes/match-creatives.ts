@@ -1,6 +1,7 @@
 import { type MatchSettings, pickCreative, targetingClosesAll } from '../delivery/pick-creative.ts';
-import { type Candidate, candidatePool, leave, type Run, takeCandidate } from '../run.ts';
+import { type Candidate, leave, type Run } from '../run.ts';
 import type { FlowNode } from '../snapshot.ts';
+import { copyCandidate, reserve, takeCandidate } from '../workspace.ts';
 import { closeStage } from './close-stage.ts';
 import { boolean, ids, oneOf } from './node-keys.ts';
 import { type NodeKind, type PlanParts, readIds, readWord } from './node-kind.ts';
@@ -64,18 +65,22 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings): Candidate
     }
     return list;
   }
-  const pool = candidatePool(run.program);
-  // Candidates of the list stand in the pool already; those of further placements are taken behind them.
+  const { workspace } = run;
+  // Candidates of the list stand in the workspace already; those of further placements are taken behind them.
   let next = run.poolUsed;
   const expanded: Candidate[] = [];
   for (const candidate of list) {
     let fitting = 0;
     for (let slot = 0; slot < slots.length; slot++) {
-      const option = fitting === 0 ? candidate : takeCandidate(pool, next, candidate.offer);
+      let option = candidate;
+      if (fitting > 0) {
+        reserve(workspace, next + 1, candidate.offer);
+        option = takeCandidate(workspace, next, candidate.offer);
+        workspace.columns.fit[next] = workspace.columns.fit[candidate.at]!;
+        option.override = candidate.override;
+      }
       option.reason = null;
       option.gate = null;
-      option.fit = candidate.fit;
-      option.override = candidate.override;
       option.slot = slot;
       pickCreative(run, option, settings);
       if (option.creative === null) continue;
@@ -102,7 +107,12 @@ function expandMandatory(run: Run, settings: MatchSettings): Candidate[] {
     }
     let fitting = 0;
     for (let slot = 0; slot < slots.length; slot++) {
-      const option = fitting === 0 ? candidate : { ...candidate };
+      let option = candidate;
+      if (fitting > 0) {
+        reserve(run.workspace, run.poolUsed + 1, candidate.offer);
+        option = copyCandidate(run.workspace, run.poolUsed, candidate);
+        run.poolUsed += 1;
+      }
       option.reason = null;
       option.slot = slot;
       pickCreative(run, option, settings);

@@ -31,12 +31,13 @@ export function qualifyStep(node: FlowNode | null, parts: PlanParts): Step {
   const now = parts.matched ? rules : rules.filter((rule) => !needsCreative(rule));
   const later = parts.matched ? [] : rules.filter(needsCreative);
   if (later.length > 0) parts.waiting.push((run) => judge(run, later));
+  const gated = parts.offers.filter(({ eligibility }) => eligibility !== null).map(({ ordinal }) => ordinal);
   const nodeId = node?.id ?? null;
   return {
     type: 'qualify',
     nodeId,
     run(run) {
-      askEligibility(run);
+      askEligibility(run, gated);
       judge(run, now);
       closeStage(run, 'qualify', nodeId);
       run.after.qualification = run.offerCount;
@@ -48,8 +49,11 @@ function needsCreative(rule: CompiledRule): boolean {
   return rule.scope.needsCreative || rule.behaviour.needsCreative;
 }
 
-function askEligibility(run: Run): void {
-  for (const candidate of run.list) {
+function askEligibility(run: Run, offers: readonly number[]): void {
+  if (offers.length === 0) return;
+  const { items, count } = candidatesOf(run, offers, run.list);
+  for (let at = 0; at < count; at++) {
+    const candidate = items[at]!;
     const { eligibility } = candidate.offer;
     if (eligibility === null) continue;
     const key = eligibility.fails(run, candidate);
@@ -83,14 +87,13 @@ function judge(run: Run, rules: readonly CompiledRule[]): void {
     const held = behaviour.perCustomer && behaviour.passes(run, null);
     if (held && trace === null) continue;
     const failing = trace === null ? behaviour.failingOffers : null;
-    const list =
-      failing === null
-        ? candidatesInScope(run, rule.scope, run.list)
-        : candidatesOf(run, failing, run.list).filter((candidate) => asks(run, rule, candidate));
-    for (let at = 0; at < list.length; at++) {
-      const candidate = list[at]!;
+    const { items, count } =
+      failing === null ? candidatesInScope(run, rule.scope, run.list) : candidatesOf(run, failing, run.list);
+    for (let at = 0; at < count; at++) {
+      const candidate = items[at]!;
       // A trace lists every rule in scope, not only the first that failed.
       if (candidate.reason !== null && trace === null) continue;
+      if (failing !== null && !asks(run, rule, candidate)) continue;
       const passed = failing === null && (behaviour.perCustomer ? held : behaviour.passes(run, candidate));
       if (!passed) fail(run, rule, candidate);
       else if (trace !== null) trace.qualification(row(rule, candidate, true, null, null));
@@ -106,7 +109,8 @@ function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
   const verdict = run.trace === null ? null : rule.behaviour.explain(run, candidate);
   if (verdict !== null) run.trace?.qualification(row(rule, candidate, false, verdict.reason, verdict.detail));
   if (rule.stage === 'match') {
-    if (candidate.reason === null) candidate.fit = Math.max(lowestFit, candidate.fit * rule.penalty);
+    const { fit } = run.workspace.columns;
+    if (candidate.reason === null) fit[candidate.at] = Math.max(lowestFit, fit[candidate.at]! * rule.penalty);
     return;
   }
   leave(

@@ -19,7 +19,7 @@ export function askPolicies(
   for (const policy of policies) if (policy.behaviour.role === 'override') cover(run, policy, list);
   for (const policy of policies) {
     if (policy.behaviour.role === 'override') continue;
-    run.asked[policy.position] = 1;
+    run.workspace.asked[policy.position] = 1;
     if (ofMandatory && !bindsMandatory(policy)) {
       traceSkipped(run, policy, list);
       continue;
@@ -27,9 +27,10 @@ export function askPolicies(
     const reach = policy.behaviour.reach(run);
     if (reach === 'none' && run.trace === null) continue;
     const offers = typeof reach === 'string' || run.trace !== null ? null : reach;
-    const concerned = offers === null ? candidatesInScope(run, policy.scope, list) : candidatesOf(run, offers, list);
-    for (let at = 0; at < concerned.length; at++) {
-      const candidate = concerned[at]!;
+    const { items, count } =
+      offers === null ? candidatesInScope(run, policy.scope, list) : candidatesOf(run, offers, list);
+    for (let at = 0; at < count; at++) {
+      const candidate = items[at]!;
       if (candidate.reason !== null && run.trace === null) continue;
       if (offers !== null && !inScope(policy.scope, candidate)) continue;
       if (reach !== 'none' && policy.behaviour.blocks(run, candidate)) block(run, policy, candidate, policies);
@@ -41,9 +42,8 @@ export function askPolicies(
 
 function traceSkipped(run: Run, policy: CompiledPolicy, list: readonly Candidate[]): void {
   if (run.trace === null) return;
-  for (const candidate of candidatesInScope(run, policy.scope, list)) {
-    run.trace.policy(policyRow(policy, candidate, 'skipped', null, null, null));
-  }
+  const { items, count } = candidatesInScope(run, policy.scope, list);
+  for (let at = 0; at < count; at++) run.trace.policy(policyRow(policy, items[at]!, 'skipped', null, null, null));
 }
 
 /** What mandatory offers obey: do_not_contact, the caps, and whatever is not bypassable. */
@@ -52,7 +52,9 @@ export function bindsMandatory(policy: CompiledPolicy): boolean {
 }
 
 function cover(run: Run, policy: CompiledPolicy, list: readonly Candidate[]): void {
-  for (const candidate of candidatesInScope(run, policy.scope, list)) {
+  const { items, count } = candidatesInScope(run, policy.scope, list);
+  for (let at = 0; at < count; at++) {
+    const candidate = items[at]!;
     if (candidate.override < 0) candidate.override = policy.position;
   }
 }
@@ -88,7 +90,9 @@ export function describe(reason: string, detail: Json): Json {
 function traceOverrides(run: Run, policies: readonly CompiledPolicy[], list: readonly Candidate[]): void {
   for (const policy of policies) {
     if (policy.behaviour.role !== 'override') continue;
-    for (const candidate of candidatesInScope(run, policy.scope, list)) {
+    const { items, count } = candidatesInScope(run, policy.scope, list);
+    for (let at = 0; at < count; at++) {
+      const candidate = items[at]!;
       const { reason } = policy.behaviour.explain(run, candidate);
       const overridden = run.trace?.liftedFrom(candidate.offer.id, policy.id) ?? [];
       run.trace?.policy(policyRow(policy, candidate, 'passed', reason, null, { overridden }));

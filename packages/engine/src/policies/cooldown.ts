@@ -1,8 +1,9 @@
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
-import { bucketOf, type CountedSet, foldLanes, type Per, perWords } from './counted-set.ts';
+import { bucketOf, bucketOfLane, type Per, perWords, type Reach } from './counted-set.ts';
 import type { PolicyKind } from './policy-kind.ts';
+import { hasTally, raiseTally, tallyOf } from './tally.ts';
 
 const hourMs = 3_600_000;
 
@@ -15,30 +16,55 @@ export const cooldown: PolicyKind = {
       ? [{ path: '/cooldownHours', message: 'is required' }]
       : problems;
   },
-  compile(policy, scope, position) {
+  compile(policy, scope, builder) {
     const { cooldownHours = 0, per } = parse(policy.config);
-    const runsStill = (run: Run, at: number): boolean => run.now - at < cooldownHours * hourMs;
-    const latestOf = (run: Run): CountedSet => {
-      const known = run.counted[position];
-      if (known !== undefined) return known;
+    const cooldownMs = cooldownHours * hourMs;
+    builder.cooldown(cooldownMs);
+    const { assignments } = scope;
+    // One row of the tally for each assignment: the latest contact whose cooldown is running.
+    const firstRow = builder.rows(assignments.length);
+    const count = (run: Run): Reach => {
       const { lanes } = run;
-      const matters = (lane: number): boolean => runsStill(run, lanes.lastAt[lane]!);
-      const counted = foldLanes(lanes, scope, per, [Number.NEGATIVE_INFINITY], matters, (latest, lane) => {
-        latest[0] = Math.max(latest[0]!, lanes.lastAt[lane]!);
-        return true;
-      });
-      run.counted[position] = counted;
-      return counted;
+      let clear = true;
+      let offers: number[] | null = null;
+      for (let lane = 0; lane < lanes.size; lane++) {
+        if (run.now - lanes.lastAt[lane]! >= cooldownMs) continue;
+        for (let a = 0; a < assignments.length; a++) {
+          if (!assignments[a]!.counts(lanes, lane)) continue;
+          raiseTally(firstRow + a, bucketOfLane(per, lanes, lane), lanes.lastAt, lane);
+          clear = false;
+          if (per !== 'offer') continue;
+          offers ??= [];
+          offers.push(lanes.offer[lane]!);
+        }
+      }
+      if (clear) return 'none';
+      return offers === null ? 'all' : offers.sort((a, b) => a - b);
+    };
+    let counted = 0;
+    let reach: Reach = 'none';
+    const reachOf = (run: Run): Reach => {
+      if (counted === run.number) return reach;
+      reach = count(run);
+      counted = run.number;
+      return reach;
     };
     return {
       role: 'block',
       final: false,
       bindsMandatory: false,
       needsCreative: per === 'creative' || per === 'channel',
-      reach: (run) => latestOf(run).reach,
-      blocks: (run, candidate) => latestContact(latestOf(run), candidate, scope, per) !== null,
+      reach: reachOf,
+      blocks(run, candidate) {
+        reachOf(run);
+        for (let a = 0; a < assignments.length; a++) {
+          if (assignments[a]!.matches(candidate) && hasTally(firstRow + a, bucketOf(per, candidate))) return true;
+        }
+        return false;
+      },
       explain(run, candidate) {
-        const latest = latestContact(latestOf(run), candidate, scope, per);
+        reachOf(run);
+        const latest = latestContact(candidate, scope, per, firstRow);
         // Two decimals, rounded down: 36,000 ms are a hundredth of an hour.
         const hoursSinceLast = latest === null ? 0 : Math.floor((run.now - latest.at) / 36_000) / 100;
         return {
@@ -61,21 +87,17 @@ function parse(config: JsonObject) {
 
 /** The latest contact whose cooldown is running. */
 function latestContact(
-  counted: CountedSet,
   candidate: Candidate,
   scope: Scope,
   per: Per,
+  firstRow: number,
 ): { readonly at: number; readonly word: string } | null {
   const bucket = bucketOf(per, candidate);
-  let at = Number.NEGATIVE_INFINITY;
-  let word = '';
-  for (let a = 0; a < scope.assignments.length; a++) {
-    const assignment = scope.assignments[a]!;
-    if (!assignment.matches(candidate)) continue;
-    const latest = counted.buckets[a]!.get(bucket)?.[0];
-    if (latest === undefined || latest <= at) continue;
-    at = latest;
-    word = assignment.word;
+  let latest: { readonly at: number; readonly word: string } | null = null;
+  for (const [a, { matches, word }] of scope.assignments.entries()) {
+    if (!matches(candidate) || !hasTally(firstRow + a, bucket)) continue;
+    const at = tallyOf(firstRow + a, bucket);
+    if (latest === null || at > latest.at) latest = { at, word };
   }
-  return word === '' ? null : { at, word };
+  return latest;
 }

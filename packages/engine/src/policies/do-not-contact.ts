@@ -8,7 +8,7 @@ import type { PolicyKind } from './policy-kind.ts';
 export const doNotContact: PolicyKind = {
   ruleType: 'do_not_contact',
   check: (config) => parse(config).problems,
-  compile(policy, _scope, _position, builder) {
+  compile(policy, _scope, builder) {
     const { segments, condition, dncSource, reason } = parse(policy.config);
     if (segments !== undefined) builder.readSegments(segments);
     if (condition !== null) builder.readPaths(condition.paths);

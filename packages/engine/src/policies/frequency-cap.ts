@@ -4,8 +4,10 @@ import type { Scope } from '../compile/scopes.ts';
 import type { WindowSpec } from '../input.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
-import { bucketIn, bucketOf, type CountedSet, foldLanes, type Per, perWords } from './counted-set.ts';
+import { bucketOf, bucketOfLane, type Per, perWords, type Reach } from './counted-set.ts';
+import { campaignOf } from './lane-view.ts';
 import type { PolicyKind } from './policy-kind.ts';
+import { addTally, tallyOf, tallyReaches } from './tally.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -36,16 +38,16 @@ interface Cap {
 export const frequencyCap: PolicyKind = {
   ruleType: 'frequency_cap',
   check: (config) => parse(config).problems,
-  compile(policy, scope, position, builder) {
+  compile(policy, scope, builder) {
     const { cap } = parse(policy.config);
-    const counter = createCounter(cap, scope, position, builder);
+    const counter = createCounter(cap, scope, builder);
     return {
       role: 'block',
       final: false,
       bindsMandatory: true,
       needsCreative: cap.per === 'creative' || cap.per === 'channel',
-      reach: (run) => counter.countsOf(run).reach,
-      blocks: (run, candidate) => counter.full(run, candidate) !== null,
+      reach: counter.reachOf,
+      blocks: counter.isFull,
       explain(run, candidate) {
         const full = counter.full(run, candidate);
         if (full === null) return { reason: '', detail: null };
@@ -61,7 +63,9 @@ export const frequencyCap: PolicyKind = {
 };
 
 interface Counter {
-  countsOf(run: Run): CountedSet;
+  reachOf(run: Run): Reach;
+  /** Whether some limit has nothing left for the candidate. */
+  isFull(run: Run, candidate: Candidate): boolean;
   /** The first limit with nothing left for the candidate, or null. */
   full(run: Run, candidate: Candidate): FullLimit | null;
   take(run: Run, candidate: Candidate): boolean;
@@ -73,41 +77,70 @@ interface FullLimit {
   readonly word: string;
 }
 
-function createCounter(cap: Cap, scope: Scope, position: number, builder: Builder): Counter {
+function createCounter(cap: Cap, scope: Scope, builder: Builder): Counter {
   const limits: readonly Limit[] = cap.limits.map(({ spec, ...rest }) => ({ ...rest, window: builder.window(spec) }));
-  const start: readonly number[] = limits.map(() => 0);
+  const { assignments } = scope;
+  // One row of the tally for each limit of each assignment, which counts for itself.
+  const firstRow = builder.rows(assignments.length * limits.length);
   const closed = limits.some((limit) => limit.max === 0);
   const byCampaign = cap.withinCampaignId !== null || cap.excludeCampaignIds.length > 0;
-  const countsOf = (run: Run): CountedSet => {
-    const known = run.counted[position];
-    if (known !== undefined) return known;
+  const count = (run: Run): Reach => {
     const { lanes } = run;
-    const matters = (lane: number): boolean => {
-      if (byCampaign && !countsCampaign(cap, lanes.campaignId[lane]!)) return false;
-      for (let l = 0; l < limits.length; l++) if (lanes.counts[limits[l]!.window]![lane]! > 0) return true;
-      return false;
-    };
-    const counted = foldLanes(lanes, scope, cap.per, start, matters, (counts, lane) => {
-      let full = false;
-      for (let l = 0; l < limits.length; l++) {
-        counts[l] = counts[l]! + lanes.counts[limits[l]!.window]![lane]!;
-        if (counts[l]! >= limits[l]!.max) full = true;
+    let clear = true;
+    let offers: number[] | null = null;
+    for (let lane = 0; lane < lanes.size; lane++) {
+      if (byCampaign && !countsCampaign(cap, campaignOf(lanes, lane))) continue;
+      for (let a = 0; a < assignments.length; a++) {
+        if (!assignments[a]!.counts(lanes, lane)) continue;
+        for (let l = 0; l < limits.length; l++) {
+          const { window, max } = limits[l]!;
+          const contacts = lanes.counts[window * lanes.size + lane]!;
+          if (contacts === 0) continue;
+          const full = addTally(firstRow + a * limits.length + l, bucketOfLane(cap.per, lanes, lane), contacts, max);
+          if (!full) continue;
+          clear = false;
+          if (cap.per !== 'offer') continue;
+          offers ??= [];
+          offers.push(lanes.offer[lane]!);
+        }
       }
-      return full;
-    });
-    run.counted[position] = closed ? { buckets: counted.buckets, reach: 'all' } : counted;
-    return run.counted[position];
+    }
+    if (closed) return 'all';
+    if (clear) return 'none';
+    return offers === null ? 'all' : offers.sort(ascending);
+  };
+  // The decision that the tally holds this policy's contacts of, and what came of it.
+  let counted = 0;
+  let reach: Reach = 'none';
+  const reachOf = (run: Run): Reach => {
+    if (counted === run.number) return reach;
+    // Set last: a decision that throws on the way has counted nothing.
+    reach = count(run);
+    counted = run.number;
+    return reach;
   };
   return {
-    countsOf,
-    full(run, candidate) {
-      const { buckets } = countsOf(run);
-      for (let a = 0; a < scope.assignments.length; a++) {
-        const assignment = scope.assignments[a]!;
-        if (!assignment.matches(candidate)) continue;
-        const counts = buckets[a]!.get(bucketOf(cap.per, candidate)) ?? start;
+    reachOf,
+    isFull(run, candidate) {
+      reachOf(run);
+      for (let a = 0; a < assignments.length; a++) {
+        if (!assignments[a]!.matches(candidate)) continue;
+        const bucket = bucketOf(cap.per, candidate);
         for (let l = 0; l < limits.length; l++) {
-          if (counts[l]! >= limits[l]!.max) return { limit: limits[l]!, actual: counts[l]!, word: assignment.word };
+          if (tallyReaches(firstRow + a * limits.length + l, bucket, limits[l]!.max)) return true;
+        }
+      }
+      return false;
+    },
+    full(run, candidate) {
+      reachOf(run);
+      for (let a = 0; a < assignments.length; a++) {
+        const { matches, word } = assignments[a]!;
+        if (!matches(candidate)) continue;
+        for (let l = 0; l < limits.length; l++) {
+          const limit = limits[l]!;
+          const actual = tallyOf(firstRow + a * limits.length + l, bucketOf(cap.per, candidate));
+          if (actual >= limit.max) return { limit, actual, word };
         }
       }
       return null;
@@ -116,20 +149,21 @@ function createCounter(cap: Cap, scope: Scope, position: number, builder: Builde
       // An offer stands in an answer once, unless several placements may show it.
       if (cap.per === 'offer' && run.target.slots === null) return false;
       if (limits.length === 0 || !countsCampaign(cap, run.request.campaignId ?? null)) return false;
-      const { buckets } = countsOf(run);
+      reachOf(run);
       let full = false;
-      for (let a = 0; a < scope.assignments.length; a++) {
-        if (!scope.assignments[a]!.matches(candidate)) continue;
-        const counts = bucketIn(buckets[a]!, bucketOf(cap.per, candidate), start);
+      for (let a = 0; a < assignments.length; a++) {
+        if (!assignments[a]!.matches(candidate)) continue;
+        const bucket = bucketOf(cap.per, candidate);
         for (let l = 0; l < limits.length; l++) {
-          counts[l] = counts[l]! + 1;
-          if (counts[l]! >= limits[l]!.max) full = true;
+          if (addTally(firstRow + a * limits.length + l, bucket, 1, limits[l]!.max)) full = true;
         }
       }
       return full;
     },
   };
 }
+
+const ascending = (a: number, b: number): number => a - b;
 
 function parse(config: JsonObject): { readonly cap: Cap; readonly problems: ConfigReader['problems'] } {
   const reader = readConfig(config);

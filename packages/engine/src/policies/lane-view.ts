@@ -1,74 +1,124 @@
-import { NONE, type Ordinals, UNKNOWN } from '../compile/plan.ts';
+import { NONE, type Ordinals, type Program, UNKNOWN } from '../compile/plan.ts';
 import type { ContactCounts } from '../input.ts';
 
-/** A customer's contact lanes in the plan's numbers: NONE = the lane has no such part, UNKNOWN = not in the plan. */
+/**
+ * The contact lanes that this decision can depend on: those with a contact in some window, or with one that some
+ * cooldown may still feel. In the plan's numbers: NONE = the lane has no such part, UNKNOWN = not in the plan.
+ */
 export interface LaneView {
   readonly size: number;
-  readonly offer: readonly number[];
-  readonly creative: readonly number[];
-  readonly channel: readonly number[];
-  readonly category: readonly number[];
-  readonly subCategory: readonly number[];
-  readonly campaignId: readonly (string | null)[];
-  readonly lastAt: readonly number[];
-  /** `counts[window][lane]`. */
-  readonly counts: readonly (readonly number[])[];
+  /** Position in `contacts.lanes`. */
+  readonly lane: Int32Array;
+  readonly offer: Int32Array;
+  readonly category: Int32Array;
+  readonly subCategory: Int32Array;
+  readonly lastAt: Float64Array;
+  /** Counted contacts of lane l in window w: `counts[w * size + l]`. */
+  readonly counts: Int32Array;
+  readonly contacts: ContactCounts;
+  readonly ordinals: Ordinals;
+  /** Numbered when first asked for: few policies are about a creative or channel. */
+  creative: Int32Array | null;
+  channel: Int32Array | null;
 }
 
-const noLanes: LaneView = {
-  size: 0,
-  offer: [],
-  creative: [],
-  channel: [],
-  category: [],
-  subCategory: [],
-  campaignId: [],
-  lastAt: [],
-  counts: [],
-};
+/** Scratch of all decisions, which are synchronous. Only numbers: it keeps nobody's contacts alive. */
+let room = 0;
+let lane = new Int32Array(0);
+let offer = new Int32Array(0);
+let category = new Int32Array(0);
+let subCategory = new Int32Array(0);
+let creative = new Int32Array(0);
+let channel = new Int32Array(0);
+let lastAt = new Float64Array(0);
+let counts = new Int32Array(0);
 
 /**
- * Numbers the lanes, each part when it is first asked for. An offer that is neither in the plan nor in `otherOffers` has
- * no known category: it counts for global, channel and offer scopes only.
+ * Picks and numbers the lanes. An offer that is neither in the plan nor in `otherOffers` has no known category: it
+ * counts for global, channel and offer scopes only.
  */
-export function viewLanes(contacts: ContactCounts, ordinals: Ordinals): LaneView {
-  const { lanes, lastAt, counts } = contacts;
-  if (lanes.length === 0) return noLanes;
-  let offer: readonly number[] | undefined;
-  let creative: readonly number[] | undefined;
-  let channel: readonly number[] | undefined;
-  let category: readonly number[] | undefined;
-  let subCategory: readonly number[] | undefined;
-  let campaignId: readonly (string | null)[] | undefined;
+export function viewLanes(contacts: ContactCounts, program: Program, now: number): LaneView {
+  const { ordinals } = program;
+  const windows = contacts.counts.length;
+  const all = contacts.lanes.length;
+  if (all > room) makeRoom(all);
+  let size = 0;
+  for (let at = 0; at < all; at++) {
+    if (now - contacts.lastAt[at]! < program.longestCooldownMs || isCounted(contacts, windows, at)) {
+      lane[size] = at;
+      size += 1;
+    }
+  }
+  if (windows * size > counts.length) counts = new Int32Array(windows * size * 2);
+  for (let at = 0; at < size; at++) {
+    const source = lane[at]!;
+    const { offerId } = contacts.lanes[source]!;
+    const number = ordinals.offer.get(offerId);
+    if (number === undefined) {
+      const pair = ordinals.offerCategory.get(offerId);
+      offer[at] = UNKNOWN;
+      category[at] = pair === undefined ? UNKNOWN : pair[0];
+      subCategory[at] = pair === undefined ? UNKNOWN : pair[1];
+    } else {
+      const known = program.offers[number]!;
+      offer[at] = number;
+      category[at] = known.category;
+      subCategory[at] = known.subCategory;
+    }
+    lastAt[at] = contacts.lastAt[source]!;
+    for (let w = 0; w < windows; w++) counts[w * size + at] = contacts.counts[w]![source]!;
+  }
   return {
-    size: lanes.length,
+    size,
+    lane,
+    offer,
+    category,
+    subCategory,
     lastAt,
     counts,
-    get offer() {
-      offer ??= lanes.map((lane) => ordinals.offer.get(lane.offerId) ?? UNKNOWN);
-      return offer;
-    },
-    get creative() {
-      creative ??= lanes.map(({ creativeId }) => numberOf(creativeId, ordinals.creative));
-      return creative;
-    },
-    get channel() {
-      channel ??= lanes.map(({ channelId }) => numberOf(channelId, ordinals.channel));
-      return channel;
-    },
-    get category() {
-      category ??= lanes.map(({ offerId }) => ordinals.offerCategory.get(offerId)?.[0] ?? UNKNOWN);
-      return category;
-    },
-    get subCategory() {
-      subCategory ??= lanes.map(({ offerId }) => ordinals.offerCategory.get(offerId)?.[1] ?? UNKNOWN);
-      return subCategory;
-    },
-    get campaignId() {
-      campaignId ??= lanes.map((lane) => lane.campaignId);
-      return campaignId;
-    },
+    contacts,
+    ordinals,
+    creative: null,
+    channel: null,
   };
+}
+
+function isCounted(contacts: ContactCounts, windows: number, at: number): boolean {
+  for (let w = 0; w < windows; w++) if (contacts.counts[w]![at]! > 0) return true;
+  return false;
+}
+
+export function creativesOf(view: LaneView): Int32Array {
+  if (view.creative !== null) return view.creative;
+  for (let at = 0; at < view.size; at++) {
+    creative[at] = numberOf(view.contacts.lanes[view.lane[at]!]!.creativeId, view.ordinals.creative);
+  }
+  view.creative = creative;
+  return creative;
+}
+
+export function channelsOf(view: LaneView): Int32Array {
+  if (view.channel !== null) return view.channel;
+  for (let at = 0; at < view.size; at++) {
+    channel[at] = numberOf(view.contacts.lanes[view.lane[at]!]!.channelId, view.ordinals.channel);
+  }
+  view.channel = channel;
+  return channel;
+}
+
+export function campaignOf(view: LaneView, at: number): string | null {
+  return view.contacts.lanes[view.lane[at]!]!.campaignId;
+}
+
+function makeRoom(size: number): void {
+  room = Math.max(64, size * 2);
+  lane = new Int32Array(room);
+  offer = new Int32Array(room);
+  category = new Int32Array(room);
+  subCategory = new Int32Array(room);
+  creative = new Int32Array(room);
+  channel = new Int32Array(room);
+  lastAt = new Float64Array(room);
 }
 
 function numberOf(id: string | null, numbers: ReadonlyMap<string, number>): number {

@@ -10,8 +10,8 @@ export interface PolicyKind {
   readonly ruleType: string;
   /** What must not be stored (api-catalogue.md 8.4); references are the caller's part. */
   check(config: JsonObject): readonly ConfigProblem[];
-  /** Only called with a config that `check` accepts. `position`: of the policy in `program.policies`. */
-  compile(policy: SnapshotPolicy, scope: Scope, position: number, builder: Builder): PolicyBehaviour;
+  /** Only called with a config that `check` accepts. */
+  compile(policy: SnapshotPolicy, scope: Scope, builder: Builder): PolicyBehaviour;
 }
 
 export interface PolicyBehaviour {

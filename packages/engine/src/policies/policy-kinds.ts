@@ -46,7 +46,7 @@ export function compilePolicies(policies: readonly SnapshotPolicy[], builder: Bu
       scope,
       // One that cannot be evaluated is lifted by nothing either.
       bypassable: sound && policy.config.bypassable !== false,
-      behaviour: sound ? kind.compile(policy, scope, position, builder) : closed,
+      behaviour: sound ? kind.compile(policy, scope, builder) : closed,
     });
   }
   return compiled;

@@ -1,64 +1,83 @@
 import { finiteNumber } from '../arithmetic/order.ts';
+import type { PropensitySource } from '../decision.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
+import { PROPENSITY } from '../workspace.ts';
 import { type Ladder, settingsFor } from './scoring.ts';
 
-/** P of a candidate: the first step of the ladder that answers (api-decisioning.md 10). Worked out once. */
+/** Sources by their number in the workspace; the first stands for "not worked out yet" among the priors. */
+export const propensitySources: readonly PropensitySource[] = [
+  'model',
+  'default',
+  'global',
+  'category',
+  'offer_blend',
+  'offer',
+  'request',
+];
+const fromDefault = 1;
+const fromGlobal = 2;
+const fromCategory = 3;
+const fromBlend = 4;
+const fromOffer = 5;
+const fromRequest = 6;
+
+/** P of a candidate: the first step of the ladder that answers (api-decisioning.md 10). */
 export function propensityOf(run: Run, candidate: Candidate): number {
-  if (Number.isNaN(candidate.propensity)) {
-    candidate.propensity = climb(run, candidate, settingsFor(run.program.scoring, candidate).ladder);
-  }
-  return candidate.propensity;
+  workOutPropensity(run, candidate);
+  return run.workspace.columns.propensity[candidate.at]!;
 }
 
-function climb(run: Run, candidate: Candidate, ladder: Ladder): number {
-  const { evidence } = run.input;
+/** Writes P, its source and the offer's evidence to their columns, once. */
+export function workOutPropensity(run: Run, candidate: Candidate): void {
+  const { columns, priorSource, priorValue } = run.workspace;
+  const { at } = candidate;
+  if ((columns.known[at]! & PROPENSITY) !== 0) return;
+  const { ladder } = settingsFor(run.program.scoring, candidate);
   const { id } = candidate.offer;
-  const [positives, negatives] = evidence.offer(id);
-  candidate.positives = positives;
-  candidate.negatives = negatives;
-  const asked = requestScore(run, id, ladder.modelKey);
-  if (asked !== null) return found(candidate, 'request', asked);
+  const evidence = run.input.evidence.offer(id);
+  const positives = evidence[0];
+  const negatives = evidence[1];
+  columns.known[at] = columns.known[at]! | PROPENSITY;
+  columns.positives[at] = positives;
+  columns.negatives[at] = negatives;
+  const asked = run.propensityScores === null ? null : requestScore(run, id, ladder.modelKey);
+  if (asked !== null) {
+    columns.source[at] = fromRequest;
+    columns.propensity[at] = asked;
+    return;
+  }
   const count = positives + negatives;
-  if (count >= ladder.offerMin) return found(candidate, 'offer', positives / count);
-  const prior = priorOf(run, candidate, ladder);
-  if (count === 0) return found(candidate, prior.source, prior.value);
-  return found(candidate, 'offer_blend', (positives + ladder.smoothing * prior.value) / (count + ladder.smoothing));
+  if (count >= ladder.offerMin) {
+    columns.source[at] = fromOffer;
+    columns.propensity[at] = positives / count;
+    return;
+  }
+  const group = run.workspace.offers.category[candidate.ordinal]! + 1;
+  if (priorSource[group] === 0) workOutPrior(run, candidate, group, ladder);
+  if (count === 0) {
+    columns.source[at] = priorSource[group]!;
+    columns.propensity[at] = priorValue[group]!;
+    return;
+  }
+  columns.source[at] = fromBlend;
+  columns.propensity[at] = (positives + ladder.smoothing * priorValue[group]!) / (count + ladder.smoothing);
 }
 
 /** What is expected of an offer without evidence of its own; the same for all offers of a category. */
-export interface Prior {
-  readonly source: 'category' | 'global' | 'default';
-  readonly value: number;
-}
-
-const noPrior: Prior = { source: 'default', value: 0.5 };
-
-function priorOf(run: Run, { offer }: Candidate, ladder: Ladder): Prior {
-  const known = run.priors[offer.category + 1];
-  if (known !== undefined) return known;
+function workOutPrior(run: Run, { offer }: Candidate, group: number, ladder: Ladder): void {
   const { evidence } = run.input;
+  const { priorSource, priorValue } = run.workspace;
   const { categoryId } = offer;
   const category = categoryId === null ? null : rate(evidence.category(categoryId), ladder.categoryMin);
   const global = category === null ? rate(evidence.global, ladder.globalMin) : null;
-  const prior: Prior =
-    category !== null
-      ? { source: 'category', value: category }
-      : global !== null
-        ? { source: 'global', value: global }
-        : noPrior;
-  run.priors[offer.category + 1] = prior;
-  return prior;
+  priorSource[group] = category !== null ? fromCategory : global !== null ? fromGlobal : fromDefault;
+  priorValue[group] = category ?? global ?? 0.5;
 }
 
-function rate([positives, negatives]: readonly [number, number], least: number): number | null {
-  const count = positives + negatives;
-  return count >= least ? positives / count : null;
-}
-
-function found(candidate: Candidate, source: Candidate['propensitySource'], value: number): number {
-  candidate.propensitySource = source;
-  return value;
+function rate(evidence: readonly [positives: number, negatives: number], least: number): number | null {
+  const count = evidence[0] + evidence[1];
+  return count >= least ? evidence[0] / count : null;
 }
 
 /** `attributes.propensityScores[offerId]`, else `[modelKey]`, clamped to 0..1; anything but a finite number is missing. */

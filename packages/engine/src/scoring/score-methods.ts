@@ -1,15 +1,15 @@
-import { emphasisOf, impactOf, relevanceOf } from './components.ts';
+import { emphasisOf, workOutImpact, workOutRelevance } from './components.ts';
 import { createPower } from './power.ts';
-import { propensityOf } from './propensity.ts';
+import { workOutPropensity } from './propensity.ts';
 import type { ScoreMethod } from './scoring.ts';
 
 /** `(priority/100) * (weight/100) * fit` */
 const priorityWeighted: ScoreMethod = {
   name: 'priority_weighted',
   readsEvidence: false,
-  score(_run, candidate) {
-    const weight = candidate.creative === null ? 100 : candidate.creative.weight;
-    return (candidate.priority / 100) * (weight / 100) * candidate.fit;
+  score({ workspace: { columns } }, { at, priority, creative }) {
+    const weight = creative === null ? 100 : creative.weight;
+    columns.score[at] = (priority / 100) * (weight / 100) * columns.fit[at]!;
   },
 };
 
@@ -17,24 +17,49 @@ const priorityWeighted: ScoreMethod = {
 const propensity: ScoreMethod = {
   name: 'propensity',
   readsEvidence: true,
-  score: (run, candidate) => propensityOf(run, candidate) * candidate.fit,
+  score(run, candidate) {
+    const { columns } = run.workspace;
+    const { at } = candidate;
+    workOutPropensity(run, candidate);
+    columns.score[at] = columns.propensity[at]! * columns.fit[at]!;
+  },
 };
 
-const powerPropensity = createPower();
-const powerRelevance = createPower();
-const powerImpact = createPower();
-const powerEmphasis = createPower();
+const raisePropensity = createPower();
+const raiseRelevance = createPower();
+const raiseImpact = createPower();
+const raiseEmphasis = createPower();
+
+const factors = new Float64Array(4);
 
 /** `((P^wp * R^wr) * I^wi) * E^we * fit`; a component with exponent 0 is not worked out. */
 const formula: ScoreMethod = {
   name: 'formula',
   readsEvidence: true,
   score(run, candidate, { exponents }) {
-    const p = exponents.propensity === 0 ? 1 : powerPropensity(propensityOf(run, candidate), exponents.propensity);
-    const r = exponents.relevance === 0 ? 1 : powerRelevance(relevanceOf(run, candidate), exponents.relevance);
-    const i = exponents.impact === 0 ? 1 : powerImpact(impactOf(run, candidate), exponents.impact);
-    const e = exponents.emphasis === 0 ? 1 : powerEmphasis(emphasisOf(candidate), exponents.emphasis);
-    return p * r * i * e * candidate.fit;
+    const { columns } = run.workspace;
+    const { at } = candidate;
+    factors.fill(1);
+    if (exponents.propensity !== 0) {
+      workOutPropensity(run, candidate);
+      factors[0] = columns.propensity[at]!;
+      if (exponents.propensity !== 1) raisePropensity(factors, 0, exponents.propensity);
+    }
+    if (exponents.relevance !== 0) {
+      workOutRelevance(run, candidate);
+      factors[1] = columns.relevance[at]!;
+      if (exponents.relevance !== 1) raiseRelevance(factors, 1, exponents.relevance);
+    }
+    if (exponents.impact !== 0) {
+      workOutImpact(run, candidate);
+      factors[2] = columns.impact[at]!;
+      if (exponents.impact !== 1) raiseImpact(factors, 2, exponents.impact);
+    }
+    if (exponents.emphasis !== 0) {
+      factors[3] = emphasisOf(candidate);
+      if (exponents.emphasis !== 1) raiseEmphasis(factors, 3, exponents.emphasis);
+    }
+    columns.score[at] = factors[0]! * factors[1]! * factors[2]! * factors[3]! * columns.fit[at]!;
   },
 };
 

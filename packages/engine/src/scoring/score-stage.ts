@@ -1,8 +1,10 @@
-import { closeStage } from '../nodes/close-stage.ts';
+import type { ScoreComponents } from '../decision.ts';
+import { closeStage, type StageExtras } from '../nodes/close-stage.ts';
+import { addTally, rowOfOffer30Days } from '../policies/tally.ts';
 import { type Candidate, leave, type Run, standsBefore } from '../run.ts';
 import type { Json } from '../snapshot.ts';
-import { emphasisOf, impactOf, measureImpact, relevanceOf } from './components.ts';
-import { propensityOf } from './propensity.ts';
+import { emphasisOf, measureImpact, workOutImpact, workOutRelevance } from './components.ts';
+import { propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
 import { holdoutMethod } from './score-methods.ts';
 import { settingsFor } from './scoring.ts';
 
@@ -11,30 +13,28 @@ export function prepareComponents(run: Run): void {
   measureImpact(run);
   run.channelParts = channelParts(run);
   run.interests = interestsOf(run);
-  run.contacts30Days = contactsByOffer(run);
+  countContacts(run);
 }
 
 /** Scores every candidate; those below `minPropensity` or `minScore` leave. */
 export function scoreStage(run: Run): void {
   const { scoring } = run.program;
+  const { minPropensity, minScore, overridden } = scoring;
   const { list } = run;
+  const { score } = run.workspace.columns;
   for (let at = 0; at < list.length; at++) {
     const candidate = list[at]!;
-    const settings = settingsFor(scoring, candidate);
+    const settings = overridden ? settingsFor(scoring, candidate) : scoring.settings;
     const method = run.holdout ? holdoutMethod : settings.method;
-    candidate.score = method.score(run, candidate, settings);
-    if (scoring.minPropensity > 0 && propensityOf(run, candidate) < scoring.minPropensity) {
-      drop(run, candidate, 'min_propensity', {
-        propensity: candidate.propensity,
-        minPropensity: scoring.minPropensity,
-      });
-    } else if (candidate.score < scoring.minScore) {
-      drop(run, candidate, 'min_score', { score: candidate.score, minScore: scoring.minScore });
+    method.score(run, candidate, settings);
+    if (minPropensity > 0 && propensityOf(run, candidate) < minPropensity) {
+      drop(run, candidate, 'min_propensity', { propensity: propensityOf(run, candidate), minPropensity });
+    } else if (score[candidate.at]! < minScore) {
+      drop(run, candidate, 'min_score', { score: score[candidate.at]!, minScore });
     }
   }
   if (run.trace !== null) traceScores(run);
-  const method = run.holdout ? holdoutMethod.name : scoring.settings.method.name;
-  closeStage(run, 'score', scoring.nodeId, run.trace === null ? {} : { method, topScore: topScore(run) });
+  closeStage(run, 'score', scoring.nodeId, run.trace === null ? undefined : scoreExtras(run));
   run.after.scoring = run.offerCount;
 }
 
@@ -42,38 +42,49 @@ function drop(run: Run, candidate: Candidate, reason: 'min_propensity' | 'min_sc
   leave(run, candidate, reason, run.trace === null ? null : { ruleId: null, policyId: null, detail });
 }
 
-function topScore(run: Run): number | null {
-  let top: number | null = null;
-  for (const { reason, score } of run.list) if (reason === null && (top === null || score > top)) top = score;
-  return top;
+function scoreExtras(run: Run): StageExtras {
+  const { score } = run.workspace.columns;
+  let topScore: number | null = null;
+  for (const { reason, at } of run.list) {
+    if (reason === null && (topScore === null || score[at]! > topScore)) topScore = score[at]!;
+  }
+  const method = run.holdout ? holdoutMethod.name : run.program.scoring.settings.method.name;
+  return { method, topScore };
 }
 
 function traceScores(run: Run): void {
-  const ordered = run.list.toSorted((a, b) => (standsBefore(a, b) ? -1 : 1));
+  const { columns } = run.workspace;
+  const ordered = run.list.toSorted((a, b) => (standsBefore(run, a, b) ? -1 : 1));
   for (const candidate of ordered) {
     const { ladder } = settingsFor(run.program.scoring, candidate);
+    const { at } = candidate;
     run.trace?.scored({
       offerId: candidate.offer.id,
-      score: candidate.score,
+      score: columns.score[at]!,
       priority: candidate.priority,
       components: componentsOf(run, candidate),
       modelKey: run.holdout ? null : ladder.modelKey,
       modelType: null,
-      propensitySource: candidate.propensitySource,
-      positives: candidate.positives,
-      negatives: candidate.negatives,
+      propensitySource: propensitySources[columns.source[at]!]!,
+      positives: columns.positives[at]!,
+      negatives: columns.negatives[at]!,
     });
   }
 }
 
 /** All five, whatever the method. */
-export function componentsOf(run: Run, candidate: Candidate) {
+export function componentsOf(run: Run, candidate: Candidate): ScoreComponents {
+  const { columns } = run.workspace;
+  const { at } = candidate;
+  workOutPropensity(run, candidate);
+  workOutRelevance(run, candidate);
+  workOutImpact(run, candidate);
   return {
-    propensity: propensityOf(run, candidate),
-    relevance: relevanceOf(run, candidate),
-    impact: impactOf(run, candidate),
+    propensity: columns.propensity[at]!,
+    relevance: columns.relevance[at]!,
+    impact: columns.impact[at]!,
     emphasis: emphasisOf(candidate),
-    fitMultiplier: candidate.fit,
+    fitMultiplier: columns.fit[at]!,
   };
 }
 
@@ -82,17 +93,19 @@ function channelParts(run: Run): Float64Array | null {
   const reference = textOf(run.customer.preferred_channel) ?? run.request.channelId ?? run.request.channel;
   if (reference === null) return null;
   const { channels } = run.program;
-  const parts = new Float64Array(channels.length);
-  channels.forEach(({ id, channelType }, at) => {
+  const parts = run.workspace.channelParts;
+  for (let at = 0; at < channels.length; at++) {
+    const { id, channelType } = channels[at]!;
     parts[at] = id === reference || channelType === reference ? 1 : 0.5;
-  });
+  }
   return parts;
 }
 
 /** Interests of the customer by interest number; null when there are none. Those that no offer has matter by being. */
 function interestsOf(run: Run): Uint8Array | null {
   const { interestNumber } = run.program;
-  const interests = new Uint8Array(interestNumber.size);
+  const { interests } = run.workspace;
+  interests.fill(0);
   let any = false;
   const add = (value: unknown): void => {
     if (Array.isArray(value)) for (const entry of value) addText(entry);
@@ -112,18 +125,17 @@ function interestsOf(run: Run): Uint8Array | null {
   return any ? interests : null;
 }
 
-/** Counted contacts per offer in the tenant's last 30 days, by offer number. */
-function contactsByOffer(run: Run): ReadonlyMap<number, number> {
-  const byOffer = new Map<number, number>();
+/** Tallies the counted contacts per offer in the tenant's last 30 days. */
+function countContacts(run: Run): void {
   const { lanes } = run;
-  const counts = lanes.size === 0 ? undefined : lanes.counts[run.program.days30Window];
-  if (counts === undefined) return byOffer;
+  const first = run.program.days30Window * lanes.size;
   for (let lane = 0; lane < lanes.size; lane++) {
     const offer = lanes.offer[lane]!;
-    const count = counts[lane]!;
-    if (offer >= 0 && count > 0) byOffer.set(offer, (byOffer.get(offer) ?? 0) + count);
+    const count = lanes.counts[first + lane]!;
+    if (offer < 0 || count === 0) continue;
+    addTally(rowOfOffer30Days, offer, count, 0);
+    run.contacted = true;
   }
-  return byOffer;
 }
 
 function textOf(value: Json | undefined): string | null {

@@ -41,7 +41,8 @@ export interface ScoreMethod {
   readonly name: string;
   /** True when the ranking depends on evidence. */
   readonly readsEvidence: boolean;
-  score(run: Run, candidate: Candidate, settings: ScoreSettings): number;
+  /** Writes the candidate's score to its column. */
+  score(run: Run, candidate: Candidate, settings: ScoreSettings): void;
 }
 
 /** Settings that hold for a candidate: those of its creative's channel, else the node's. */

@@ -1,0 +1,37 @@
+import type { PlanOffer } from './compile/catalogue.ts';
+
+/** What scores ask of every offer, by its number: in a row, because with thousands of offers each object is a cache miss. */
+export interface OfferColumns {
+  readonly category: Int32Array;
+  /** Half the business value in hundredths: its part of impact. */
+  readonly worth: Float64Array;
+  /** NaN: none. */
+  readonly margin: Float64Array;
+  readonly revenue: Float64Array;
+  /** Interest numbers of offer n: `interests[from[n]]` to before `interests[from[n + 1]]`. */
+  readonly from: Int32Array;
+  readonly interests: Int32Array;
+}
+
+export function createOfferColumns(offers: readonly PlanOffer[]): OfferColumns {
+  const size = offers.length;
+  const columns: OfferColumns = {
+    category: new Int32Array(size),
+    worth: new Float64Array(size),
+    margin: new Float64Array(size),
+    revenue: new Float64Array(size),
+    from: new Int32Array(size + 1),
+    interests: new Int32Array(offers.reduce((sum, offer) => sum + offer.interests.length, 0)),
+  };
+  let end = 0;
+  for (const [at, offer] of offers.entries()) {
+    columns.category[at] = offer.category;
+    columns.worth[at] = 0.5 * (Math.max(0, offer.businessValue) / 100);
+    columns.margin[at] = offer.margin ?? Number.NaN;
+    columns.revenue[at] = offer.revenueValue ?? Number.NaN;
+    columns.interests.set(offer.interests, end);
+    end += offer.interests.length;
+    columns.from[at + 1] = end;
+  }
+  return columns;
+}

@@ -1,0 +1,179 @@
+import type { PlanOffer } from './compile/catalogue.ts';
+import type { Program } from './compile/plan.ts';
+import { createOfferColumns, type OfferColumns } from './offer-columns.ts';
+import type { Candidate } from './run.ts';
+
+/**
+ * What a plan's decisions are worked out in, kept from one to the next so that they leave little behind: `decide` is
+ * synchronous, so two decisions never use it at once. Nothing of it is handed out, and every part is set up anew by the
+ * decision that uses it, so that one which throws harms no other.
+ */
+export interface Workspace {
+  readonly offers: OfferColumns;
+  readonly candidates: Candidate[];
+  /** Numbers of the candidates by `candidate.at`; doubles in objects would be allocated one by one. */
+  columns: CandidateColumns;
+  /** The normal list; its length is set by inventory. */
+  readonly list: Candidate[];
+  /** What the latest `candidatesInScope` found. */
+  readonly selection: { items: readonly Candidate[]; count: number };
+  readonly found: Candidate[];
+  /** The best candidates of the list, best first. */
+  readonly best: Candidate[];
+  /** By position in `program.policies`: 1 when some stage asked it. */
+  readonly asked: Uint8Array;
+  /** By category number + 1: prior of an offer without evidence of its own; source 0: not worked out yet. */
+  readonly priorSource: Uint8Array;
+  readonly priorValue: Float64Array;
+  /** By channel number; by interest number. */
+  readonly channelParts: Float64Array;
+  readonly interests: Uint8Array;
+}
+
+export interface CandidateColumns {
+  readonly size: number;
+  readonly score: Float64Array;
+  /** Product of the penalties of failed match rules. */
+  readonly fit: Float64Array;
+  /** Share of the creative among the usable ones. */
+  readonly creativeShare: Float64Array;
+  /** Components, as far as `known` says that they are worked out. */
+  readonly propensity: Float64Array;
+  readonly relevance: Float64Array;
+  readonly impact: Float64Array;
+  readonly known: Uint8Array;
+  /** Set with the propensity: where it comes from (position in `propensitySources`) and the offer's own evidence. */
+  readonly source: Uint8Array;
+  readonly positives: Float64Array;
+  readonly negatives: Float64Array;
+}
+
+/** Bits of `known`. */
+export const PROPENSITY = 1;
+export const RELEVANCE = 2;
+export const IMPACT = 4;
+
+const workspaces = new WeakMap<Program, Workspace>();
+
+export function workspaceOf(program: Program): Workspace {
+  let workspace = workspaces.get(program);
+  if (workspace === undefined) {
+    workspace = {
+      offers: createOfferColumns(program.offers),
+      candidates: [],
+      columns: createColumns(0),
+      list: [],
+      selection: { items: [], count: 0 },
+      found: [],
+      best: [],
+      asked: new Uint8Array(program.policies.length),
+      priorSource: new Uint8Array(program.ordinals.category.size + 1),
+      priorValue: new Float64Array(program.ordinals.category.size + 1),
+      channelParts: new Float64Array(program.channels.length),
+      interests: new Uint8Array(program.interestNumber.size),
+    };
+    workspaces.set(program, workspace);
+  }
+  workspace.asked.fill(0);
+  workspace.priorSource.fill(0);
+  return workspace;
+}
+
+/** Makes room for `count` candidates; `offer` stands in the new ones until they are taken. */
+export function reserve(workspace: Workspace, count: number, offer: PlanOffer): void {
+  const { candidates } = workspace;
+  for (let at = candidates.length; at < count; at++) candidates.push(newCandidate(at, offer));
+  if (workspace.columns.size >= count) return;
+  const old = workspace.columns;
+  const columns = createColumns(Math.max(count, old.size * 2));
+  for (const name of doubles) columns[name].set(old[name]);
+  columns.known.set(old.known);
+  columns.source.set(old.source);
+  workspace.columns = columns;
+}
+
+const doubles = [
+  'score',
+  'fit',
+  'creativeShare',
+  'propensity',
+  'relevance',
+  'impact',
+  'positives',
+  'negatives',
+] as const;
+
+function createColumns(size: number): CandidateColumns {
+  return {
+    size,
+    score: new Float64Array(size),
+    fit: new Float64Array(size),
+    creativeShare: new Float64Array(size),
+    propensity: new Float64Array(size),
+    relevance: new Float64Array(size),
+    impact: new Float64Array(size),
+    known: new Uint8Array(size),
+    source: new Uint8Array(size),
+    positives: new Float64Array(size),
+    negatives: new Float64Array(size),
+  };
+}
+
+/** Candidate number `at`, reset for an offer. There must be room for it. */
+export function takeCandidate(workspace: Workspace, at: number, offer: PlanOffer): Candidate {
+  const candidate = workspace.candidates[at]!;
+  const { columns } = workspace;
+  columns.fit[at] = 1;
+  columns.creativeShare[at] = 1;
+  columns.known[at] = 0;
+  // Most stand as the decision before left them: comparing costs less than writing.
+  if (candidate.offer !== offer) {
+    candidate.offer = offer;
+    candidate.ordinal = offer.ordinal;
+    candidate.offerPriority = offer.priority;
+  }
+  if (candidate.creative !== null) candidate.creative = null;
+  if (candidate.slot !== -1) candidate.slot = -1;
+  if (candidate.placementId !== null) candidate.placementId = null;
+  if (candidate.priority !== candidate.offerPriority) candidate.priority = candidate.offerPriority;
+  if (candidate.override !== -1) candidate.override = -1;
+  if (candidate.reason !== null) candidate.reason = null;
+  if (candidate.gate !== null) candidate.gate = null;
+  if (candidate.taken) candidate.taken = false;
+  return candidate;
+}
+
+/** A further candidate for the same offer, with all that is known of the first. */
+export function copyCandidate(workspace: Workspace, at: number, from: Candidate): Candidate {
+  const copy = takeCandidate(workspace, at, from.offer);
+  const { columns } = workspace;
+  for (const name of doubles) columns[name][at] = columns[name][from.at]!;
+  columns.known[at] = columns.known[from.at]!;
+  columns.source[at] = columns.source[from.at]!;
+  copy.creative = from.creative;
+  copy.slot = from.slot;
+  copy.placementId = from.placementId;
+  copy.priority = from.priority;
+  copy.override = from.override;
+  copy.reason = from.reason;
+  copy.gate = from.gate;
+  copy.taken = from.taken;
+  return copy;
+}
+
+function newCandidate(at: number, offer: PlanOffer): Candidate {
+  return {
+    at,
+    offer,
+    ordinal: offer.ordinal,
+    offerPriority: offer.priority,
+    creative: null,
+    slot: -1,
+    placementId: null,
+    priority: offer.priority,
+    override: -1,
+    reason: null,
+    gate: null,
+    taken: false,
+  };
+}
