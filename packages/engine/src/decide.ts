@@ -3,9 +3,9 @@ import type { Plan } from './compile/plan.ts';
 import type { Decision, DecisionSummary } from './decision.ts';
 import { couple } from './delivery/coupling.ts';
 import { type Items, writeItems } from './delivery/items.ts';
-import { findTarget } from './delivery/target.ts';
+import { knownTarget } from './delivery/known-targets.ts';
 import { topN } from './delivery/top-n.ts';
-import { closeWalk, deliver } from './delivery/walk.ts';
+import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
 import type { DecisionInput, ZoneClock } from './input.ts';
 import { viewLanes } from './policies/lane-view.ts';
@@ -48,7 +48,8 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
   const clock = input.zones[plan.timezone];
   if (clock === undefined) throw new Error(`the input has no clock for ${plan.timezone}`);
   const customer = customerOf(plan, input.profile);
-  const target = findTarget(program, request);
+  const workspace = workspaceOf(program);
+  const known = knownTarget(program, workspace.targets, request);
   const scores = Object.hasOwn(request.attributes, 'propensityScores')
     ? request.attributes.propensityScores
     : undefined;
@@ -59,7 +60,7 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     number: decisions,
     plan,
     program,
-    workspace: workspaceOf(program),
+    workspace,
     input,
     request,
     now: input.now,
@@ -68,7 +69,9 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     customer,
     segments: segmentsOf(input),
     lanes: viewLanes(input.contacts, program, input.now),
-    target,
+    target: known.target,
+    targetNumber: known.number,
+    mostItems: mostItems(plan, request, known.target),
     holdout,
     rankMethod: holdout ? topN.name : program.rank.method.name,
     propensityScores:

@@ -27,6 +27,10 @@ export interface Run {
   readonly segments: ReadonlySet<string>;
   readonly lanes: LaneView;
   readonly target: Target;
+  /** Number of the target among those that the plan remembers; -1 when it depends on more than the channel. */
+  readonly targetNumber: number;
+  /** An answer has no more items than this. */
+  readonly mostItems: number;
   readonly holdout: boolean;
   readonly rankMethod: string;
   /** `attributes.propensityScores`. */
@@ -103,6 +107,8 @@ export interface Candidate {
   ordinal: number;
   offerPriority: number;
   creative: PlanCreative | null;
+  /** Channel number of the creative; NONE without one. */
+  channel: number;
   /** Position of the requested placement it competes for; -1 when the request names at most one. */
   slot: number;
   /** Placement it would be shown at; null when none is known yet or any of several would do. */

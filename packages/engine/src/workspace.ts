@@ -1,5 +1,6 @@
 import type { PlanOffer } from './compile/catalogue.ts';
-import type { Program } from './compile/plan.ts';
+import { NONE, type Program } from './compile/plan.ts';
+import { type KnownTargets, noTargets } from './delivery/known-targets.ts';
 import { createOfferColumns, type OfferColumns } from './offer-columns.ts';
 import type { Candidate } from './run.ts';
 
@@ -13,6 +14,9 @@ export interface Workspace {
   readonly candidates: Candidate[];
   /** Numbers of the candidates by `candidate.at`; doubles in objects would be allocated one by one. */
   columns: CandidateColumns;
+  /** Channel by position in `program.creatives`. */
+  readonly creativeChannel: Int32Array;
+  readonly targets: KnownTargets;
   /** The normal list; its length is set by inventory. */
   readonly list: Candidate[];
   /** What the latest `candidatesInScope` found. */
@@ -62,6 +66,8 @@ export function workspaceOf(program: Program): Workspace {
       offers: createOfferColumns(program.offers),
       candidates: [],
       columns: createColumns(0),
+      creativeChannel: Int32Array.from(program.creatives, ({ channel }) => channel),
+      targets: noTargets(),
       list: [],
       selection: { items: [], count: 0 },
       found: [],
@@ -132,7 +138,10 @@ export function takeCandidate(workspace: Workspace, at: number, offer: PlanOffer
     candidate.ordinal = offer.ordinal;
     candidate.offerPriority = offer.priority;
   }
-  if (candidate.creative !== null) candidate.creative = null;
+  if (candidate.creative !== null) {
+    candidate.creative = null;
+    candidate.channel = NONE;
+  }
   if (candidate.slot !== -1) candidate.slot = -1;
   if (candidate.placementId !== null) candidate.placementId = null;
   if (candidate.priority !== candidate.offerPriority) candidate.priority = candidate.offerPriority;
@@ -151,6 +160,7 @@ export function copyCandidate(workspace: Workspace, at: number, from: Candidate)
   columns.known[at] = columns.known[from.at]!;
   columns.source[at] = columns.source[from.at]!;
   copy.creative = from.creative;
+  copy.channel = from.channel;
   copy.slot = from.slot;
   copy.placementId = from.placementId;
   copy.priority = from.priority;
@@ -168,6 +178,7 @@ function newCandidate(at: number, offer: PlanOffer): Candidate {
     ordinal: offer.ordinal,
     offerPriority: offer.priority,
     creative: null,
+    channel: NONE,
     slot: -1,
     placementId: null,
     priority: offer.priority,

@@ -1,6 +1,6 @@
 import { ln } from '../arithmetic/ln.ts';
 import type { PlanCreative } from '../compile/catalogue.ts';
-import { NONE } from '../compile/plan.ts';
+import { NONE, type Program } from '../compile/plan.ts';
 import { creativesOf } from '../policies/lane-view.ts';
 import {
   addTally,
@@ -13,6 +13,7 @@ import {
 } from '../policies/tally.ts';
 import { h32 } from '../random/hash.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
+import type { Target } from './target.ts';
 
 export interface MatchSettings {
   readonly requireCreative: boolean;
@@ -52,6 +53,7 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
     }
   }
   candidate.creative = only;
+  candidate.channel = only === null ? NONE : only.channel;
   run.workspace.columns.creativeShare[candidate.at] = 1;
   if (several !== null) choose(run, candidate, several);
   if (candidate.creative === null) {
@@ -62,6 +64,27 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
   }
   candidate.priority = candidate.creative.priorityOverride ?? candidate.offerPriority;
   candidate.placementId = placementFor(run, candidate.creative, candidate.slot);
+}
+
+/** Instead of a position in `program.creatives`: the choice depends on the customer or the request. */
+export const ASK = -2;
+
+/**
+ * For a request that names no placement and excludes no creative: by offer number, the position of the creative that
+ * everybody gets; NONE when no creative fits, ASK when `pickCreative` has to be asked.
+ */
+export function fixedChoices(program: Program, target: Target, settings: MatchSettings): Int32Array {
+  return Int32Array.from(program.offers, ({ creatives }) => {
+    let choice = NONE;
+    for (const { at, weight, channel, placement, priorityOverride, constrained } of creatives) {
+      if (weight <= 0) continue;
+      if (settings.channels !== null && settings.channels[channel] !== 1) continue;
+      if (target.channels !== null && target.channels[channel] !== 1) continue;
+      if (choice !== NONE || constrained || placement !== NONE || priorityOverride !== null) return ASK;
+      choice = at;
+    }
+    return choice;
+  });
 }
 
 function reaches(run: Run, creative: PlanCreative, settings: MatchSettings, slot: number): boolean {
@@ -144,6 +167,7 @@ function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[])
     best = key;
     weight = creative.weight;
     candidate.creative = creative;
+    candidate.channel = creative.channel;
   }
   run.workspace.columns.creativeShare[candidate.at] = weight / sum;
 }

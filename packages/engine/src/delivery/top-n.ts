@@ -1,17 +1,15 @@
-import type { Candidate, Run } from '../run.ts';
+import type { Candidate } from '../run.ts';
 import { bestLeft, gatherBest } from './best-left.ts';
-import type { RankMethod, RankMethodKind } from './rank-method.ts';
-import { certain } from './rank-method.ts';
+import { certain, type RankMethod, type RankMethodKind } from './rank-method.ts';
 
 /** Gathered beyond the items asked for, in place of those that a limit sends away on the way. */
 const spare = 5;
-const mostItems = 50;
 
 /** Always the best candidate left. */
 export const topN: RankMethod = {
   name: 'topN',
   begin(run) {
-    const most = itemsWanted(run) + spare;
+    const most = run.mostItems + spare;
     const { best } = run.workspace;
     const count = gatherBest(run, most);
     return {
@@ -25,9 +23,5 @@ export const topN: RankMethod = {
     };
   },
 };
-
-function itemsWanted({ request, target, plan }: Run): number {
-  return target.slots === null ? Math.min(mostItems, request.limit ?? plan.limits.defaultLimit) : mostItems;
-}
 
 export const topNKind: RankMethodKind = { name: 'topN', compile: () => topN };

@@ -1,10 +1,13 @@
+import type { Plan } from '../compile/plan.ts';
 import { inScope } from '../compile/scopes.ts';
+import type { DecisionRequest } from '../input.ts';
 import { countDrop, recordDrop } from '../nodes/close-stage.ts';
 import { describe } from '../policies/ask-policies.ts';
 import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
 import type { Candidate, DropReason, Run } from '../run.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain, type Pick, type RankMethod } from './rank-method.ts';
+import type { Target } from './target.ts';
 
 /** An item of the answer. */
 export interface Taken {
@@ -23,8 +26,8 @@ export type Delivery = readonly (readonly Taken[])[];
  */
 export function deliver(run: Run, method: RankMethod): Delivery {
   const { slots } = run.target;
-  const limit = Math.min(50, run.request.limit ?? run.plan.limits.defaultLimit);
-  const cut = slots === null ? Math.min(limit, run.plan.limits.cut) : run.plan.limits.cut;
+  const limit = limitOf(run.plan, run.request);
+  const cut = run.mostItems;
   const rooms = slots === null ? [cut] : slots.map((slot) => Math.min(slot.placement.maxSlots, slot.limit ?? limit));
   const walk: Walk = {
     run,
@@ -51,6 +54,15 @@ export function deliver(run: Run, method: RankMethod): Delivery {
     }
   }
   return walk.delivery;
+}
+
+function limitOf(plan: Plan, request: DecisionRequest): number {
+  return Math.min(50, request.limit ?? plan.limits.defaultLimit);
+}
+
+/** Items that an answer can have at most, over all placements. */
+export function mostItems(plan: Plan, request: DecisionRequest, { slots }: Target): number {
+  return slots === null ? Math.min(limitOf(plan, request), plan.limits.cut) : plan.limits.cut;
 }
 
 interface Walk {

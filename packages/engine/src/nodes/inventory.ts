@@ -39,16 +39,18 @@ export const inventory: NodeKind = {
       if (scope === 'subcategory') return row.subCategoryId !== null && wanted.has(row.subCategoryId);
       return wanted.has(row.id);
     });
+    // Read in a row: with thousands of offers each offer that is looked into is a cache miss.
+    const gated = Uint8Array.from(included, (offer) => (offer.gated ? 1 : 0));
     for (const { schedule } of offers) if (schedule !== null) builder.zone(schedule.zone);
     return {
       type: 'inventory',
       nodeId: node.id,
-      run: (run) => collect(run, included, node.id),
+      run: (run) => collect(run, included, gated, node.id),
     };
   },
 };
 
-function collect(run: Run, included: readonly PlanOffer[], nodeId: string): void {
+function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, nodeId: string): void {
   const { request, program, workspace, now } = run;
   const excluded = request.excludeOffers.length === 0 ? null : new Set(request.excludeOffers);
   const { list } = workspace;
@@ -71,9 +73,10 @@ function collect(run: Run, included: readonly PlanOffer[], nodeId: string): void
   for (let at = 0; at < included.length; at++) {
     const offer = included[at]!;
     // Offers that are not active take part in rehearsals only; one on the mandatory list has no normal copy.
-    if (offer.gated && ((offer.row.status !== 'active' && !request.dryRun) || isForced(offer, now))) continue;
+    const asks = gated[at] === 1;
+    if (asks && ((offer.row.status !== 'active' && !request.dryRun) || isForced(offer, now))) continue;
     const candidate = takeCandidate(workspace, at, offer);
-    if (offer.gated || excluded !== null) gate(run, candidate, excluded);
+    if (asks || excluded !== null) gate(run, candidate, excluded);
     list[count] = candidate;
     count += 1;
   }

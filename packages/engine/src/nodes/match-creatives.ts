@@ -1,4 +1,4 @@
-import { type MatchSettings, pickCreative, targetingClosesAll } from '../delivery/pick-creative.ts';
+import { ASK, fixedChoices, type MatchSettings, pickCreative, targetingClosesAll } from '../delivery/pick-creative.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import type { FlowNode } from '../snapshot.ts';
 import { copyCandidate, reserve, takeCandidate } from '../workspace.ts';
@@ -37,6 +37,7 @@ export function matchStep(node: FlowNode | null, parts: PlanParts): Step {
     mode: readWord(config.placementMatchMode, modes) ?? 'any',
     channels,
   };
+  const choices: Choices = [];
   const waiting = [...parts.waiting];
   parts.matched = true;
   const nodeId = node?.id ?? null;
@@ -44,7 +45,7 @@ export function matchStep(node: FlowNode | null, parts: PlanParts): Step {
     type: 'match_creatives',
     nodeId,
     run(run) {
-      run.list = expand(run, run.list, settings);
+      run.list = expand(run, run.list, settings, choices);
       run.mandatory = expandMandatory(run, settings);
       for (const gate of waiting) gate(run);
       closeStage(run, 'match_creatives', nodeId);
@@ -53,14 +54,31 @@ export function matchStep(node: FlowNode | null, parts: PlanParts): Step {
   };
 }
 
+/** By number of the target: `fixedChoices`, made when first asked for. */
+type Choices = (Int32Array | undefined)[];
+
+function choicesOf(run: Run, settings: MatchSettings, choices: Choices): Int32Array | null {
+  const { targetNumber, target, program } = run;
+  if (targetNumber < 0 || run.excludedCreatives !== null) return null;
+  choices[targetNumber] ??= fixedChoices(program, target, settings);
+  return choices[targetNumber];
+}
+
 /** One candidate per offer, or per offer and requested placement it fits. */
-function expand(run: Run, list: Candidate[], settings: MatchSettings): Candidate[] {
+function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: Choices): Candidate[] {
   const { slots } = run.target;
   if (slots === null) {
     const closed = targetingClosesAll(run);
+    const fixed = choicesOf(run, settings, choices);
+    const { creatives } = run.program;
+    const { creativeChannel } = run.workspace;
     for (let at = 0; at < list.length; at++) {
       const candidate = list[at]!;
-      if (closed) leave(run, candidate, 'placement_targeting');
+      const choice = fixed === null ? ASK : fixed[candidate.ordinal]!;
+      if (choice >= 0) {
+        candidate.creative = creatives[choice]!;
+        candidate.channel = creativeChannel[choice]!;
+      } else if (closed) leave(run, candidate, 'placement_targeting');
       else pickCreative(run, candidate, settings);
     }
     return list;

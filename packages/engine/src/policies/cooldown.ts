@@ -39,7 +39,7 @@ export const cooldown: PolicyKind = {
         }
       }
       if (clear) return 'none';
-      return offers === null ? 'all' : offers.sort((a, b) => a - b);
+      return offers === null ? 'all' : offers.length > 1 ? offers.sort(ascending) : offers;
     };
     let counted = 0;
     let reach: Reach = 'none';
@@ -84,6 +84,8 @@ function parse(config: JsonObject) {
   reader.flag('bypassable');
   return { cooldownHours, per, problems: reader.problems };
 }
+
+const ascending = (a: number, b: number): number => a - b;
 
 /** The latest contact whose cooldown is running. */
 function latestContact(

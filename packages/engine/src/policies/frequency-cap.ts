@@ -84,6 +84,13 @@ function createCounter(cap: Cap, scope: Scope, builder: Builder): Counter {
   const firstRow = builder.rows(assignments.length * limits.length);
   const closed = limits.some((limit) => limit.max === 0);
   const byCampaign = cap.withinCampaignId !== null || cap.excludeCampaignIds.length > 0;
+  const isFar = ({ lanes, mostItems }: Run): boolean => {
+    for (let l = 0; l < limits.length; l++) {
+      const { window, max } = limits[l]!;
+      if (lanes.totals[window]! + mostItems >= max) return false;
+    }
+    return true;
+  };
   const count = (run: Run): Reach => {
     const { lanes } = run;
     let clear = true;
@@ -107,15 +114,18 @@ function createCounter(cap: Cap, scope: Scope, builder: Builder): Counter {
     }
     if (closed) return 'all';
     if (clear) return 'none';
-    return offers === null ? 'all' : offers.sort(ascending);
+    return offers === null ? 'all' : offers.length > 1 ? offers.sort(ascending) : offers;
   };
   // The decision that the tally holds this policy's contacts of, and what came of it.
   let counted = 0;
   let reach: Reach = 'none';
+  // All contacts of the customer and a full answer stay below each limit: it can block nothing, so nothing is counted.
+  let far = false;
   const reachOf = (run: Run): Reach => {
     if (counted === run.number) return reach;
+    far = isFar(run);
+    reach = far ? 'none' : count(run);
     // Set last: a decision that throws on the way has counted nothing.
-    reach = count(run);
     counted = run.number;
     return reach;
   };
@@ -123,6 +133,7 @@ function createCounter(cap: Cap, scope: Scope, builder: Builder): Counter {
     reachOf,
     isFull(run, candidate) {
       reachOf(run);
+      if (far) return false;
       for (let a = 0; a < assignments.length; a++) {
         if (!assignments[a]!.matches(candidate)) continue;
         const bucket = bucketOf(cap.per, candidate);
@@ -134,6 +145,7 @@ function createCounter(cap: Cap, scope: Scope, builder: Builder): Counter {
     },
     full(run, candidate) {
       reachOf(run);
+      if (far) return null;
       for (let a = 0; a < assignments.length; a++) {
         const { matches, word } = assignments[a]!;
         if (!matches(candidate)) continue;
@@ -150,6 +162,7 @@ function createCounter(cap: Cap, scope: Scope, builder: Builder): Counter {
       if (cap.per === 'offer' && run.target.slots === null) return false;
       if (limits.length === 0 || !countsCampaign(cap, run.request.campaignId ?? null)) return false;
       reachOf(run);
+      if (far) return false;
       let full = false;
       for (let a = 0; a < assignments.length; a++) {
         if (!assignments[a]!.matches(candidate)) continue;

@@ -15,6 +15,8 @@ export interface LaneView {
   readonly lastAt: Float64Array;
   /** Counted contacts of lane l in window w: `counts[w * size + l]`. */
   readonly counts: Int32Array;
+  /** Counted contacts of all lanes by window. */
+  readonly totals: Int32Array;
   readonly contacts: ContactCounts;
   readonly ordinals: Ordinals;
   /** Numbered when first asked for: few policies are about a creative or channel. */
@@ -32,6 +34,7 @@ let creative = new Int32Array(0);
 let channel = new Int32Array(0);
 let lastAt = new Float64Array(0);
 let counts = new Int32Array(0);
+let totals = new Int32Array(0);
 
 /**
  * Picks and numbers the lanes. An offer that is neither in the plan nor in `otherOffers` has no known category: it
@@ -49,6 +52,8 @@ export function viewLanes(contacts: ContactCounts, program: Program, now: number
       size += 1;
     }
   }
+  if (windows > totals.length) totals = new Int32Array(windows);
+  totals.fill(0);
   if (windows * size > counts.length) counts = new Int32Array(windows * size * 2);
   for (let at = 0; at < size; at++) {
     const source = lane[at]!;
@@ -66,7 +71,11 @@ export function viewLanes(contacts: ContactCounts, program: Program, now: number
       subCategory[at] = known.subCategory;
     }
     lastAt[at] = contacts.lastAt[source]!;
-    for (let w = 0; w < windows; w++) counts[w * size + at] = contacts.counts[w]![source]!;
+    for (let w = 0; w < windows; w++) {
+      const count = contacts.counts[w]![source]!;
+      counts[w * size + at] = count;
+      totals[w] = totals[w]! + count;
+    }
   }
   return {
     size,
@@ -76,6 +85,7 @@ export function viewLanes(contacts: ContactCounts, program: Program, now: number
     subCategory,
     lastAt,
     counts,
+    totals,
     contacts,
     ordinals,
     creative: null,

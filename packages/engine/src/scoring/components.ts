@@ -1,3 +1,4 @@
+import { NONE } from '../compile/plan.ts';
 import { rowOfOffer30Days, tallyOf } from '../policies/tally.ts';
 import type { Candidate, Run } from '../run.ts';
 import { IMPACT, RELEVANCE } from '../workspace.ts';
@@ -16,13 +17,13 @@ export function emphasisOf(candidate: Candidate): number {
  */
 export function workOutRelevance(run: Run, candidate: Candidate): void {
   const { columns, offers } = run.workspace;
-  const { at, ordinal, creative } = candidate;
+  const { at, ordinal, channel } = candidate;
   if ((columns.known[at]! & RELEVANCE) !== 0) return;
   let sum = 0;
   let parts = 0;
   const { channelParts } = run;
   if (channelParts !== null) {
-    sum += creative === null ? 0.5 : channelParts[creative.channel]!;
+    sum += channel === NONE ? 0.5 : channelParts[channel]!;
     parts += 1;
   }
   const contacts = run.contacted ? tallyOf(rowOfOffer30Days, ordinal) : 0;

@@ -1,0 +1,47 @@
+import type { Program } from '../compile/plan.ts';
+import type { DecisionRequest } from '../input.ts';
+import { findTarget, type Target } from './target.ts';
+
+/** Targets of requests that name no placement: they depend on the channel alone, so a plan finds each once. */
+export interface KnownTargets {
+  anywhere: KnownTarget | null;
+  readonly byChannel: Map<string, KnownTarget>;
+  readonly byChannelId: Map<string, KnownTarget>;
+  count: number;
+}
+
+export interface KnownTarget {
+  readonly target: Target;
+  /** -1: it is not remembered. */
+  readonly number: number;
+}
+
+/** For each of them a match stage may keep a number per offer. */
+const mostTargets = 32;
+
+export function noTargets(): KnownTargets {
+  return { anywhere: null, byChannel: new Map(), byChannelId: new Map(), count: 0 };
+}
+
+export function knownTarget(program: Program, known: KnownTargets, request: DecisionRequest): KnownTarget {
+  const { channel, channelId, placement, placements } = request;
+  if (placement !== null || placements !== null || (channel !== null && channelId !== null))
+    return { target: findTarget(program, request), number: -1 };
+  const before =
+    channelId !== null
+      ? known.byChannelId.get(channelId)
+      : channel !== null
+        ? known.byChannel.get(channel)
+        : known.anywhere;
+  if (before !== undefined && before !== null) return before;
+  const target = findTarget(program, request);
+  // What names no channel of the plan is not kept: there is no end to such names.
+  if (target.emptyReason !== null || target.problem !== null || known.count === mostTargets)
+    return { target, number: -1 };
+  const found: KnownTarget = { target, number: known.count };
+  known.count += 1;
+  if (channelId !== null) known.byChannelId.set(channelId, found);
+  else if (channel !== null) known.byChannel.set(channel, found);
+  else known.anywhere = found;
+  return found;
+}
