@@ -215,6 +215,168 @@ test('one plan serves decisions of different sizes in any order', () => {
   }
 });
 
+test('content and personalization without tokens are one frozen object for all decisions of a plan', () => {
+  const { plan, input } = made({
+    offers: [{ id: 'A' }, { id: 'B', priority: 10 }],
+    creatives: [
+      { id: 'A-c', offerId: 'A', content: { subject: 'fixed' }, personalization: [{ variable: 'v', fallback: 1 }] },
+      {
+        id: 'B-c',
+        offerId: 'B',
+        content: { subject: 'Dear {job}' },
+        personalization: [{ variable: 'job', source: 'customer.job' }],
+      },
+    ],
+    profile: { job: 'cook' },
+  });
+  const [first, second] = [input, { ...input, request: { ...input.request, customerId: 'C2' } }].map(
+    (one) => decide(plan, one).items,
+  );
+  for (const key of ['content', 'personalization'] as const) {
+    assert.equal(first?.[0]?.[key], second?.[0]?.[key]);
+    assert.ok(Object.isFrozen(first?.[0]?.[key]));
+    assert.notEqual(first?.[1]?.[key], second?.[1]?.[key]);
+  }
+});
+
+test('a decision that throws on the way harms no later one', () => {
+  const offers = Array.from({ length: 6 }, (_, at) => ({ id: `o${at}`, mandatory: at === 5 }));
+  const { plan, input } = made({
+    offers,
+    nodes: [
+      { id: 'i', type: 'inventory' },
+      { id: 'p', type: 'contact_policy' },
+      { id: 's', type: 'score', config: { method: 'formula' } },
+    ],
+    policies: [
+      { id: 'p', config: { maxTotal: 2, per: 'offer' } },
+      { id: 'c', ruleType: 'cooldown', config: { cooldownHours: 1 } },
+    ],
+    contacts: offers.map(({ id }) => ({ offerId: id, at: '2026-11-20T09:00:00Z' })),
+  });
+  const before = JSON.stringify(decide(plan, input));
+  for (let at = 0; at < offers.length; at++) {
+    const offer = (id: string): readonly [number, number] => {
+      if (id === `o${at}`) throw new Error('lost');
+      return [1, 2];
+    };
+    assert.throws(() => decide(plan, { ...input, evidence: { ...input.evidence, offer } }), /lost/);
+    assert.equal(JSON.stringify(decide(plan, input)), before);
+  }
+});
+
+test('lanes that no window and no cooldown reaches change nothing, however many', () => {
+  const { plan, input } = made({
+    offers: Array.from({ length: 30 }, (_, at) => ({ id: `o${at}` })),
+    policies: [
+      { id: 'w', config: { maxPerWeek: 1, per: 'offer' } },
+      { id: 'c', ruleType: 'cooldown', config: { cooldownHours: 48, per: 'creative' } },
+    ],
+    contacts: Array.from({ length: 8 }, (_, at) => ({
+      offerId: `o${at * 3}`,
+      at: `2026-11-${`${20 - at * 2}`.padStart(2, '0')}T08:00:00Z`,
+    })),
+  });
+  const { contacts } = input;
+  const old = Array.from({ length: 2000 }, (_, at) => ({
+    offerId: `o${at % 40}`,
+    creativeId: `old-${at}`,
+    channelId: 'email',
+    campaignId: null,
+  }));
+  const longAgo = input.now - 400 * 86_400_000;
+  const many = {
+    lanes: [...old, ...contacts.lanes],
+    lastAt: [...old.map(() => longAgo), ...contacts.lastAt],
+    counts: contacts.counts.map((counts) => [...old.map(() => 0), ...counts]),
+  };
+  assert.deepEqual(decide(plan, { ...input, contacts: many }), decide(plan, input));
+  assert.ok(decide(plan, input).summary.droppedByReason.contact_policy);
+});
+
+test('a match rule that two qualify nodes name lowers the fit once', () => {
+  const rules = [
+    { id: 'r', stage: 'match' as const, config: { attribute: 'age', operator: 'gte', value: 40, penalty: 0.4 } },
+  ];
+  const fitOf = (nodes: number): number | undefined => {
+    const { plan, input } = made({
+      nodes: [
+        { id: 'i', type: 'inventory' },
+        ...Array.from({ length: nodes }, (_, at) => ({ id: `q${at}`, type: 'qualify' })),
+        { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+      ],
+      rules,
+      profile: { age: 17 },
+    });
+    return decide(plan, input).items[0]?.scoreComponents.fitMultiplier;
+  };
+  assert.deepEqual([1, 2, 3].map(fitOf), [0.4, 0.4, 0.4]);
+});
+
+test('a contact dated ahead is no negative time ago', () => {
+  const { plan, input } = made({
+    policies: [{ id: 'c', ruleType: 'cooldown', config: { cooldownHours: 24 } }],
+    contacts: [{ offerId: 'A', at: '2026-11-20T15:00:00Z' }],
+  });
+  const rows = decide(plan, input, { trace: true }).trace?.contactPolicyResults;
+  assert.deepEqual(
+    rows?.map((row) => [
+      (row as { readonly [key: string]: Json }).reason,
+      (row as { readonly [key: string]: Json }).detail,
+    ]),
+    [['cooldown active: 0 of 24 h at scope=global', { cooldownHours: 24, hoursSinceLast: 0 }]],
+  );
+});
+
+test('schemas with a parent are not auto-enriched; a missing lookup column is the primary key', () => {
+  const column = (name: string) => ({ name, dataType: 'varchar', neverStore: false });
+  const customer = {
+    schemaType: 'customer',
+    autoEnrich: true,
+    rowKey: 'customer_id',
+    columns: [column('customer_id'), column('age')],
+  };
+  const { plan } = made({
+    nodes: [
+      { id: 'i', type: 'inventory' },
+      {
+        id: 'e',
+        type: 'enrich',
+        config: {
+          sources: [{ schemaId: 'own' }, { schemaId: 'keyed' }],
+          lookupKey: 'account',
+          lookupFrom: 'attributes.account',
+        },
+      },
+      { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+    ],
+    rules: [{ id: 'r', config: { attribute: 'age', operator: 'exists' } }],
+    schemas: [
+      { ...customer, id: 'child', name: 'child', linked: true },
+      { ...customer, id: 'own', name: 'own', autoEnrich: true },
+      {
+        ...customer,
+        id: 'keyed',
+        name: 'keyed',
+        autoEnrich: false,
+        primaryKey: 'no',
+        columns: [column('no'), column('customer_id')],
+      },
+    ],
+  });
+  assert.deepEqual(
+    plan.autoSources.map(({ schemaId }) => schemaId),
+    ['own'],
+  );
+  assert.deepEqual(
+    plan.enrichSources.map(({ schemaId, lookupColumn }) => [schemaId, lookupColumn]),
+    [
+      ['own', 'customer_id'],
+      ['keyed', 'no'],
+    ],
+  );
+});
+
 test('a placement that its targeting closes gets no item, also where others of the request are open', () => {
   for (const creatives of [undefined, []]) {
     const { plan, input } = made({

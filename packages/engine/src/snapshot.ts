@@ -200,6 +200,10 @@ export interface SnapshotSchema {
   readonly autoEnrich: boolean;
   /** Column compared with the customer id (api-catalogue.md 2.2 no. 4). */
   readonly rowKey: string;
+  /** Column that an enrich node looks up when the schema lacks its `lookupKey`; absent: the row key. */
+  readonly primaryKey?: string;
+  /** True: the schema is linked to a parent, so its rows are no auto-enriched rows of the customer. */
+  readonly linked?: boolean;
   /** Columns in ordinal order, the row key included. */
   readonly columns: readonly { readonly name: string; readonly dataType: string; readonly neverStore: boolean }[];
 }

@@ -52,6 +52,7 @@ export function compile(snapshot: Snapshot): Plan {
     policies,
     waiting: [],
     matched: false,
+    fitted: new Set(),
     askable: new Set(),
   });
   const flowConfig = readObject(snapshot.flow.config.flowConfig);

@@ -57,7 +57,7 @@ export interface AutoSource {
 export interface EnrichSource extends AutoSource {
   readonly nodeId: string;
   readonly position: number;
-  /** Column the value is compared with: `lookupKey`, or the row key when the schema has no such column. */
+  /** Column the value is compared with: `lookupKey`, or the primary key when the schema has no such column. */
   readonly lookupColumn: string;
   /** Path of the value looked up, e.g. `request.customerId` or `customer.account_id`. */
   readonly lookupFrom: string;

@@ -5,7 +5,7 @@ import type { AutoSource, EnrichSource } from './plan.ts';
 /** Customer-type schemas without a parent that enrich by themselves, oldest first (api-catalogue.md 2.3). */
 export function autoSources(snapshot: Snapshot, fields: ReadonlySet<string>): AutoSource[] {
   return snapshot.schemas
-    .filter((schema) => schema.autoEnrich && schema.schemaType === 'customer')
+    .filter((schema) => schema.autoEnrich && schema.schemaType === 'customer' && schema.linked !== true)
     .map((schema) => ({ schemaId: schema.id, rowKey: schema.rowKey, columns: readColumns(schema, [], '', fields) }));
 }
 
@@ -38,7 +38,7 @@ export function enrichSources(
         schemaId: schema.id,
         rowKey: schema.rowKey,
         columns: readColumns(schema, readList(source.fields) ?? [], prefix, fields),
-        lookupColumn: schema.columns.some(({ name }) => name === key) ? key : schema.rowKey,
+        lookupColumn: schema.columns.some(({ name }) => name === key) ? key : (schema.primaryKey ?? schema.rowKey),
         lookupFrom: typeof config.lookupFrom === 'string' ? config.lookupFrom : 'request.customerId',
         prefix,
       });

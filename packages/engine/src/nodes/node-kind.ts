@@ -36,6 +36,8 @@ export interface PlanParts {
   readonly waiting: ((run: Run) => void)[];
   /** True once match_creatives stands before the node that is compiled. */
   matched: boolean;
+  /** Match rules that an earlier node judges. */
+  readonly fitted: Set<CompiledRule>;
   /** Policies that some node of the flow asks. */
   readonly askable: Set<CompiledPolicy>;
 }

@@ -26,7 +26,10 @@ export function qualifyStep(node: FlowNode | null, parts: PlanParts): Step {
   const config = node?.config ?? {};
   const selected = readWord(config.mode, modes) === 'selected' ? new Set(readIds(config.ruleIds)) : null;
   const stages = new Set<string>(readList(config.stages) ?? ruleStages);
-  const rules = parts.rules.filter((rule) => stages.has(rule.stage) && (selected === null || selected.has(rule.id)));
+  const named = parts.rules.filter((rule) => stages.has(rule.stage) && (selected === null || selected.has(rule.id)));
+  // A match rule multiplies once, however many nodes name it (api-catalogue.md 9); the first of them judges.
+  const rules = named.filter((rule) => !parts.fitted.has(rule));
+  for (const rule of rules) if (rule.stage === 'match') parts.fitted.add(rule);
   // What a rule on creatives or channels says is not known before they are matched.
   const now = parts.matched ? rules : rules.filter((rule) => !needsCreative(rule));
   const later = parts.matched ? [] : rules.filter(needsCreative);

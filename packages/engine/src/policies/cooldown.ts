@@ -65,8 +65,8 @@ export const cooldown: PolicyKind = {
       explain(run, candidate) {
         reachOf(run);
         const latest = latestContact(candidate, scope, per, firstRow);
-        // Two decimals, rounded down: 36,000 ms are a hundredth of an hour.
-        const hoursSinceLast = latest === null ? 0 : Math.floor((run.now - latest.at) / 36_000) / 100;
+        // Two decimals, rounded down: 36,000 ms are a hundredth of an hour. A contact dated ahead is 0 hours ago.
+        const hoursSinceLast = latest === null ? 0 : Math.max(0, Math.floor((run.now - latest.at) / 36_000) / 100);
         return {
           reason: `cooldown active: ${hoursSinceLast} of ${cooldownHours} h at scope=${latest?.word ?? 'global'}`,
           detail: { cooldownHours, hoursSinceLast },

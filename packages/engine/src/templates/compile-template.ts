@@ -39,21 +39,22 @@ export function compileTemplate(
   };
   const compiler: Compiler = { templateType, sources, tokens: new Map(), bare: new Set() };
   const body = compileObject(compiler, content);
+  const fixed = 'constant' in body && isObject(body.constant) ? frozen(body.constant) : null;
   const variables = [...new Map([...entries].reverse().flatMap((map) => [...map])).values()].map(
-    (entry) => [entry.variable, entryValue(sources, entry)] as const,
+    (entry) => [entry.variable, entryValue(sources, entry), (entry.source ?? '') === ''] as const,
   );
+
+  // Entries without a source are the same for everybody.
+  const fixedValues = variables.every(([, , isFixed]) => isFixed) ? frozen(valuesFor(variables, NOBODY, {})) : null;
 
   return {
     paths: [...paths.values()],
     render(scope, computed) {
-      const rendered = 'constant' in body ? body.constant : body.render(scope, computed);
-      return isObject(rendered) ? rendered : {};
+      if (fixed !== null) return fixed;
+      const rendered = 'render' in body ? body.render(scope, computed) : undefined;
+      return isObject(rendered) ? rendered : nothing;
     },
-    variables(scope, computed) {
-      const values: Record<string, Json> = {};
-      for (const [variable, read] of variables) setOwn(values, variable, toJson(read(scope, computed)));
-      return values;
-    },
+    variables: (scope, computed) => fixedValues ?? valuesFor(variables, scope, computed),
     missing(scope, computed) {
       return [...compiler.bare].filter((name) => {
         const read = compiler.tokens.get(name);
@@ -61,6 +62,24 @@ export function compileTemplate(
       });
     },
   };
+}
+
+type Variable = readonly [name: string, read: ReadValue, isFixed: boolean];
+
+function valuesFor(variables: readonly Variable[], scope: FormulaScope, computed: JsonObject): JsonObject {
+  if (variables.length === 0) return nothing;
+  const values: Record<string, Json> = {};
+  for (const [name, read] of variables) setOwn(values, name, toJson(read(scope, computed)));
+  return values;
+}
+
+const nothing: JsonObject = Object.freeze({});
+
+/** Freezes a value in depth, in place: the same one is handed out by every decision. */
+function frozen<V extends Json>(value: V): V {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const member of Object.values<Json>(value)) frozen(member);
+  return Object.freeze(value);
 }
 
 function byVariable(entries: readonly PersonalizationEntry[]): ReadonlyMap<string, PersonalizationEntry> {

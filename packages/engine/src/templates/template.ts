@@ -7,11 +7,15 @@ type JsonObject = { readonly [key: string]: Json };
 export interface Template {
   /**
    * The content with its tokens replaced. `computed`: values of computed and custom fields of this candidate.
-   * Content without tokens and links is returned as it is, not copied.
+   * Content without tokens is rendered once: every call returns the same object, frozen in depth, so that whoever
+   * writes it as text may keep that text by it. When it has no links either, it is the content itself.
    */
   render(scope: FormulaScope, computed: JsonObject): JsonObject;
-  /** The personalization entries' values by variable name; a variable without value is null. */
-  variables(scope: FormulaScope, computed: JsonObject): Record<string, Json>;
+  /**
+   * The personalization entries' values by variable name; a variable without value is null. One frozen object when no
+   * entry has a source.
+   */
+  variables(scope: FormulaScope, computed: JsonObject): JsonObject;
   /** Tokens that have neither value nor fallback, in order of first use (content preview). */
   missing(scope: FormulaScope, computed: JsonObject): readonly string[];
   /** Every namespaced path it can read, bare customer attributes included. */

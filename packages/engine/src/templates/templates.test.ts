@@ -17,6 +17,33 @@ test('content without tokens and links is not copied', () => {
   assert.equal(compileTemplate(content, [], 'banner').render(scope, {}), content);
 });
 
+test('what has no tokens is one frozen object, whatever is rendered', () => {
+  const other = Object.assign(emptyScope(), { customer: { name: 'Bob' } });
+  const links = compileTemplate({ imageUrl: 'javascript:x', body: 'b', list: [{ deepLink: 'app://x' }] }, [], 'banner');
+  assert.deepEqual(links.render(scope, {}), { body: 'b', list: [{ deepLink: 'app://x' }] });
+  const fixed = compileTemplate(
+    { body: 'b', nested: { list: [{ a: 1 }] } },
+    [{ variable: 'v', fallback: { x: 1 } }],
+    'banner',
+  );
+  for (const template of [links, fixed]) {
+    assert.equal(template.render(scope, {}), template.render(other, { v: 2 }));
+    assert.equal(template.variables(scope, {}), template.variables(other, { v: 2 }));
+    assertFrozen(template.render(scope, {}));
+    assertFrozen(template.variables(scope, {}));
+  }
+  assert.deepEqual(fixed.variables(scope, {}), { v: { x: 1 } });
+  const named = compileTemplate({ body: '{name}' }, [{ variable: 'v', source: 'customer.name' }], 'banner');
+  assert.deepEqual([named.render(scope, {}), named.render(other, {})], [{ body: 'Ada' }, { body: 'Bob' }]);
+  assert.deepEqual([named.variables(scope, {}), named.variables(other, {})], [{ v: 'Ada' }, { v: 'Bob' }]);
+});
+
+function assertFrozen(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  assert.ok(Object.isFrozen(value));
+  for (const member of Object.values(value)) assertFrozen(member);
+}
+
 test('lists what it reads', () => {
   const template = compileTemplate(
     { body: '{name} {customer.deep.city} {offer.name} {attributes.x} {sure} {personalization.total}' },

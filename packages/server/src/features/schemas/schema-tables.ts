@@ -9,6 +9,8 @@ export interface SchemaTable {
   readonly name: string;
   readonly schemaType: string;
   readonly autoEnrich: boolean;
+  /** It has a parent (`linkedSchemaId`), whether or not the link is active. */
+  readonly linked: boolean;
   /** Quoted and qualified: `"t_…"."ds_…"`. */
   readonly table: string;
   /** Column compared with the customer id. */
@@ -38,6 +40,7 @@ interface StoredSchema {
   readonly schemaType: string;
   readonly tableName: string;
   readonly autoEnrich: boolean;
+  readonly linkedSchemaId: string | null;
   readonly fields: readonly SchemaField[];
 }
 
@@ -52,6 +55,7 @@ export function schemaTable(tenantId: string, schema: StoredSchema): SchemaTable
     name: schema.name,
     schemaType: schema.schemaType,
     autoEnrich: schema.autoEnrich,
+    linked: schema.linkedSchemaId !== null,
     table: qualifiedTable(tenantId, schema.tableName),
     rowKey: rowKeyOf(schema.fields),
     primaryKey,
@@ -62,7 +66,8 @@ export function schemaTable(tenantId: string, schema: StoredSchema): SchemaTable
 /** Every schema's table, oldest schema first. */
 export async function readSchemaTables(tx: Tx): Promise<SchemaTable[]> {
   const rows = await tx.query<StoredSchema>(
-    `select id, name, schema_type as "schemaType", table_name as "tableName", auto_enrich as "autoEnrich", fields
+    `select id, name, schema_type as "schemaType", table_name as "tableName", auto_enrich as "autoEnrich",
+       linked_schema_id as "linkedSchemaId", fields
      from arbiter.schemas where tenant_id = $1 order by id`,
     [tx.tenantId],
   );
@@ -78,6 +83,9 @@ export function toSnapshotSchema(table: SchemaTable): SnapshotSchema {
     schemaType: table.schemaType,
     autoEnrich: table.autoEnrich,
     rowKey: table.rowKey,
+    // Left out where they say nothing, so that plans keep their hashes.
+    ...(table.primaryKey === table.rowKey ? {} : { primaryKey: table.primaryKey }),
+    ...(table.linked ? { linked: true } : {}),
     columns: table.columns.filter((column) => column.name === table.rowKey || !isCounting(column)),
   };
 }
