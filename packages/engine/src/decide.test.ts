@@ -525,6 +525,47 @@ test('foldContacts counts log, totals and open reservations, and leaves its inpu
   );
 });
 
+test('foldContacts leaves out the lanes that nothing of the plan feels, and decides the same', () => {
+  const { plan, input } = made({
+    offers: [{ id: 'A' }, { id: 'B', priority: 40 }, { id: 'C', priority: 30 }],
+    policies: [
+      { id: 'w', config: { maxPerWeek: 1, per: 'offer' } },
+      { id: 'c', ruleType: 'cooldown', config: { cooldownHours: 24 * 45, per: 'offer' } },
+    ],
+  });
+  const clock = input.zones.UTC!;
+  const dayMs = 86_400_000;
+  // Seen today, felt by the cooldown only, felt by nothing, reserved.
+  const ages = [0, 40 * dayMs, 45 * dayMs, 300 * dayMs];
+  const lanes = ['A', 'B', 'C', 'C'].map((offerId, at) => ({
+    offerId,
+    creativeId: `${at}`,
+    channelId: null,
+    campaignId: null,
+  }));
+  const contacts: Contacts = {
+    lanes,
+    totals: [1, 1, 1, 1],
+    lastAt: ages.map((age) => input.now - age),
+    log: [...ages.entries()].reverse().map(([lane, age]) => ({ lane, at: input.now - age })),
+    keptFrom: 0,
+    reservations: [{ id: 'r', lane: 3, at: input.now - 5, expiresAt: input.now + 5 }],
+  };
+  const whole = foldContacts(contacts, plan.windows, input.now, clock);
+  const felt = foldContacts(contacts, plan.windows, input.now, clock, plan.longestCooldownMs);
+  assert.equal(plan.longestCooldownMs, 45 * dayMs);
+  assert.deepEqual(felt.lanes, [lanes[0], lanes[1], lanes[3]]);
+  assert.deepEqual(felt.lastAt, [input.now, input.now - 40 * dayMs, input.now - 5]);
+  assert.deepEqual(
+    felt.counts,
+    whole.counts.map((counts) => [counts[0], counts[1], counts[3]]),
+  );
+  const [one, other] = [whole, felt].map((folded) => decide(plan, { ...input, contacts: folded }, { trace: true }));
+  assert.deepEqual(one, other);
+  const everSeen = [{ kind: 'alltime' }] as const;
+  assert.equal(foldContacts(contacts, everSeen, input.now, clock, plan.longestCooldownMs).lanes.length, 4);
+});
+
 test('configs of rules and policies are checked on write', () => {
   const paths = (problems: readonly { readonly path: string }[]): string[] => problems.map(({ path }) => path);
   assert.deepEqual(policyProblems('frequency_cap', {}), []);

@@ -68,7 +68,7 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     scope: openScope(input, customer, program.offsets ?? clock.offsets ?? [[input.now, offsetOf(clock, input.now)]]),
     customer,
     segments: segmentsOf(input),
-    lanes: viewLanes(input.contacts, program, input.now),
+    lanes: viewLanes(input.contacts, plan, input.now),
     target: known.target,
     targetNumber: known.number,
     mostItems: mostItems(plan, request, known.target),

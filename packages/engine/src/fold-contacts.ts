@@ -9,44 +9,76 @@ interface Range {
  * Counts a customer's contacts over the plan's windows at `now`; open reservations count like contacts
  * (api-catalogue.md 8.1, 8.2). `clock`: of the tenant's zone, whose days, weeks and months are the calendar windows.
  * `alltime` comes from the totals; windows that reach behind `keptFrom` count what the log still has.
+ * `longestCooldownMs` (of the plan): lanes that no window counts and whose latest contact is at least that long ago are
+ * left out, because no decision of the plan depends on them. Without it every lane stays.
  */
 export function foldContacts(
   contacts: Contacts,
   windows: readonly WindowSpec[],
   now: number,
   clock: ZoneClock,
+  longestCooldownMs = Number.POSITIVE_INFINITY,
 ): ContactCounts {
-  const lanes: readonly ContactLane[] = contacts.lanes;
-  const lastAt = contacts.lastAt.slice();
   const ranges = windows.map((window) => rangeOf(window, now, clock));
-  const counts = windows.map((window) =>
-    window.kind === 'alltime' ? contacts.totals.slice() : new Array<number>(lanes.length).fill(0),
+  const open = contacts.reservations.filter(({ expiresAt }) => expiresAt > now);
+  const earliest = ranges.reduce(
+    (least, range) => (range === null ? least : Math.min(least, range.from)),
+    Number.POSITIVE_INFINITY,
   );
+  let from = contacts.log.length;
+  // The log stands oldest first: everything before is out of every window.
+  while (from > 0 && contacts.log[from - 1]!.at >= earliest) from -= 1;
+  const kept = positions(contacts, open, from, ranges.includes(null), now - longestCooldownMs);
+  const lanes: ContactLane[] = [];
+  const lastAt: number[] = [];
+  for (let lane = 0; lane < kept.length; lane++) {
+    if (kept[lane] === LEFT_OUT) continue;
+    kept[lane] = lanes.length;
+    lanes.push(contacts.lanes[lane]!);
+    lastAt.push(contacts.lastAt[lane]!);
+  }
+  const counts = ranges.map((range) => {
+    if (range === null) return contacts.totals.filter((_, lane) => kept[lane] !== LEFT_OUT);
+    return new Array<number>(lanes.length).fill(0);
+  });
   const add = (lane: number, at: number): void => {
     for (let w = 0; w < ranges.length; w++) {
       const range = ranges[w];
       if (range !== null && range !== undefined && at >= range.from && at < range.to) counts[w]![lane]! += 1;
     }
   };
-  const earliest = ranges.reduce(
-    (least, range) => (range === null ? least : Math.min(least, range.from)),
-    Number.POSITIVE_INFINITY,
-  );
-  for (let at = contacts.log.length - 1; at >= 0; at--) {
-    const entry = contacts.log[at]!;
-    // The log stands oldest first: everything before is out of every window.
-    if (entry.at < earliest) break;
-    add(entry.lane, entry.at);
+  for (let entry = from; entry < contacts.log.length; entry++) {
+    const { lane, at } = contacts.log[entry]!;
+    add(kept[lane]!, at);
   }
-  for (const reservation of contacts.reservations) {
-    if (reservation.expiresAt <= now) continue;
-    add(reservation.lane, reservation.at);
-    windows.forEach((window, w) => {
-      if (window.kind === 'alltime') counts[w]![reservation.lane]! += 1;
-    });
-    lastAt[reservation.lane] = Math.max(lastAt[reservation.lane] ?? Number.NEGATIVE_INFINITY, reservation.at);
+  for (const reservation of open) {
+    const lane = kept[reservation.lane]!;
+    add(lane, reservation.at);
+    for (let w = 0; w < ranges.length; w++) if (ranges[w] === null) counts[w]![lane]! += 1;
+    lastAt[lane] = Math.max(lastAt[lane] ?? Number.NEGATIVE_INFINITY, reservation.at);
   }
   return { lanes, lastAt, counts };
+}
+
+const LEFT_OUT = -1;
+
+/** By lane: LEFT_OUT, or anything else for those that stay. */
+function positions(
+  contacts: Contacts,
+  open: Contacts['reservations'],
+  from: number,
+  countsTotals: boolean,
+  lastFrom: number,
+): Int32Array {
+  const kept = new Int32Array(contacts.lanes.length);
+  if (lastFrom === Number.NEGATIVE_INFINITY) return kept;
+  kept.fill(LEFT_OUT);
+  for (let lane = 0; lane < kept.length; lane++) {
+    if (contacts.lastAt[lane]! > lastFrom || (countsTotals && contacts.totals[lane]! > 0)) kept[lane] = 0;
+  }
+  for (let entry = from; entry < contacts.log.length; entry++) kept[contacts.log[entry]!.lane] = 0;
+  for (const { lane } of open) kept[lane] = 0;
+  return kept;
 }
 
 /** Start inclusive, end exclusive; null for `alltime`. Rolling windows are (now - length, now]; instants are whole ms. */

@@ -33,6 +33,8 @@ export interface Plan {
   readonly zones: readonly string[];
   /** How far back the contact log must reach, in ms. */
   readonly logHorizonMs: number;
+  /** A contact that is this long ago is felt by no cooldown, in ms. */
+  readonly longestCooldownMs: number;
   /** Names under `customer.` that anything in the plan can read, sorted. */
   readonly profileFields: readonly string[];
   /** Auto-enriched schemas, in order: the first one that has a row with the column gives the value. */
@@ -113,8 +115,6 @@ export interface Program {
   readonly policies: readonly CompiledPolicy[];
   readonly days30Window: number;
   readonly dayWindow: number;
-  /** A contact that is this long ago is felt by no cooldown. */
-  readonly longestCooldownMs: number;
   /** True when an enrich node adds to `customer.*`. */
   readonly mergesRows: boolean;
   /** `plan.profileFields` as a set. */

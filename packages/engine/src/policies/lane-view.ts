@@ -1,4 +1,4 @@
-import { NONE, type Ordinals, type Program, UNKNOWN } from '../compile/plan.ts';
+import { NONE, type Ordinals, type Plan, UNKNOWN } from '../compile/plan.ts';
 import type { ContactCounts } from '../input.ts';
 
 /**
@@ -40,14 +40,14 @@ let totals = new Int32Array(0);
  * Picks and numbers the lanes. An offer that is neither in the plan nor in `otherOffers` has no known category: it
  * counts for global, channel and offer scopes only.
  */
-export function viewLanes(contacts: ContactCounts, program: Program, now: number): LaneView {
+export function viewLanes(contacts: ContactCounts, { program, longestCooldownMs }: Plan, now: number): LaneView {
   const { ordinals } = program;
   const windows = contacts.counts.length;
   const all = contacts.lanes.length;
   if (all > room) makeRoom(all);
   let size = 0;
   for (let at = 0; at < all; at++) {
-    if (now - contacts.lastAt[at]! < program.longestCooldownMs || isCounted(contacts, windows, at)) {
+    if (now - contacts.lastAt[at]! < longestCooldownMs || isCounted(contacts, windows, at)) {
       lane[size] = at;
       size += 1;
     }

@@ -292,7 +292,13 @@ async function decideAll(
       profile: profile.values,
       enriched: profile.enriched,
       segments: [],
-      contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, zones[plan.timezone]!),
+      contacts: foldContacts(
+        customer?.state ?? noContacts,
+        plan.windows,
+        now,
+        zones[plan.timezone]!,
+        plan.longestCooldownMs,
+      ),
       suppressions: [],
       evidence: view,
     });

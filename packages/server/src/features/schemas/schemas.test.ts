@@ -238,12 +238,21 @@ describe('a schema', () => {
         schemaType: 'customer',
         autoEnrich: true,
         rowKey: 'customerId',
+        primaryKey: 'id',
         columns: [
           { name: 'Note', dataType: 'text', neverStore: true },
           { name: 'customerId', dataType: 'varchar', neverStore: false },
         ],
       },
     );
+    const child = await kit.create({
+      name: 'snap_child',
+      autoEnrich: true,
+      fields: [{ name: 'customerId', isPrimaryKey: true }],
+      linkedSchemaId: schema.id,
+    });
+    const linked = await kit.db.database.withTenant(tenantA, systemActor('test'), snapshotSchemas);
+    assert.equal(linked.find((row) => row.id === child.id)?.linked, true);
   });
 });
 
