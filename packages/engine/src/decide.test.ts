@@ -239,6 +239,44 @@ test('content and personalization without tokens are one frozen object for all d
   }
 });
 
+test('evidence that is looked up once counts as it stands now', () => {
+  const { plan, input } = made({
+    offers: [{ id: 'A' }, { id: 'B' }],
+    nodes: [
+      { id: 'i', type: 'inventory' },
+      { id: 's', type: 'score', config: { method: 'propensity' } },
+    ],
+  });
+  const pairs = new Map<string, [number, number]>([['A', [60, 40]]]);
+  const none = [0, 0] as const;
+  let asked = 0;
+  let pairsOf = {};
+  const ask = (id: string): readonly [number, number] => {
+    asked += 1;
+    return pairs.get(id) ?? none;
+  };
+  const scores = (): unknown => {
+    const evidence = { ...input.evidence, offer: ask, pairsOf };
+    return decide(plan, { ...input, evidence }).items.map(({ offerId, score }) => [offerId, score]);
+  };
+  assert.deepEqual(scores(), [
+    ['A', 0.6],
+    ['B', 0.5],
+  ]);
+  pairs.get('A')![1] = 140;
+  assert.deepEqual(scores(), [
+    ['B', 0.5],
+    ['A', 0.3],
+  ]);
+  assert.equal(asked, 2);
+  pairs.set('B', [10, 90]);
+  pairsOf = {};
+  assert.deepEqual(scores(), [
+    ['A', 0.3],
+    ['B', 0.1],
+  ]);
+});
+
 test('a decision that throws on the way harms no later one', () => {
   const offers = Array.from({ length: 6 }, (_, at) => ({ id: `o${at}`, mandatory: at === 5 }));
   const { plan, input } = made({

@@ -13,9 +13,9 @@ import { openTally } from './policies/tally.ts';
 import { u } from './random/hash.ts';
 import type { Run } from './run.ts';
 import { prepareComponents, scoreStage } from './scoring/score-stage.ts';
+import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import { createTrace } from './trace.ts';
-import { workspaceOf } from './workspace.ts';
 
 export interface DecideOptions {
   /** True: the decision carries a trace; it decides the same without. */
@@ -48,8 +48,8 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
   const clock = input.zones[plan.timezone];
   if (clock === undefined) throw new Error(`the input has no clock for ${plan.timezone}`);
   const customer = customerOf(plan, input.profile);
-  const workspace = workspaceOf(program);
-  const known = knownTarget(program, workspace.targets, request);
+  const scratch = scratchOf(program);
+  const known = knownTarget(program, scratch.targets, request);
   const scores = Object.hasOwn(request.attributes, 'propensityScores')
     ? request.attributes.propensityScores
     : undefined;
@@ -60,7 +60,7 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     number: decisions,
     plan,
     program,
-    workspace,
+    scratch,
     input,
     request,
     now: input.now,

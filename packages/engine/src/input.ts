@@ -119,6 +119,11 @@ export interface Suppression {
 export interface Evidence {
   readonly number: number;
   offer(offerId: string): readonly [positives: number, negatives: number];
+  /**
+   * While it is the same object, `offer` gives the same pair for an id each time, kept up to date in place: a plan then
+   * looks every offer up once, not once a decision. Absent: no such promise.
+   */
+  readonly pairsOf?: object;
   category(categoryId: string): readonly [positives: number, negatives: number];
   readonly global: readonly [positives: number, negatives: number];
 }

@@ -4,9 +4,9 @@ import type { Target } from './delivery/target.ts';
 import type { FormulaScope } from './formula/scope.ts';
 import type { DecisionInput, DecisionRequest, ZoneClock } from './input.ts';
 import type { LaneView } from './policies/lane-view.ts';
+import type { Scratch } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import type { TraceBuilder } from './trace.ts';
-import type { Workspace } from './workspace.ts';
 
 /** One decision while it is made. Never leaves the engine. */
 export interface Run {
@@ -14,7 +14,7 @@ export interface Run {
   readonly number: number;
   readonly plan: Plan;
   readonly program: Program;
-  readonly workspace: Workspace;
+  readonly scratch: Scratch;
   readonly input: DecisionInput;
   readonly request: DecisionRequest;
   readonly now: number;
@@ -97,7 +97,7 @@ export type DropReason =
 
 /**
  * An offer under consideration. With several requested placements there is one candidate per offer and placement it
- * fits, because creative, channel and the gates on them differ. Its numbers stand in the workspace's columns.
+ * fits, because creative, channel and the gates on them differ. Its numbers stand in the scratch's columns.
  */
 export interface Candidate {
   /** Its place in the columns. */
@@ -148,8 +148,8 @@ export function focus(run: Run, candidate: Candidate): void {
 }
 
 /** Tie break of api-decisioning.md 1 no. 3: true when `a` stands before `b`. */
-export function standsBefore({ workspace }: Run, a: Candidate, b: Candidate): boolean {
-  const { score } = workspace.columns;
+export function standsBefore({ scratch }: Run, a: Candidate, b: Candidate): boolean {
+  const { score } = scratch.columns;
   const ofA = score[a.at]!;
   const ofB = score[b.at]!;
   if (ofA !== ofB) return ofA > ofB;

@@ -148,7 +148,7 @@ export interface Selection {
  * single offers cost no more than their offers.
  */
 export function candidatesInScope(run: Run, scope: Scope, list: readonly Candidate[]): Selection {
-  const { selection, found } = run.workspace;
+  const { selection, found } = run.scratch;
   if (scope.all || isMember(scope, run.segments)) {
     selection.items = list;
     selection.count = list.length;
@@ -170,7 +170,7 @@ export function candidatesInScope(run: Run, scope: Scope, list: readonly Candida
 
 /** The candidates of `list` whose offer is one of these, which stand in ascending order. */
 export function candidatesOf(run: Run, offers: readonly number[], list: readonly Candidate[]): Selection {
-  const { selection, found } = run.workspace;
+  const { selection, found } = run.scratch;
   let count = 0;
   if (list === run.list) {
     let from = 0;

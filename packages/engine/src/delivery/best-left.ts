@@ -11,11 +11,11 @@ export function bestLeft(run: Run, left: (candidate: Candidate) => boolean): Can
   return best;
 }
 
-/** Gathers the `most` best candidates of the list in `workspace.best`, best first, in one pass. Returns how many. */
+/** Gathers the `most` best candidates of the list in `scratch.best`, best first, in one pass. Returns how many. */
 export function gatherBest(run: Run, most: number): number {
-  const { list, workspace } = run;
-  const { best } = workspace;
-  const { score } = workspace.columns;
+  const { list, scratch } = run;
+  const { best } = scratch;
+  const { score } = scratch.columns;
   let count = 0;
   let least = Number.NEGATIVE_INFINITY;
   for (let at = 0; at < list.length; at++) {
@@ -33,7 +33,7 @@ export function gatherBest(run: Run, most: number): number {
 
 /** Best score of the candidates that enter the rank stage: what scores are measured against. */
 export function maxScoreOf(run: Run): number {
-  const { score } = run.workspace.columns;
+  const { score } = run.scratch.columns;
   let max = 0;
   for (const { reason, at } of run.list) if (reason === null && score[at]! > max) max = score[at]!;
   return max;

@@ -34,7 +34,7 @@ export const diversityKind: RankMethodKind = {
         const isFull = ({ offer }: Candidate): boolean =>
           most > 0 && offer.categoryId !== null && (perCategory.get(offer.categoryId) ?? 0) >= most;
         const value = (candidate: Candidate): number => {
-          const n = maxScore === 0 ? 0 : run.workspace.columns.score[candidate.at]! / maxScore;
+          const n = maxScore === 0 ? 0 : run.scratch.columns.score[candidate.at]! / maxScore;
           return lambda * n - (1 - lambda) * closest(candidate, chosen, similarity);
         };
         return {

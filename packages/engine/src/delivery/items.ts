@@ -22,7 +22,7 @@ export interface Items {
 export function writeItems(run: Run, delivery: Delivery): Items {
   const items: DecisionItem[] = [];
   const creativeShares: number[] = [];
-  const { creativeShare } = run.workspace.columns;
+  const { creativeShare } = run.scratch.columns;
   const errors: FormulaError[] = [];
   let slateProbability = 1;
   let inPlacement: Map<string, number> | null = null;
@@ -57,7 +57,7 @@ function writeItem(
 ): DecisionItem {
   const { candidate, mandatory, pick } = taken;
   const { creative, offer } = candidate;
-  const { columns } = run.workspace;
+  const { columns } = run.scratch;
   const components = componentsOf(run, candidate);
   const score = mandatory ? 1 : columns.score[candidate.at]!;
   focus(run, candidate);

@@ -54,7 +54,7 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
   }
   candidate.creative = only;
   candidate.channel = only === null ? NONE : only.channel;
-  run.workspace.columns.creativeShare[candidate.at] = 1;
+  run.scratch.columns.creativeShare[candidate.at] = 1;
   if (several !== null) choose(run, candidate, several);
   if (candidate.creative === null) {
     if (settings.requireCreative || candidate.slot >= 0) {
@@ -169,7 +169,7 @@ function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[])
     candidate.creative = creative;
     candidate.channel = creative.channel;
   }
-  run.workspace.columns.creativeShare[candidate.at] = weight / sum;
+  run.scratch.columns.creativeShare[candidate.at] = weight / sum;
 }
 
 /** `frequencyCapPerDay` counts the tenant's day, `cooldownHours` the latest contact. `taken`: items of this answer. */

@@ -10,7 +10,7 @@ export const topN: RankMethod = {
   name: 'topN',
   begin(run) {
     const most = run.mostItems + spare;
-    const { best } = run.workspace;
+    const { best } = run.scratch;
     const count = gatherBest(run, most);
     return {
       next(left) {

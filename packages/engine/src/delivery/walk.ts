@@ -143,7 +143,7 @@ function take(walk: Walk, slot: number, item: Taken): void {
     walk.placementUse.set(placementId, (walk.placementUse.get(placementId) ?? 0) + 1);
   }
   for (let position = 0; position < run.program.policies.length; position++) {
-    if (run.workspace.asked[position] === 0) continue;
+    if (run.scratch.asked[position] === 0) continue;
     const policy = run.program.policies[position]!;
     const { take: count } = policy.behaviour;
     if (count === null || !inScope(policy.scope, candidate) || !count(run, candidate)) continue;
@@ -271,11 +271,11 @@ function traceWalk(run: Run, delivery: Delivery): void {
   });
 }
 
-function topScore({ workspace }: Run, delivery: Delivery): number | null {
+function topScore({ scratch }: Run, delivery: Delivery): number | null {
   let top: number | null = null;
   for (const items of delivery) {
     for (const { candidate, mandatory } of items) {
-      const score = mandatory ? 1 : workspace.columns.score[candidate.at]!;
+      const score = mandatory ? 1 : scratch.columns.score[candidate.at]!;
       if (top === null || score > top) top = score;
     }
   }

@@ -1,6 +1,6 @@
 import type { PlanOffer } from '../compile/catalogue.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
-import { reserve, takeCandidate } from '../workspace.ts';
+import { reserve, takeCandidate } from '../scratch.ts';
 import { closeStage, recordDrop } from './close-stage.ts';
 import { boolean, ids, listOf, oneOf } from './node-keys.ts';
 import { type NodeKind, readIds, readList, readWord } from './node-kind.ts';
@@ -51,22 +51,22 @@ export const inventory: NodeKind = {
 };
 
 function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, nodeId: string): void {
-  const { request, program, workspace, now } = run;
+  const { request, program, scratch, now } = run;
   const excluded = request.excludeOffers.length === 0 ? null : new Set(request.excludeOffers);
-  const { list } = workspace;
+  const { list } = scratch;
   // Mandatory offers stand behind the others, so that those find their places as the last decision left them.
   run.poolUsed = included.length;
   for (const offer of program.mandatoryOffers) {
     if (!isForced(offer, now)) continue;
-    reserve(workspace, run.poolUsed + 1, offer);
-    const candidate = takeCandidate(workspace, run.poolUsed, offer);
+    reserve(scratch, run.poolUsed + 1, offer);
+    const candidate = takeCandidate(scratch, run.poolUsed, offer);
     run.poolUsed += 1;
     gate(run, candidate, excluded);
     if (candidate.reason === null) run.mandatory.push(candidate);
     else recordDrop(run, candidate, 'mandatory', null);
   }
   run.after.mandatory = run.mandatory.length;
-  if (included.length > 0) reserve(workspace, included.length, included[0]!);
+  if (included.length > 0) reserve(scratch, included.length, included[0]!);
   // Once, not as it fills: growing step by step would copy it over and over.
   list.length = included.length;
   let count = 0;
@@ -75,7 +75,7 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
     // Offers that are not active take part in rehearsals only; one on the mandatory list has no normal copy.
     const asks = gated[at] === 1;
     if (asks && ((offer.row.status !== 'active' && !request.dryRun) || isForced(offer, now))) continue;
-    const candidate = takeCandidate(workspace, at, offer);
+    const candidate = takeCandidate(scratch, at, offer);
     if (asks || excluded !== null) gate(run, candidate, excluded);
     list[count] = candidate;
     count += 1;

@@ -1,7 +1,7 @@
 import { ASK, fixedChoices, type MatchSettings, pickCreative, targetingClosesAll } from '../delivery/pick-creative.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
+import { copyCandidate, reserve, takeCandidate } from '../scratch.ts';
 import type { FlowNode } from '../snapshot.ts';
-import { copyCandidate, reserve, takeCandidate } from '../workspace.ts';
 import { closeStage } from './close-stage.ts';
 import { boolean, ids, oneOf } from './node-keys.ts';
 import { type NodeKind, type PlanParts, readIds, readWord } from './node-kind.ts';
@@ -71,7 +71,7 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: C
     const closed = targetingClosesAll(run);
     const fixed = choicesOf(run, settings, choices);
     const { creatives } = run.program;
-    const { creativeChannel } = run.workspace;
+    const { creativeChannel } = run.scratch;
     for (let at = 0; at < list.length; at++) {
       const candidate = list[at]!;
       const choice = fixed === null ? ASK : fixed[candidate.ordinal]!;
@@ -83,8 +83,8 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: C
     }
     return list;
   }
-  const { workspace } = run;
-  // Candidates of the list stand in the workspace already; those of further placements are taken behind them.
+  const { scratch } = run;
+  // Candidates of the list stand in the scratch already; those of further placements are taken behind them.
   let next = run.poolUsed;
   const expanded: Candidate[] = [];
   for (const candidate of list) {
@@ -92,9 +92,9 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: C
     for (let slot = 0; slot < slots.length; slot++) {
       let option = candidate;
       if (fitting > 0) {
-        reserve(workspace, next + 1, candidate.offer);
-        option = takeCandidate(workspace, next, candidate.offer);
-        workspace.columns.fit[next] = workspace.columns.fit[candidate.at]!;
+        reserve(scratch, next + 1, candidate.offer);
+        option = takeCandidate(scratch, next, candidate.offer);
+        scratch.columns.fit[next] = scratch.columns.fit[candidate.at]!;
         option.override = candidate.override;
       }
       option.reason = null;
@@ -127,8 +127,8 @@ function expandMandatory(run: Run, settings: MatchSettings): Candidate[] {
     for (let slot = 0; slot < slots.length; slot++) {
       let option = candidate;
       if (fitting > 0) {
-        reserve(run.workspace, run.poolUsed + 1, candidate.offer);
-        option = copyCandidate(run.workspace, run.poolUsed, candidate);
+        reserve(run.scratch, run.poolUsed + 1, candidate.offer);
+        option = copyCandidate(run.scratch, run.poolUsed, candidate);
         run.poolUsed += 1;
       }
       option.reason = null;

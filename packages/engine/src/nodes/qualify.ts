@@ -112,7 +112,7 @@ function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
   const verdict = run.trace === null ? null : rule.behaviour.explain(run, candidate);
   if (verdict !== null) run.trace?.qualification(row(rule, candidate, false, verdict.reason, verdict.detail));
   if (rule.stage === 'match') {
-    const { fit } = run.workspace.columns;
+    const { fit } = run.scratch.columns;
     if (candidate.reason === null) fit[candidate.at] = Math.max(lowestFit, fit[candidate.at]! * rule.penalty);
     return;
   }

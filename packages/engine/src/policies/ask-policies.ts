@@ -19,7 +19,7 @@ export function askPolicies(
   for (const policy of policies) if (policy.behaviour.role === 'override') cover(run, policy, list);
   for (const policy of policies) {
     if (policy.behaviour.role === 'override') continue;
-    run.workspace.asked[policy.position] = 1;
+    run.scratch.asked[policy.position] = 1;
     if (ofMandatory && !bindsMandatory(policy)) {
       traceSkipped(run, policy, list);
       continue;

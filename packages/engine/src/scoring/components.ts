@@ -1,7 +1,7 @@
 import { NONE } from '../compile/plan.ts';
 import { rowOfOffer30Days, tallyOf } from '../policies/tally.ts';
 import type { Candidate, Run } from '../run.ts';
-import { IMPACT, RELEVANCE } from '../workspace.ts';
+import { IMPACT, RELEVANCE } from '../scratch.ts';
 
 /** Contacts in 30 days from which on recency is 0. */
 const contactsOfNoRecency = 10;
@@ -16,7 +16,7 @@ export function emphasisOf(candidate: Candidate): number {
  * it and the other components are written to their column, because a number that is returned is allocated.
  */
 export function workOutRelevance(run: Run, candidate: Candidate): void {
-  const { columns, offers } = run.workspace;
+  const { columns, offers } = run.scratch;
   const { at, ordinal, channel } = candidate;
   if ((columns.known[at]! & RELEVANCE) !== 0) return;
   let sum = 0;
@@ -45,7 +45,7 @@ export function workOutRelevance(run: Run, candidate: Candidate): void {
 
 /** I: weighted mean of business value, margin and revenue, at least 0.01; negatives count as 0. Worked out once. */
 export function workOutImpact(run: Run, candidate: Candidate): void {
-  const { columns, offers } = run.workspace;
+  const { columns, offers } = run.scratch;
   const { at, ordinal } = candidate;
   if ((columns.known[at]! & IMPACT) !== 0) return;
   const margin = offers.margin[ordinal]!;
@@ -66,7 +66,7 @@ export function workOutImpact(run: Run, candidate: Candidate): void {
 
 /** Maxima that I is measured against, over the candidates that enter the score node. */
 export function measureImpact(run: Run): void {
-  const { margin, revenue } = run.workspace.offers;
+  const { margin, revenue } = run.scratch.offers;
   const { list } = run;
   let maxMargin = 0;
   let maxRevenue = 0;

@@ -1,11 +1,11 @@
 import { finiteNumber } from '../arithmetic/order.ts';
 import type { PropensitySource } from '../decision.ts';
 import type { Candidate, Run } from '../run.ts';
+import { PROPENSITY } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
-import { PROPENSITY } from '../workspace.ts';
 import { type Ladder, settingsFor } from './scoring.ts';
 
-/** Sources by their number in the workspace; the first stands for "not worked out yet" among the priors. */
+/** Sources by their number in the scratch; the first stands for "not worked out yet" among the priors. */
 export const propensitySources: readonly PropensitySource[] = [
   'model',
   'default',
@@ -25,23 +25,22 @@ const fromRequest = 6;
 /** P of a candidate: the first step of the ladder that answers (api-decisioning.md 10). */
 export function propensityOf(run: Run, candidate: Candidate): number {
   workOutPropensity(run, candidate);
-  return run.workspace.columns.propensity[candidate.at]!;
+  return run.scratch.columns.propensity[candidate.at]!;
 }
 
 /** Writes P, its source and the offer's evidence to their columns, once. */
 export function workOutPropensity(run: Run, candidate: Candidate): void {
-  const { columns, priorSource, priorValue } = run.workspace;
+  const { columns, priorSource, priorValue } = run.scratch;
   const { at } = candidate;
   if ((columns.known[at]! & PROPENSITY) !== 0) return;
   const { ladder } = settingsFor(run.program.scoring, candidate);
-  const { id } = candidate.offer;
-  const evidence = run.input.evidence.offer(id);
-  const positives = evidence[0];
-  const negatives = evidence[1];
+  const pair = evidenceOf(run, candidate);
+  const positives = pair[0];
+  const negatives = pair[1];
   columns.known[at] = columns.known[at]! | PROPENSITY;
   columns.positives[at] = positives;
   columns.negatives[at] = negatives;
-  const asked = run.propensityScores === null ? null : requestScore(run, id, ladder.modelKey);
+  const asked = run.propensityScores === null ? null : requestScore(run, candidate.offer.id, ladder.modelKey);
   if (asked !== null) {
     columns.source[at] = fromRequest;
     columns.propensity[at] = asked;
@@ -53,7 +52,7 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
     columns.propensity[at] = positives / count;
     return;
   }
-  const group = run.workspace.offers.category[candidate.ordinal]! + 1;
+  const group = run.scratch.offers.category[candidate.ordinal]! + 1;
   if (priorSource[group] === 0) workOutPrior(run, candidate, group, ladder);
   if (count === 0) {
     columns.source[at] = priorSource[group]!;
@@ -64,10 +63,26 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
   columns.propensity[at] = (positives + ladder.smoothing * priorValue[group]!) / (count + ladder.smoothing);
 }
 
+type Pair = readonly [positives: number, negatives: number];
+
+function evidenceOf({ scratch, input: { evidence } }: Run, { ordinal, offer }: Candidate): Pair {
+  const { pairsOf } = evidence;
+  if (pairsOf === undefined) return evidence.offer(offer.id);
+  if (scratch.pairsOf !== pairsOf) {
+    scratch.pairs = new Array(scratch.offers.category.length);
+    scratch.pairsOf = pairsOf;
+  }
+  const known = scratch.pairs[ordinal];
+  if (known !== undefined) return known;
+  const pair = evidence.offer(offer.id);
+  scratch.pairs[ordinal] = pair;
+  return pair;
+}
+
 /** What is expected of an offer without evidence of its own; the same for all offers of a category. */
 function workOutPrior(run: Run, { offer }: Candidate, group: number, ladder: Ladder): void {
   const { evidence } = run.input;
-  const { priorSource, priorValue } = run.workspace;
+  const { priorSource, priorValue } = run.scratch;
   const { categoryId } = offer;
   const category = categoryId === null ? null : rate(evidence.category(categoryId), ladder.categoryMin);
   const global = category === null ? rate(evidence.global, ladder.globalMin) : null;
@@ -75,9 +90,9 @@ function workOutPrior(run: Run, { offer }: Candidate, group: number, ladder: Lad
   priorValue[group] = category ?? global ?? 0.5;
 }
 
-function rate(evidence: readonly [positives: number, negatives: number], least: number): number | null {
-  const count = evidence[0] + evidence[1];
-  return count >= least ? evidence[0] / count : null;
+function rate(pair: Pair, least: number): number | null {
+  const count = pair[0] + pair[1];
+  return count >= least ? pair[0] / count : null;
 }
 
 /** `attributes.propensityScores[offerId]`, else `[modelKey]`, clamped to 0..1; anything but a finite number is missing. */

@@ -7,7 +7,7 @@ import type { ScoreMethod } from './scoring.ts';
 const priorityWeighted: ScoreMethod = {
   name: 'priority_weighted',
   readsEvidence: false,
-  score({ workspace: { columns } }, { at, priority, creative }) {
+  score({ scratch: { columns } }, { at, priority, creative }) {
     const weight = creative === null ? 100 : creative.weight;
     columns.score[at] = (priority / 100) * (weight / 100) * columns.fit[at]!;
   },
@@ -18,7 +18,7 @@ const propensity: ScoreMethod = {
   name: 'propensity',
   readsEvidence: true,
   score(run, candidate) {
-    const { columns } = run.workspace;
+    const { columns } = run.scratch;
     const { at } = candidate;
     workOutPropensity(run, candidate);
     columns.score[at] = columns.propensity[at]! * columns.fit[at]!;
@@ -37,7 +37,7 @@ const formula: ScoreMethod = {
   name: 'formula',
   readsEvidence: true,
   score(run, candidate, { exponents }) {
-    const { columns } = run.workspace;
+    const { columns } = run.scratch;
     const { at } = candidate;
     factors.fill(1);
     if (exponents.propensity !== 0) {

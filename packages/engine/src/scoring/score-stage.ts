@@ -21,7 +21,7 @@ export function scoreStage(run: Run): void {
   const { scoring } = run.program;
   const { minPropensity, minScore, overridden } = scoring;
   const { list } = run;
-  const { score } = run.workspace.columns;
+  const { score } = run.scratch.columns;
   for (let at = 0; at < list.length; at++) {
     const candidate = list[at]!;
     const settings = overridden ? settingsFor(scoring, candidate) : scoring.settings;
@@ -43,7 +43,7 @@ function drop(run: Run, candidate: Candidate, reason: 'min_propensity' | 'min_sc
 }
 
 function scoreExtras(run: Run): StageExtras {
-  const { score } = run.workspace.columns;
+  const { score } = run.scratch.columns;
   let topScore: number | null = null;
   for (const { reason, at } of run.list) {
     if (reason === null && (topScore === null || score[at]! > topScore)) topScore = score[at]!;
@@ -53,7 +53,7 @@ function scoreExtras(run: Run): StageExtras {
 }
 
 function traceScores(run: Run): void {
-  const { columns } = run.workspace;
+  const { columns } = run.scratch;
   const ordered = run.list.toSorted((a, b) => (standsBefore(run, a, b) ? -1 : 1));
   for (const candidate of ordered) {
     const { ladder } = settingsFor(run.program.scoring, candidate);
@@ -74,7 +74,7 @@ function traceScores(run: Run): void {
 
 /** All five, whatever the method. */
 export function componentsOf(run: Run, candidate: Candidate): ScoreComponents {
-  const { columns } = run.workspace;
+  const { columns } = run.scratch;
   const { at } = candidate;
   workOutPropensity(run, candidate);
   workOutRelevance(run, candidate);
@@ -93,7 +93,7 @@ function channelParts(run: Run): Float64Array | null {
   const reference = textOf(run.customer.preferred_channel) ?? run.request.channelId ?? run.request.channel;
   if (reference === null) return null;
   const { channels } = run.program;
-  const parts = run.workspace.channelParts;
+  const parts = run.scratch.channelParts;
   for (let at = 0; at < channels.length; at++) {
     const { id, channelType } = channels[at]!;
     parts[at] = id === reference || channelType === reference ? 1 : 0.5;
@@ -104,7 +104,7 @@ function channelParts(run: Run): Float64Array | null {
 /** Interests of the customer by interest number; null when there are none. Those that no offer has matter by being. */
 function interestsOf(run: Run): Uint8Array | null {
   const { interestNumber } = run.program;
-  const { interests } = run.workspace;
+  const { interests } = run.scratch;
   interests.fill(0);
   let any = false;
   const add = (value: unknown): void => {

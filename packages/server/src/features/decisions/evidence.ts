@@ -7,6 +7,8 @@ import type { Evidence } from '@arbiter/engine';
 export interface EvidenceState {
   number: number;
   readonly offers: Map<string, [positives: number, negatives: number]>;
+  /** Another one when an offer gets its pair: pairs that were handed out before are of no use for it. */
+  pairsOf: object;
   readonly categories: Map<string, [positives: number, negatives: number]>;
   readonly global: [positives: number, negatives: number];
 }
@@ -22,7 +24,7 @@ export interface EvidenceChange {
 
 /** State 0. */
 export function emptyEvidence(): EvidenceState {
-  return { number: 0, offers: new Map(), categories: new Map(), global: [0, 0] };
+  return { number: 0, offers: new Map(), pairsOf: {}, categories: new Map(), global: [0, 0] };
 }
 
 /** Applies the next change. Throws when a number is missing in between: a state must be the sum of all before it. */
@@ -30,6 +32,7 @@ export function applyChange(state: EvidenceState, change: EvidenceChange): void 
   if (change.number !== state.number + 1) {
     throw new Error(`evidence change ${change.number} cannot follow state ${state.number}`);
   }
+  if (!state.offers.has(change.offerId)) state.pairsOf = {};
   raise(state.offers, change.offerId, change);
   if (change.categoryId !== null) raise(state.categories, change.categoryId, change);
   state.global[0] += change.positives;
@@ -42,6 +45,9 @@ export function evidenceView(state: EvidenceState): Evidence {
   return {
     get number() {
       return state.number;
+    },
+    get pairsOf() {
+      return state.pairsOf;
     },
     global: state.global,
     offer: (id) => state.offers.get(id) ?? none,
@@ -65,6 +71,7 @@ export function evidenceFromJson(number: number, body: EvidenceSnapshot): Eviden
   return {
     number,
     offers: map(body.offers),
+    pairsOf: {},
     categories: map(body.categories),
     global: [body.global[0], body.global[1]],
   };

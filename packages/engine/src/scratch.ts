@@ -9,7 +9,7 @@ import type { Candidate } from './run.ts';
  * synchronous, so two decisions never use it at once. Nothing of it is handed out, and every part is set up anew by the
  * decision that uses it, so that one which throws harms no other.
  */
-export interface Workspace {
+export interface Scratch {
   readonly offers: OfferColumns;
   readonly candidates: Candidate[];
   /** Numbers of the candidates by `candidate.at`; doubles in objects would be allocated one by one. */
@@ -24,6 +24,9 @@ export interface Workspace {
   readonly found: Candidate[];
   /** The best candidates of the list, best first. */
   readonly best: Candidate[];
+  /** Evidence by offer number, as far as it was looked up; good while `input.evidence.pairsOf` is `pairsOf`. */
+  pairs: (readonly [positives: number, negatives: number] | undefined)[];
+  pairsOf: object | null;
   /** By position in `program.policies`: 1 when some stage asked it. */
   readonly asked: Uint8Array;
   /** By category number + 1: prior of an offer without evidence of its own; source 0: not worked out yet. */
@@ -57,12 +60,12 @@ export const PROPENSITY = 1;
 export const RELEVANCE = 2;
 export const IMPACT = 4;
 
-const workspaces = new WeakMap<Program, Workspace>();
+const scratches = new WeakMap<Program, Scratch>();
 
-export function workspaceOf(program: Program): Workspace {
-  let workspace = workspaces.get(program);
-  if (workspace === undefined) {
-    workspace = {
+export function scratchOf(program: Program): Scratch {
+  let scratch = scratches.get(program);
+  if (scratch === undefined) {
+    scratch = {
       offers: createOfferColumns(program.offers),
       candidates: [],
       columns: createColumns(0),
@@ -72,30 +75,32 @@ export function workspaceOf(program: Program): Workspace {
       selection: { items: [], count: 0 },
       found: [],
       best: [],
+      pairs: [],
+      pairsOf: null,
       asked: new Uint8Array(program.policies.length),
       priorSource: new Uint8Array(program.ordinals.category.size + 1),
       priorValue: new Float64Array(program.ordinals.category.size + 1),
       channelParts: new Float64Array(program.channels.length),
       interests: new Uint8Array(program.interestNumber.size),
     };
-    workspaces.set(program, workspace);
+    scratches.set(program, scratch);
   }
-  workspace.asked.fill(0);
-  workspace.priorSource.fill(0);
-  return workspace;
+  scratch.asked.fill(0);
+  scratch.priorSource.fill(0);
+  return scratch;
 }
 
 /** Makes room for `count` candidates; `offer` stands in the new ones until they are taken. */
-export function reserve(workspace: Workspace, count: number, offer: PlanOffer): void {
-  const { candidates } = workspace;
+export function reserve(scratch: Scratch, count: number, offer: PlanOffer): void {
+  const { candidates } = scratch;
   for (let at = candidates.length; at < count; at++) candidates.push(newCandidate(at, offer));
-  if (workspace.columns.size >= count) return;
-  const old = workspace.columns;
+  if (scratch.columns.size >= count) return;
+  const old = scratch.columns;
   const columns = createColumns(Math.max(count, old.size * 2));
   for (const name of doubles) columns[name].set(old[name]);
   columns.known.set(old.known);
   columns.source.set(old.source);
-  workspace.columns = columns;
+  scratch.columns = columns;
 }
 
 const doubles = [
@@ -126,9 +131,9 @@ function createColumns(size: number): CandidateColumns {
 }
 
 /** Candidate number `at`, reset for an offer. There must be room for it. */
-export function takeCandidate(workspace: Workspace, at: number, offer: PlanOffer): Candidate {
-  const candidate = workspace.candidates[at]!;
-  const { columns } = workspace;
+export function takeCandidate(scratch: Scratch, at: number, offer: PlanOffer): Candidate {
+  const candidate = scratch.candidates[at]!;
+  const { columns } = scratch;
   columns.fit[at] = 1;
   columns.creativeShare[at] = 1;
   columns.known[at] = 0;
@@ -153,9 +158,9 @@ export function takeCandidate(workspace: Workspace, at: number, offer: PlanOffer
 }
 
 /** A further candidate for the same offer, with all that is known of the first. */
-export function copyCandidate(workspace: Workspace, at: number, from: Candidate): Candidate {
-  const copy = takeCandidate(workspace, at, from.offer);
-  const { columns } = workspace;
+export function copyCandidate(scratch: Scratch, at: number, from: Candidate): Candidate {
+  const copy = takeCandidate(scratch, at, from.offer);
+  const { columns } = scratch;
   for (const name of doubles) columns[name][at] = columns[name][from.at]!;
   columns.known[at] = columns.known[from.at]!;
   columns.source[at] = columns.source[from.at]!;
