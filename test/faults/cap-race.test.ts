@@ -161,6 +161,7 @@ async function decideBesideHeld(hot: string): Promise<number> {
   );
   const holder = new pg.Client({ connectionString: db.adminUrl });
   await holder.connect();
+  holder.on('error', () => undefined);
   await holder.query('begin');
   await holder.query('select 1 from arbiter.customer_states where customer_id like $1 for update', [`${hot}%`]);
   let waiting = 0;

@@ -2,11 +2,16 @@
 // measuring process itself stood still does not count.
 
 const tickMs = 20;
+/** Less is the ordinary lateness of a timer on a busy machine, which must not stretch the bars bit by bit. */
+const standstillMs = 100;
 let lastTick = performance.now();
 let stalledMs = 0;
 
-/** How much longer than a tick the last one took, up to now: what arrives first after a standstill is measured rightly. */
-const pendingMs = (now: number): number => Math.max(0, now - lastTick - tickMs);
+/** How long the process has stood still up to now: what arrives first after a standstill is measured rightly. */
+function pendingMs(now: number): number {
+  const lateMs = now - lastTick - tickMs;
+  return lateMs < standstillMs ? 0 : lateMs;
+}
 
 setInterval(() => {
   const now = performance.now();

@@ -78,9 +78,15 @@ test('compiles nothing that the language refuses, and never throws', () => {
   );
 });
 
+/** Milliseconds of processor time since then: what others do on the machine does not count. */
+const cpuMs = (since: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
+};
+
 test('takes linear time where backtracking takes forever', () => {
   const text = 'a'.repeat(1000);
-  const start = performance.now();
+  const start = process.cpuUsage();
   for (const source of [
     '^(a+)+$b',
     '(a|a)*b',
@@ -91,7 +97,7 @@ test('takes linear time where backtracking takes forever', () => {
   ]) {
     assert.equal(matches(source, text), false, source);
   }
-  assert.ok(performance.now() - start < 1000);
+  assert.ok(cpuMs(start) < 1000, `${cpuMs(start)} ms`);
 });
 
 test('limits: 200 characters of pattern, 1,000 of text, states', () => {

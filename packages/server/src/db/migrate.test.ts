@@ -73,6 +73,8 @@ test('a migrator whose session died leaves no lock; one that lives is waited for
   await assert.rejects(migrate({ adminUrl, url, lockTimeoutMs: 150 }), /another process holds the migration lock/);
   const messages: string[] = [];
   const waiting = migrate({ adminUrl, url, onProgress: (message) => messages.push(message) });
+  const until = performance.now() + 20_000;
+  while (messages.length === 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
   await new Promise((resolve) => setTimeout(resolve, 250));
   assert.deepEqual(messages, ['another process is migrating; waiting for it']);
   // As a crash of the holder ends it.

@@ -76,13 +76,19 @@ export async function createTestDatabase(options: Partial<DatabaseOptions> = {})
   }
   const name = `test_${randomBytes(8).toString('hex')}`;
   const cluster = new pg.Pool({ ...connectionConfig({ url: clusterUrl, connectTimeoutMs: 20_000 }), max: 1 });
-  await cluster.query(`create database ${name} template ${template} owner arbiter_owner`);
   const adminUrl = withDatabase(clusterUrl, name);
   const url = withUser(adminUrl, login);
   const owner = new pg.Pool({ ...connectionConfig({ url: adminUrl, connectTimeoutMs: 20_000 }), max: 2 });
   for (const pool of [cluster, owner]) pool.on('error', () => undefined);
-  // Privileges of a database are not copied with it.
-  await owner.query(`grant create on database ${name} to arbiter_queue`);
+  try {
+    await cluster.query(`create database ${name} template ${template} owner arbiter_owner`);
+    // Privileges of a database are not copied with it.
+    await owner.query(`grant create on database ${name} to arbiter_queue`);
+  } catch (error) {
+    // Open connections would keep the test file alive.
+    await Promise.all([cluster.end(), owner.end()]);
+    throw error;
+  }
   // Patient limits: the machine is shared by several test files.
   const database = createDatabase({ url, acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, ...options });
   return {

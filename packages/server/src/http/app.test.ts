@@ -414,9 +414,11 @@ describe('bodies', () => {
   });
   test('a hostile body of one broken item after the other does not stall', async () => {
     const payload = JSON.stringify({ name: 'a', tags: Array.from({ length: 90_000 }, () => 1) });
-    const started = performance.now();
+    // Processor time: what others do on the machine does not count.
+    const started = process.cpuUsage();
     assert.equal(code(await create({ payload })), '400 validation_failed');
-    assert.ok(performance.now() - started < 500);
+    const { user, system } = process.cpuUsage(started);
+    assert.ok(user + system < 500_000, `${user + system} us`);
   });
 });
 
@@ -608,7 +610,7 @@ describe('over a socket', () => {
     return new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1');
       let answer = '';
-      socket.setTimeout(5_000, () => socket.destroy(new Error(`no end after: ${answer}`)));
+      socket.setTimeout(30_000, () => socket.destroy(new Error(`no end after: ${answer}`)));
       socket.on('data', (chunk) => {
         answer += chunk;
       });

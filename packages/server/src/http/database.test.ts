@@ -214,8 +214,13 @@ describe('Idempotency-Key', () => {
     gate = new Promise((resolve) => {
       open = resolve;
     });
+    const before = runs;
     const first = post('/things', { name: 'a', how: 'wait' }, { 'idempotency-key': 'k5' });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const until = performance.now() + 20_000;
+    while (runs === before) {
+      assert.ok(performance.now() < until, 'the first call has not come to its handler');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     const twin = await post('/things', { name: 'a', how: 'wait' }, { 'idempotency-key': 'k5' });
     assert.equal(code(twin), '409 idempotency_in_progress');
     open();
@@ -257,16 +262,23 @@ describe('rate limits (T19, R13)', () => {
   test('the window slides: no window of its length holds more than the limit', async () => {
     const store = createRateLimitStore(kit.database, 20_000);
     const bucket = { tenantId: null, name: 'slide', limit: 5, windowSeconds: 1 };
-    const accepted: number[] = [];
-    const until = performance.now() + 2_600;
-    while (performance.now() < until) {
+    const accepted: { readonly asked: number; readonly answered: number }[] = [];
+    const until = performance.now() + 20_000;
+    while (accepted.length < 13) {
+      const asked = performance.now();
+      assert.ok(asked < until, `${accepted.length} were accepted`);
       const verdict = await store.take(bucket);
-      if (verdict.allowed) accepted.push(performance.now());
+      if (verdict.allowed) accepted.push({ asked, answered: performance.now() });
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
-    assert.ok(accepted.length >= 10 && accepted.length <= 15, String(accepted.length));
-    // 50 ms of grace: the clock here stands on the other side of the round trip.
-    for (let i = 5; i < accepted.length; i += 1) assert.ok(accepted[i]! - accepted[i - 5]! >= 950, String(i));
+    // The store's clock ticked somewhere between question and answer, however long that took.
+    for (let i = 5; i < accepted.length; i += 1) {
+      const apart = accepted[i]!.answered - accepted[i - 5]!.asked;
+      assert.ok(apart >= 995, `${i}: ${apart} ms`);
+    }
+    // On a machine that is not too busy for it, a window that has slid on is used again at once.
+    const whole = accepted.at(-1)!.answered - accepted[0]!.asked;
+    assert.ok(whole < 10_000, `13 calls of 5 a second took ${whole} ms`);
   });
   test('answers carry the limit; the 21st is 429 and says when; another tenant has its own', async () => {
     for (let call = 1; call <= 20; call += 1) {
@@ -328,19 +340,23 @@ describe('rate limits (T19, R13)', () => {
       return kit.database.withSystem(...work);
     };
     const store = createRateLimitStore({ withSystem }, 20_000);
-    const bucket = { tenantId: null, name: 'memo', limit: 2, windowSeconds: 1 };
+    const bucket = { tenantId: null, name: 'memo', limit: 2, windowSeconds: 3 };
     const verdicts = [];
     for (let call = 0; call < 50; call += 1) verdicts.push((await store.take(bucket)).allowed);
     assert.deepEqual([verdicts.filter(Boolean).length, asked], [2, 3]);
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    await new Promise((resolve) => setTimeout(resolve, 3_050));
     assert.equal((await store.take(bucket)).allowed, true);
   });
   test('a store that does not answer is down after its time', async () => {
     const never = { withSystem: () => new Promise<never>(() => undefined) };
-    const started = performance.now();
     const bucket = { tenantId: null, name: 'x', limit: 1, windowSeconds: 1 };
-    await assert.rejects(createRateLimitStore(never, 100).take(bucket));
-    assert.ok(performance.now() - started < 1_000);
+    const tookMs: number[] = [];
+    for (let tries = 0; tries < 3; tries += 1) {
+      const started = performance.now();
+      await assert.rejects(createRateLimitStore(never, 100).take(bucket));
+      tookMs.push(performance.now() - started);
+    }
+    assert.ok(Math.min(...tookMs) < 1_000, `${tookMs} ms`);
   });
   test('expired windows are swept', async () => {
     const store = createRateLimitStore(kit.database, 20_000);

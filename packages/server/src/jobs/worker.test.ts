@@ -18,7 +18,7 @@ const worker = (tasks: Record<string, TaskHandler>, errors: unknown[] = [], grac
   createWorker({ url: db.url, tasks, concurrency: 2, graceMs, onError: (error) => errors.push(error) });
 
 async function waitFor(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const until = performance.now() + 10_000;
+  const until = performance.now() + 30_000;
   while (!(await condition())) {
     assert.ok(performance.now() < until, 'timed out');
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -10,7 +10,7 @@ test('ids are UUIDv7, distinct and only grow', () => {
     if (i > 0) assert.ok(ids[i]! > ids[i - 1]!);
   }
   assert.ok(instantOfId(ids[0]!) >= started);
-  // 20,000 ids in one call borrow at most a few milliseconds from the future.
+  // 20,000 ids in one go borrow at most a few milliseconds from the future.
   assert.ok(instantOfId(ids.at(-1)!) <= Date.now() + 20);
 });
 

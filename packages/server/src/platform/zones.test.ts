@@ -96,9 +96,11 @@ test('zones are names of the tz database', () => {
 test('asking for the same day again costs little', () => {
   const now = at('2026-11-20T12:00:00Z');
   zoneClock('Europe/Berlin', now);
-  const started = performance.now();
+  // Processor time: what others do on the machine does not count.
+  const started = process.cpuUsage();
   for (let i = 0; i < 50_000; i++) zoneClock('Europe/Berlin', now + i);
-  const microseconds = ((performance.now() - started) * 1000) / 50_000;
+  const { user, system } = process.cpuUsage(started);
+  const microseconds = (user + system) / 50_000;
   assert.ok(microseconds < 5, `${microseconds} us`);
 });
 

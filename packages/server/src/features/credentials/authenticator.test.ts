@@ -12,6 +12,8 @@ import { revokeApiKey } from './api-keys.service.ts';
 import { type Authenticator, createApiKey, createAuthenticator, type NewApiKey } from './index.ts';
 
 const pepper = keyOf('a pepper for tests');
+/** Before something counts as never coming. That it comes within a second is measured in test/faults/two-nodes.test.ts. */
+const patienceMs = 20_000;
 const admin: Actor = { id: newId(), name: 'Ada', role: 'admin' };
 
 let db: TestDatabase;
@@ -59,7 +61,7 @@ async function make(tenantId: string, wanted: NewApiKey = {}): Promise<ApiKeyCre
   const before = heard.map((counts) => counts.get(tenantId) ?? 0);
   const created = await db.database.withTenant(tenantId, admin, (tx) => createApiKey(tx, pepper, wanted));
   const isHeard = async () => heard.every((counts, index) => (counts.get(tenantId) ?? 0) > before[index]!);
-  assert.ok(await within(5_000, isHeard));
+  assert.ok(await within(patienceMs, isHeard));
   return created;
 }
 const prove = async (authenticator: Authenticator, key: string): Promise<Principal | null> =>
@@ -145,7 +147,7 @@ test('E23: a key is valid while now < expiresAt, also when it is remembered', as
   nowMs = start;
 });
 
-test('a revoked key stops on every node within a second', async () => {
+test('a revoked key stops on every node', async () => {
   const tenantId = await makeTenant();
   const [here, there] = [await open(), await open(otherNode)];
   const { key, id } = await make(tenantId);
@@ -156,18 +158,18 @@ test('a revoked key stops on every node within a second', async () => {
   }
   await db.database.withTenant(tenantId, admin, (tx) => revokeApiKey(tx, id, 'lost'));
   for (const node of [here, there]) {
-    assert.ok(await within(1_000, async () => (await prove(node, key)) === null));
+    assert.ok(await within(patienceMs, async () => (await prove(node, key)) === null));
     assert.ok(await prove(node, kept));
   }
 });
 
-test('a tenant that is gone takes its keys along, on every node within a second', async () => {
+test('a tenant that is gone takes its keys along, on every node', async () => {
   const tenantId = await makeTenant();
   const there = await open(otherNode);
   const { key } = await make(tenantId);
   assert.ok(await prove(there, key));
   await db.ownerQuery('update arbiter.tenants set deleted_at = now() where id = $1', [tenantId]);
-  assert.ok(await within(1_000, async () => (await prove(there, key)) === null));
+  assert.ok(await within(patienceMs, async () => (await prove(there, key)) === null));
 });
 
 test('after a lost connection nothing is remembered that changed meanwhile', async () => {
@@ -182,7 +184,7 @@ test('after a lost connection nothing is remembered that changed meanwhile', asy
   assert.ok(await prove(there, key), 'still remembered: the message was not sent');
   await db.ownerQuery(`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'arbiter listener' and datname = current_database()`);
-  assert.ok(await within(5_000, async () => (await prove(there, key)) === null));
+  assert.ok(await within(patienceMs, async () => (await prove(there, key)) === null));
 });
 
 test('E23: the last use is written off the path, at most once a minute, and waits for nobody', async () => {

@@ -112,20 +112,22 @@ test('decisions go on while the catalogue is written without a pause', async () 
       writes += 1;
     }
   });
-  const slowest: number[] = [];
+  const tookMs: number[] = [];
   try {
     for (let i = 0; i < 25; i++) {
       const started = performance.now();
       const { status, text } = await recommend({ customerId: `W${i}`, channel: 'email' });
       assert.equal(status, 200, text);
-      slowest.push(performance.now() - started);
+      tookMs.push(performance.now() - started);
     }
   } finally {
     writing = false;
     await Promise.all(writers);
   }
   assert.ok(writes > 10, `${writes} writes`);
-  assert.ok(Math.max(...slowest) < 1_500, `${Math.max(...slowest)} ms`);
+  // A busy machine delays some of them, a decision that waits for the writers to end delays all.
+  const median = tookMs.sort((a, b) => a - b)[Math.floor(tookMs.length / 2)]!;
+  assert.ok(median < 1_500, `${tookMs} ms`);
   // Quiet again: the newest catalogue decides.
   const [row] = await owner('select version from arbiter.catalogue_versions where tenant_id = $1', [
     server.tenants[0].id,
