@@ -15,6 +15,7 @@ import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { snapshotRules } from '../qualification/index.ts';
 import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
 import { readSettings } from '../settings/index.ts';
+import { getTenant } from '../tenants/index.ts';
 import { type PlanRefs, planRefs } from './packed-result.ts';
 
 /** The tenant's catalogue of one version, as this process holds it: what decisions are made with. */
@@ -22,6 +23,8 @@ export interface TenantCatalogue {
   readonly tenantId: string;
   readonly version: number;
   readonly settings: TenantSettings;
+  /** Whether a quota of decisions holds (api-access.md 5.4); a tenant is born a playground or never becomes one. */
+  readonly isPlayground: boolean;
   readonly outcomes: ReadonlyMap<string, OutcomeTypeFacts>;
   /** Where the rows of a schema stand, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
@@ -52,6 +55,7 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
   );
   const version = Number(row?.version ?? 0);
   const settings = await readSettings(tx);
+  const { isPlayground } = await getTenant(tx);
   const flows = await readFlowDirectory(tx);
   const channels = await snapshotChannels(tx);
   const placements = await snapshotPlacements(tx);
@@ -111,6 +115,7 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
     tenantId: tx.tenantId,
     version,
     settings,
+    isPlayground,
     outcomes,
     schemaTables,
     flowFor(asked) {
