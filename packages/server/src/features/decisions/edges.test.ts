@@ -316,6 +316,13 @@ test('a value that is never stored stands neither in the record nor in the trace
     scopeId: ids.offers[0],
     config: { attribute: 'diagnosis', operator: 'eq', value: 'none' },
   });
+  await create('qualification-rules', {
+    name: 'Made for it',
+    ruleType: 'offer_attribute',
+    scope: 'offer',
+    scopeId: ids.offers[1],
+    config: { attribute: 'productType', operator: 'eq', valueFrom: 'customer.diagnosis' },
+  });
   const properties = [{ key: 'told', formula: 'customer.diagnosis', target: 'response' }];
   await publish([inventory, score, { id: 'p', type: 'set_properties', config: { properties } }]);
   now += 2 * 86_400_000;
@@ -329,7 +336,8 @@ test('a value that is never stored stands neither in the record nor in the trace
   const { pipeline, inputsHash, assignment } = trace.body;
   assert.equal(pipeline[0]!.durationMs, null);
   assert.ok(assignment);
-  assert.match(trace.text, /diagnosis is withheld/);
+  assert.match(trace.text, /"diagnosis is withheld"/);
+  assert.match(trace.text, /"customer.diagnosis is withheld"/);
   assert.doesNotMatch(trace.text, /canary-secret/);
   const record = await server.call('GET', `/api/v1/decisions/${body.requestId}?include=inputs`);
   assert.equal(record.status, 200, record.text);

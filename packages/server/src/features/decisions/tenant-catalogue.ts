@@ -44,6 +44,8 @@ export interface CompiledFlow {
   /** True once a transaction that stores the plan has committed in this process's sight. */
   stored: boolean;
   readonly neverStore: ReadonlySet<string>;
+  /** Paths of the values that rules compare offers with, by rule. */
+  readonly comparedWith: ReadonlyMap<string, string>;
   readonly refs: PlanRefs;
 }
 
@@ -152,6 +154,11 @@ export function compileSnapshot(snapshot: Snapshot): CompiledFlow {
     body: deflateRawSync(text),
     stored: false,
     neverStore,
+    comparedWith: new Map(
+      snapshot.rules.flatMap(({ id, config: { valueFrom } }) =>
+        typeof valueFrom === 'string' ? [[id, valueFrom]] : [],
+      ),
+    ),
     refs: planRefs(snapshot),
   };
 }
