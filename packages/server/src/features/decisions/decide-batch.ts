@@ -191,7 +191,7 @@ function prepare(
       const flow = catalogue.flowFor(job.call.flow);
       if (flow === null) throw new Error('the tenant has no runnable flow');
       const target = resolveTarget(flow.plan, job.call.request);
-      if (target.problem !== null) throw targetProblem(target.problem);
+      if (target.problem !== null && !namesInactive(catalogue, job.call.request)) throw targetProblem(target.problem);
       prepared.push({ job, flow, request: reduceRequest(job.call.request, flow.plan) });
     } catch (error) {
       refused.push({ job, error });
@@ -199,6 +199,10 @@ function prepare(
   }
   return { prepared, refused };
 }
+
+/** An inactive channel is no mistake of the caller: there is nothing to show on it, and the answer says `no_channel`. */
+const namesInactive = (catalogue: TenantCatalogue, { channelId }: DecisionRequest): boolean =>
+  channelId !== null && catalogue.inactiveChannels.has(channelId);
 
 /**
  * The newer version that explains the error: it was found, or a statement broke on a table or column that a newer

@@ -6,7 +6,7 @@ import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { zoneOffsets } from '../../platform/zones.ts';
 import { snapshotCategories, snapshotSubCategories } from '../categories/index.ts';
-import { snapshotChannels, snapshotPlacements } from '../channels/index.ts';
+import { selectInactiveChannelIds, snapshotChannels, snapshotPlacements } from '../channels/index.ts';
 import { snapshotPolicies } from '../contact-policies/index.ts';
 import { snapshotCreatives } from '../creatives/index.ts';
 import { type RunnableFlow, readFlowDirectory } from '../flows/index.ts';
@@ -25,6 +25,8 @@ export interface TenantCatalogue {
   readonly settings: TenantSettings;
   /** Whether a quota of decisions holds (api-access.md 5.4); a tenant is born a playground or never becomes one. */
   readonly isPlayground: boolean;
+  /** Ids of channels that no plan holds, because they are not active now. */
+  readonly inactiveChannels: ReadonlySet<string>;
   readonly outcomes: ReadonlyMap<string, OutcomeTypeFacts>;
   /** Where the rows of a schema stand, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
@@ -60,6 +62,7 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
   const { isPlayground } = await getTenant(tx);
   const flows = await readFlowDirectory(tx);
   const channels = await snapshotChannels(tx);
+  const inactiveChannels = new Set(await selectInactiveChannelIds(tx));
   const placements = await snapshotPlacements(tx);
   const categories = await snapshotCategories(tx);
   const subCategories = await snapshotSubCategories(tx);
@@ -118,6 +121,7 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
     version,
     settings,
     isPlayground,
+    inactiveChannels,
     outcomes,
     schemaTables,
     flowFor(asked) {
