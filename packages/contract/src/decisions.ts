@@ -428,7 +428,6 @@ export const decisionOperations = {
     errors: [
       'validation_failed',
       'unknown_outcome',
-      'malformed_request',
       'not_found',
       'idempotency_in_progress',
       'idempotency_key_reused',

@@ -185,6 +185,29 @@ test('a policy that is saved while a decision waits for its customer is obeyed',
   assert.equal((await server.call('DELETE', `/api/v1/contact-policies/${sent.policy.id}`)).status, 200);
 });
 
+test('a key in the body that differs from the header names its path', async () => {
+  const { body } = await recommend({ customerId: 'Y9', channel: 'email', limit: 1 });
+  const answer = await server.call<{ code: string; errors: { path: string }[] }>('POST', '/api/v1/respond', {
+    body: { recommendationId: body.recommendationId, rank: 1, outcome: 'click', idempotencyKey: 'a' },
+    headers: { 'idempotency-key': 'b' },
+  });
+  assert.deepEqual(
+    [answer.status, answer.body.code, answer.body.errors[0]?.path],
+    [400, 'validation_failed', '/idempotencyKey'],
+  );
+});
+
+test('a channel that is named and not active gets nothing, and the answer says why', async () => {
+  const { id } = await create('channels', { name: 'Asleep', channelType: 'sms', status: 'paused' });
+  const answer = await recommend({ customerId: 'N1', channelId: id });
+  assert.deepEqual([answer.status, answer.body.count, answer.body.emptyReason], [200, 0, 'no_channel'], answer.text);
+  const replay = await server.call('POST', `/api/v1/decisions/${answer.body.requestId}/replay`, { body: {} });
+  assert.equal(replay.body.identical, true, replay.text);
+  await server.call('DELETE', `/api/v1/channels/${id}`);
+  const gone = await recommend({ customerId: 'N1', channelId: id });
+  assert.equal(gone.status, 400, gone.text);
+});
+
 test('a placement that is named but absent is 404, a foreign or random one alike', async () => {
   const contact = { customerId: 'P1', offerId: ids.offers[0], outcome: 'click' };
   const bad = await respond({ ...contact, placementId: randomId });
