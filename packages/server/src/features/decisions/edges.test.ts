@@ -185,6 +185,35 @@ test('a policy that is saved while a decision waits for its customer is obeyed',
   assert.equal((await server.call('DELETE', `/api/v1/contact-policies/${sent.policy.id}`)).status, 200);
 });
 
+test('a window that a new policy opens keeps what the batch itself has shown', async () => {
+  const person = { customerId: 'L1', channel: 'email', limit: 1 };
+  assert.equal((await recommend(person)).body.count, 1);
+  now += 100 * 86_400_000;
+  assert.equal((await recommend(person)).body.count, 1);
+  const config = { windows: [{ max: 3, days: 200 }] };
+  const policy = await create('contact-policies', { name: 'Long', ruleType: 'frequency_cap', scope: 'global', config });
+  const ask = (id: string, policyIds: string[]) => [
+    inventory,
+    { id, type: 'contact_policy', config: { mode: 'selected', policyIds } },
+    score,
+  ];
+  await publish(ask('c', []));
+  const nodes = ask('c', [policy.id!]);
+  const long = await create('decision-flows', { key: 'long', name: 'Long', draftConfig: { version: 2, nodes } });
+  await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: long.id } });
+
+  // The first keeps the batcher busy, so that the two of one customer share the next batch.
+  const [, short, capped] = await Promise.all([
+    recommend({ ...person, customerId: 'L2' }),
+    recommend({ ...person, decisionFlowKey: 'main' }),
+    recommend({ ...person, decisionFlowKey: 'long' }),
+  ]);
+  assert.equal(short.body.count, 1, short.text);
+  assert.equal(capped.body.count, 0, 'three contacts in 200 days, one of them of this very batch');
+  await server.call('DELETE', `/api/v1/contact-policies/${policy.id}`);
+  await publish([inventory, score]);
+});
+
 test('a key in the body that differs from the header names its path', async () => {
   const { body } = await recommend({ customerId: 'Y9', channel: 'email', limit: 1 });
   const answer = await server.call<{ code: string; errors: { path: string }[] }>('POST', '/api/v1/respond', {
