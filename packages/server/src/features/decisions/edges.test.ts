@@ -185,6 +185,19 @@ test('a policy that is saved while a decision waits for its customer is obeyed',
   assert.equal((await server.call('DELETE', `/api/v1/contact-policies/${sent.policy.id}`)).status, 200);
 });
 
+test('a primary key named id is a field like any other beside the row key', async () => {
+  const fields = [column('id', { dataType: 'integer', isPrimaryKey: true, isNullable: false }), column('customer_id')];
+  const made = await create('schemas', { name: 'tickets', displayName: 'T', autoEnrich: true, fields });
+  const rows = [{ id: 77, customer_id: 'C1' }];
+  assert.equal((await server.call('POST', `/api/v1/schemas/${made.id}/data`, { body: { rows } })).status, 201);
+  const properties = [{ key: 'ticket', formula: 'customer.id', target: 'response' }];
+  await publish([inventory, score, { id: 'p', type: 'set_properties', config: { properties } }]);
+  const { body, text } = await recommend({ customerId: 'C1', channel: 'email', dryRun: true });
+  assert.equal(body.properties.ticket, 77, text);
+  await server.call('DELETE', `/api/v1/schemas/${made.id}`);
+  await publish([inventory, score]);
+});
+
 test('a window that a new policy opens keeps what the batch itself has shown', async () => {
   const person = { customerId: 'L1', channel: 'email', limit: 1 };
   assert.equal((await recommend(person)).body.count, 1);
