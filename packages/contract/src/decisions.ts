@@ -193,6 +193,17 @@ export const RecommendedItem = Type.Object(
   { description: 'One recommended item.' },
 );
 
+export const RecommendQuota = Type.Object(
+  {
+    limit: Type.Integer({ description: 'Items that the playground may be given in all.' }),
+    used: Type.Integer({ description: 'Items given so far, those of this answer included.' }),
+    remaining: Type.Integer({ description: 'Items left.' }),
+    truncated: Type.Boolean({ description: 'True when the answer was cut because no more were left.' }),
+  },
+  { description: 'State of the quota; playgrounds only.' },
+);
+export type RecommendQuota = Static<typeof RecommendQuota>;
+
 export const RecommendAnswer = Type.Object(
   {
     recommendationId: Nullable(Type.String(), { description: 'Id of the decision; null for a dry run.' }),
@@ -228,6 +239,7 @@ export const RecommendAnswer = Type.Object(
       { traceId: textOrNull('Stored trace, when sampled.'), summary: AnyObject('Counts by stage.') },
       { description: 'Trace of the decision.' },
     ),
+    quota: Type.Optional(RecommendQuota),
     meta: Type.Optional(AnyObject('Stages, dropped candidates, scores and warnings; only with `debug`.')),
   },
   { description: 'The decision.' },
@@ -392,6 +404,7 @@ export const decisionOperations = {
       'idempotency_in_progress',
       'inputs_unavailable',
       'idempotency_key_reused',
+      'quota_exceeded',
       'not_configured',
     ],
     audit: [],
@@ -415,7 +428,6 @@ export const decisionOperations = {
     errors: [
       'validation_failed',
       'unknown_outcome',
-      'malformed_request',
       'not_found',
       'idempotency_in_progress',
       'idempotency_key_reused',

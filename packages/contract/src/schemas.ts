@@ -101,7 +101,7 @@ const schemaChanges = {
   displayName: Type.Optional(describing.displayName),
   description: Type.Optional(describing.description),
   entityType: Type.Optional(
-    Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$', description: 'customer, account or custom; default custom.' }),
+    StringEnum(['customer', 'account', 'custom'], { description: 'What its rows are about; default custom.' }),
   ),
   schemaType: Type.Optional(
     Type.String({

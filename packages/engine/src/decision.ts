@@ -20,6 +20,8 @@ export interface Decision {
   readonly slateProbability: number;
   readonly assignment: DecisionAssignment;
   readonly summary: DecisionSummary;
+  /** Items that a quota took from the answer. */
+  readonly withheldByQuota: number;
   /** Response node: `standard`, `minimal` or `grouped`, and the item fields to keep (empty = all). */
   readonly responseFormat: 'standard' | 'minimal' | 'grouped';
   readonly includeFields: readonly string[];

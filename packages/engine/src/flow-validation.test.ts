@@ -183,6 +183,7 @@ test('every key has its type, range and words', () => {
     ['compute', { formulaExtras: [{ key: '1a', formula: '1' }] }, '/formulaExtras/0/key'],
     ['compute', { formulaExtras: [{ key: '__proto__', formula: '1' }] }, '/formulaExtras/0/key'],
     ['compute', { formulaExtras: [{ key: 'a', formula: '1 +' }] }, '/formulaExtras/0/formula', 'formula_syntax'],
+    ['compute', { formulaExtras: [{ key: 'a', formula: 'f(1)' }] }, '/formulaExtras/0/formula', 'formula_unknown_name'],
     [
       'compute',
       {

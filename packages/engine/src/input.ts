@@ -20,6 +20,8 @@ export interface DecisionInput {
   readonly contacts: ContactCounts;
   readonly suppressions: readonly Suppression[];
   readonly evidence: Evidence;
+  /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (api-access.md 5.4). */
+  readonly quotaLeft?: number | undefined;
 }
 
 /** Calendar of one zone at `now`. Ranges are epoch ms, start inclusive, end exclusive; days have 23 to 25 hours. */

@@ -52,6 +52,8 @@ export interface Run {
   readonly droppedByReason: { [reason in DropReason]?: number };
   readonly warnings: string[];
   readonly after: StageCounts;
+  /** Items that a quota took from the answer. */
+  withheldByQuota: number;
   /** Maxima over the candidates that entered the score node. */
   maxMargin: number;
   maxRevenue: number;
@@ -93,6 +95,7 @@ export type DropReason =
   | 'min_score'
   | 'mandatory_cap'
   | 'coupling'
+  | 'quota'
   | 'cut';
 
 /**

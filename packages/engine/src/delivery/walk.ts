@@ -53,7 +53,19 @@ export function deliver(run: Run, method: RankMethod): Delivery {
       take(walk, slot, { candidate, placementId: freePlacement(walk, candidate) ?? null, mandatory: false, pick });
     }
   }
+  if (run.input.quotaLeft !== undefined) withhold(walk, run.input.quotaLeft);
   return walk.delivery;
+}
+
+/** Takes back what a quota does not cover: the first items in delivery order stay. */
+function withhold(walk: Walk, quotaLeft: number): void {
+  let covered = quotaLeft;
+  for (const items of walk.delivery) {
+    const beyond = items.splice(Math.min(covered, items.length));
+    covered -= items.length;
+    for (const { candidate } of beyond) candidate.reason = 'quota';
+    walk.run.withheldByQuota += beyond.length;
+  }
 }
 
 function limitOf(plan: Plan, request: DecisionRequest): number {

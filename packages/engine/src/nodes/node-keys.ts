@@ -179,7 +179,7 @@ export function checkFormula(
     const code =
       problem.kind === 'limit'
         ? 'formula_limit'
-        : problem.kind === 'unknown_name'
+        : problem.kind === 'unknown_name' || problem.kind === 'unknown_function'
           ? 'formula_unknown_name'
           : 'formula_syntax';
     issues.refuse(path, code, problem.message);

@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts';
 import type { ExtraHeaders } from './send.ts';
 
 const exposed =
-  'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replay, ETag';
+  'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replay, X-Decision-Quota-Remaining, ETag';
 const taken =
   'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-API-Key, X-Confirm-Delete, X-Request-Id, ' +
   'X-Requested-With, X-Tenant-Id, X-User-Role';

@@ -64,6 +64,7 @@ export function problemAnswer(error: AppError, requestId: string): Answer {
     status: error.status,
     headers: {
       'content-type': problemMediaType,
+      ...error.headers,
       ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
       ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     },

@@ -5,6 +5,8 @@ export interface AppErrorOptions {
   readonly detail?: string;
   readonly errors?: readonly ErrorEntry[];
   readonly retryAfterSeconds?: number;
+  /** Sent with the answer, lower case names. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
@@ -15,6 +17,7 @@ export class AppError extends Error {
   readonly detail: string | undefined;
   readonly errors: readonly ErrorEntry[];
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(
@@ -27,6 +30,7 @@ export class AppError extends Error {
     this.detail = options.detail;
     this.errors = options.errors ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers;
   }
 }
 

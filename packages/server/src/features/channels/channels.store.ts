@@ -104,6 +104,15 @@ export async function snapshotChannels(tx: Tx): Promise<SnapshotChannel[]> {
   );
 }
 
+/** Channels that are there and not active: a request may name them and gets nothing. */
+export async function selectInactiveChannelIds(tx: Tx): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from arbiter.channels where tenant_id = $1 and deleted_at is null and status <> 'active'`,
+    [tx.tenantId],
+  );
+  return rows.map((row) => row.id);
+}
+
 /** Active placements of active channels. */
 export async function snapshotPlacements(tx: Tx): Promise<SnapshotPlacement[]> {
   const rows = await tx.query<SnapshotPlacement & { readonly targeting: Json }>(

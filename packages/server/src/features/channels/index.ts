@@ -1,3 +1,9 @@
 export { channelRoutes, placementRoutes } from './channels.routes.ts';
 export { createChannel } from './channels.service.ts';
-export { findChannelFacts, hasPlacement, snapshotChannels, snapshotPlacements } from './channels.store.ts';
+export {
+  findChannelFacts,
+  hasPlacement,
+  selectInactiveChannelIds,
+  snapshotChannels,
+  snapshotPlacements,
+} from './channels.store.ts';

@@ -105,6 +105,7 @@ const decision: Decision = {
     droppedByReason: { qualification: 1, cut: 2 },
     warnings: ['careful "here"'],
   },
+  withheldByQuota: 0,
   responseFormat: 'standard',
   includeFields: [],
   trace: null,
@@ -127,6 +128,7 @@ const facts: AnswerFacts = {
   reservationExpiresAt: () => '2026-11-21T00:00:00.000Z',
   dryRun: false,
   debug: false,
+  quota: null,
 };
 
 const cases: readonly (readonly [string, Decision, AnswerFacts])[] = [
@@ -134,6 +136,7 @@ const cases: readonly (readonly [string, Decision, AnswerFacts])[] = [
   ['nothing', { ...decision, items: [], emptyReason: 'qualify', controlGroup: true, properties: {} }, facts],
   ['dry run', decision, { ...facts, dryRun: true, recommendationId: null, interactionIds: null }],
   ['sampled', decision, { ...facts, traceId: 't', anonymous: true, known: false }],
+  ['playground', decision, { ...facts, quota: { limit: 5000, used: 5000, remaining: 0, truncated: true } }],
   ['minimal', { ...decision, responseFormat: 'minimal' }, facts],
   ['chosen fields', { ...decision, includeFields: ['score'] }, facts],
   [

@@ -37,7 +37,8 @@ export function answerText(plan: Plan, decision: Decision, facts: AnswerFacts, t
     `"controlGroup":${decision.controlGroup},"degradedScoring":${decision.degradedScoring},` +
     `"dryRun":${facts.dryRun},"experiment":null,"freshness":{"configVersion":${facts.configVersion},` +
     `"configAgeMs":${facts.configAgeMs},"profileAgeMs":${facts.profileAgeMs}},` +
-    `"trace":{"traceId":${orNull(facts.traceId)},"summary":${summaryText(decision.summary, facts.durationMs)}}}`
+    `"trace":{"traceId":${orNull(facts.traceId)},"summary":${summaryText(decision.summary, facts.durationMs)}}` +
+    `${facts.quota === null ? '' : `,"quota":${JSON.stringify(facts.quota)}`}}`
   );
 }
 

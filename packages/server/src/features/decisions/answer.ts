@@ -1,4 +1,4 @@
-import type { RecommendAnswer } from '@arbiter/contract';
+import type { RecommendAnswer, RecommendQuota } from '@arbiter/contract';
 import { type Decision, type DecisionItem, type DecisionTrace, type Plan, round6 } from '@arbiter/engine';
 
 /** What the answer says beside the decision itself. */
@@ -26,6 +26,8 @@ export interface AnswerFacts {
   readonly reservationExpiresAt: () => string;
   readonly dryRun: boolean;
   readonly debug: boolean;
+  /** Playgrounds only. */
+  readonly quota: RecommendQuota | null;
 }
 
 type Item = RecommendAnswer['decisions'][number];
@@ -100,6 +102,7 @@ export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts):
       },
     },
   };
+  if (facts.quota !== null) answer.quota = facts.quota;
   if (facts.debug && decision.trace !== null) answer.meta = shapeMeta(decision.trace, decision);
   return answer;
 }

@@ -47,7 +47,10 @@ export async function makeMissing(
 /** True when the log does not reach back to `from` (epoch ms). */
 export const isLogShort = ({ state }: BatchCustomer, from: number): boolean => state.keptFrom > from;
 
-/** A new window may look further back than the log was kept: history fills it, once, under the lock (decisioning.md 6). */
+/**
+ * A new window may look further back than the log was kept: history fills it, once, under the lock (decisioning.md 6).
+ * What the log has since then stays: the latest of it may be of this batch, and not in history yet.
+ */
 export async function fillLog(
   tx: HotTransaction,
   tenantId: string,
@@ -58,15 +61,19 @@ export async function fillLog(
   const [rows] = await tx.send([
     contactsSince(tenantId, customer.row.customerId, new Date(from), firstIdAt(Math.max(0, from - lateEventMs))),
   ]);
-  state.log = rows!.map((row) => ({
-    lane: laneOf(state, {
+  const older: CustomerState['log'] = [];
+  for (const row of rows!) {
+    const at = (row.occurred_at as Date).getTime();
+    if (at >= state.keptFrom) break;
+    const lane = laneOf(state, {
       offerId: row.offer_id as string,
       creativeId: row.creative_id as string | null,
       channelId: row.channel_id as string | null,
       campaignId: row.campaign_id as string | null,
-    }),
-    at: (row.occurred_at as Date).getTime(),
-  }));
+    });
+    older.push({ lane, at });
+  }
+  state.log = [...older, ...state.log];
   state.keptFrom = from;
   customer.changed = true;
 }

@@ -25,6 +25,7 @@ import { evidenceView } from './evidence.ts';
 import type { EvidenceKeeper } from './evidence-keeper.ts';
 import { itemTexts } from './packed-result.ts';
 import { inTime } from './patience.ts';
+import { openQuota, quotaExceeded } from './playground-quota.ts';
 import { type ProfileReads, planProfileReads } from './profile-reads.ts';
 import { type RecommendCall, targetProblem } from './recommend.rules.ts';
 import { reduceRequest } from './record.ts';
@@ -42,7 +43,8 @@ export interface DecideJob {
   /** Monotonic ms by which the request must be answered. */
   readonly until: number;
   /** Takes the answer as JSON text. */
-  readonly resolve: (answer: string) => void;
+  /** `quotaLeft`: what a playground may still be given; null for other tenants. */
+  readonly resolve: (answer: string, quotaLeft: number | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -189,7 +191,7 @@ function prepare(
       const flow = catalogue.flowFor(job.call.flow);
       if (flow === null) throw new Error('the tenant has no runnable flow');
       const target = resolveTarget(flow.plan, job.call.request);
-      if (target.problem !== null) throw targetProblem(target.problem);
+      if (target.problem !== null && !namesInactive(catalogue, job.call.request)) throw targetProblem(target.problem);
       prepared.push({ job, flow, request: reduceRequest(job.call.request, flow.plan) });
     } catch (error) {
       refused.push({ job, error });
@@ -197,6 +199,10 @@ function prepare(
   }
   return { prepared, refused };
 }
+
+/** An inactive channel is no mistake of the caller: there is nothing to show on it, and the answer says `no_channel`. */
+const namesInactive = (catalogue: TenantCatalogue, { channelId }: DecisionRequest): boolean =>
+  channelId !== null && catalogue.inactiveChannels.has(channelId);
 
 /**
  * The newer version that explains the error: it was found, or a statement broke on a table or column that a newer
@@ -224,6 +230,8 @@ async function assertNewest(ports: DecidePorts, catalogue: TenantCatalogue): Pro
 interface Decided {
   readonly job: DecideJob;
   readonly answer: string;
+  /** Playgrounds only. */
+  readonly quotaLeft: number | null;
 }
 
 /** Reads, decides and commits; answers with the jobs of customers that somebody else holds, by customer. */
@@ -258,11 +266,13 @@ async function decideAll(
   if (dry.length > 0) takeCustomers(customers, loaded[head - 2]!, false);
   await makeMissing(tx, tenantId, customers, stored, ports.keys);
   const profiles = await reads.resolve(loaded.slice(head), tx);
+  const quota = catalogue.isPlayground ? await openQuota(tx, tenantId, stored.length > 0) : null;
 
   const now = ports.clock.now();
   const left = new Map<string, DecideJob[]>();
   const held = new Set(stored);
   const decided: Decided[] = [];
+  const exhausted: DecideJob[] = [];
   const counts = newDecisionCounts();
   const zonesOf = zonesAt(ports, now);
   const writes = newWrites(tenantId, new Date(now), catalogue.version);
@@ -276,6 +286,10 @@ async function decideAll(
       const jobs = left.get(request.customerId);
       if (jobs) jobs.push(job);
       else left.set(request.customerId, [job]);
+      continue;
+    }
+    if (quota !== null && !request.dryRun && quota.left() === 0) {
+      exhausted.push(job);
       continue;
     }
     const { plan } = flow;
@@ -301,6 +315,7 @@ async function decideAll(
       ),
       suppressions: [],
       evidence: view,
+      quotaLeft: request.dryRun ? undefined : quota?.left(),
     });
     const { settings } = catalogue;
     const sampled =
@@ -309,6 +324,7 @@ async function decideAll(
       u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
     const decision = decide(plan, input, { trace: sampled || job.call.debug });
     counts.add(decision);
+    if (!request.dryRun) quota?.take(decision.items.length);
     const texts = itemTexts(decision);
 
     // A request id that the server made is the decision's id: it tells the partition, and needs no row of its own.
@@ -333,9 +349,10 @@ async function decideAll(
       reservationExpiresAt: () => new Date(expiresAt).toISOString(),
       dryRun: request.dryRun,
       debug: job.call.debug,
+      quota: quota?.facts(decision.withheldByQuota > 0) ?? null,
     };
     const answer = answerText(plan, decision, facts, texts);
-    decided.push({ job, answer });
+    decided.push({ job, answer, quotaLeft: quota?.left() ?? null });
     if (decisionId === null || !customer) continue;
 
     customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);
@@ -356,10 +373,13 @@ async function decideAll(
   }
 
   if (writes.records.size > 0) {
-    await tx.commit(writeStatements(writes, customers, horizonFrom, now));
+    const raised = quota?.statement() ?? null;
+    const statements = writeStatements(writes, customers, horizonFrom, now);
+    await tx.commit(raised === null ? statements : [raised, ...statements]);
     for (const flow of writes.plans.values()) flow.stored = true;
   }
-  for (const { job, answer } of decided) if (unsettled.delete(job)) job.resolve(answer);
+  for (const { job, answer, quotaLeft } of decided) if (unsettled.delete(job)) job.resolve(answer, quotaLeft);
+  for (const job of exhausted) if (unsettled.delete(job)) job.reject(quotaExceeded());
   ports.observe(prepared.length, counts);
   return left;
 }

@@ -4,6 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import type { CustomerKeys } from './customer-keys.ts';
 import type { CallerFacts, DecisionService } from './decisions.service.ts';
 import type { DecisionMetrics } from './metrics.ts';
+import { quotaHeader } from './playground-quota.ts';
 import { readDecision, replayDecision } from './records.service.ts';
 import { findTrace, selectTraces, type TraceRow } from './records.store.ts';
 
@@ -23,9 +24,9 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
       const seconds = () => (performance.now() - started) / 1000;
       const channel = request.body.channel ?? null;
       try {
-        const { text, replayed } = await service.recommend(callerOf(request), request.body);
+        const { text, replayed, quotaLeft } = await service.recommend(callerOf(request), request.body);
         metrics.recommended('ok', channel, seconds());
-        return reply(200, rawJson<RecommendAnswer>(text), replayed ? replayHeader : undefined);
+        return reply(200, rawJson<RecommendAnswer>(text), answerHeaders(replayed, quotaLeft));
       } catch (error) {
         metrics.recommended('failed', channel, seconds());
         throw error;
@@ -55,6 +56,11 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
       return reply(200, shapeTrace(row));
     },
   };
+}
+
+function answerHeaders(replayed: boolean, quotaLeft: number | null): Readonly<Record<string, string>> | undefined {
+  if (quotaLeft === null) return replayed ? replayHeader : undefined;
+  return { ...(replayed ? replayHeader : {}), ...quotaHeader(quotaLeft) };
 }
 
 const callerOf = (request: RequestFacts): CallerFacts => ({

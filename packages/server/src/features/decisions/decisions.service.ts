@@ -14,6 +14,7 @@ import { newDecisionId, requestContext } from './decision-ids.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { isLate, type PatientJob, refuse } from './patience.ts';
+import { readQuotaLeft } from './playground-quota.ts';
 import { readRecommendCall } from './recommend.rules.ts';
 import { findRequest } from './records.store.ts';
 import { readRespondCall } from './respond.rules.ts';
@@ -50,6 +51,8 @@ export interface Recommended {
   readonly text: string;
   /** True: the stored answer of an earlier call, byte for byte. */
   readonly replayed: boolean;
+  /** What a playground may still be given; null for other tenants. */
+  readonly quotaLeft: number | null;
 }
 
 export interface DecisionService {
@@ -160,13 +163,15 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     payloadHash: Buffer,
     until: number,
   ): Promise<Recommended | null> {
-    const find = (tx: Tx) => findRequest(tx, requestId);
-    const kept = await deps.database.withTenant(tenantId, systemActor('recommend'), find, { until });
+    const { isPlayground } = await catalogues.get(tenantId);
+    const find = async (tx: Tx) =>
+      [await findRequest(tx, requestId), isPlayground ? await readQuotaLeft(tx) : null] as const;
+    const [kept, quotaLeft] = await deps.database.withTenant(tenantId, systemActor('recommend'), find, { until });
     if (kept === null) return null;
     if (kept === 'record' || !kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
     if (kept.dataKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
     const key = deps.keys.open(tenantId, kept.dataKey);
-    return { text: unseal(key, requestContext(tenantId, requestId), kept.answer), replayed: true };
+    return { text: unseal(key, requestContext(tenantId, requestId), kept.answer), replayed: true, quotaLeft };
   }
 
   return {
@@ -177,7 +182,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       assertRoom();
       const decideNow = (payloadHash: Buffer | null): Promise<Recommended> =>
         inTheEnd((resolve, reject) => {
-          const settle = (text: string): void => resolve({ text, replayed: false });
+          const settle: DecideJob['resolve'] = (text, quotaLeft) => resolve({ text, replayed: false, quotaLeft });
           const job: DecideJob = { call, payloadHash, startedAt, until, resolve: settle, reject };
           decisions.submit(caller.tenantId, job);
           return job;

@@ -187,6 +187,71 @@ test('a policy that is saved while a decision waits for its customer is obeyed',
   assert.equal((await server.call('DELETE', `/api/v1/contact-policies/${sent.policy.id}`)).status, 200);
 });
 
+test('a primary key named id is a field like any other beside the row key', async () => {
+  const fields = [column('id', { dataType: 'integer', isPrimaryKey: true, isNullable: false }), column('customer_id')];
+  const made = await create('schemas', { name: 'tickets', displayName: 'T', autoEnrich: true, fields });
+  const rows = [{ id: 77, customer_id: 'C1' }];
+  assert.equal((await server.call('POST', `/api/v1/schemas/${made.id}/data`, { body: { rows } })).status, 201);
+  const properties = [{ key: 'ticket', formula: 'customer.id', target: 'response' }];
+  await publish([inventory, score, { id: 'p', type: 'set_properties', config: { properties } }]);
+  const { body, text } = await recommend({ customerId: 'C1', channel: 'email', dryRun: true });
+  assert.equal(body.properties.ticket, 77, text);
+  await server.call('DELETE', `/api/v1/schemas/${made.id}`);
+  await publish([inventory, score]);
+});
+
+test('a window that a new policy opens keeps what the batch itself has shown', async () => {
+  const person = { customerId: 'L1', channel: 'email', limit: 1 };
+  assert.equal((await recommend(person)).body.count, 1);
+  now += 100 * 86_400_000;
+  assert.equal((await recommend(person)).body.count, 1);
+  const config = { windows: [{ max: 3, days: 200 }] };
+  const policy = await create('contact-policies', { name: 'Long', ruleType: 'frequency_cap', scope: 'global', config });
+  const ask = (id: string, policyIds: string[]) => [
+    inventory,
+    { id, type: 'contact_policy', config: { mode: 'selected', policyIds } },
+    score,
+  ];
+  await publish(ask('c', []));
+  const nodes = ask('c', [policy.id!]);
+  const long = await create('decision-flows', { key: 'long', name: 'Long', draftConfig: { version: 2, nodes } });
+  await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: long.id } });
+
+  // The first keeps the batcher busy, so that the two of one customer share the next batch.
+  const [, short, capped] = await Promise.all([
+    recommend({ ...person, customerId: 'L2' }),
+    recommend({ ...person, decisionFlowKey: 'main' }),
+    recommend({ ...person, decisionFlowKey: 'long' }),
+  ]);
+  assert.equal(short.body.count, 1, short.text);
+  assert.equal(capped.body.count, 0, 'three contacts in 200 days, one of them of this very batch');
+  await server.call('DELETE', `/api/v1/contact-policies/${policy.id}`);
+  await publish([inventory, score]);
+});
+
+test('a key in the body that differs from the header names its path', async () => {
+  const { body } = await recommend({ customerId: 'Y9', channel: 'email', limit: 1 });
+  const answer = await server.call<{ code: string; errors: { path: string }[] }>('POST', '/api/v1/respond', {
+    body: { recommendationId: body.recommendationId, rank: 1, outcome: 'click', idempotencyKey: 'a' },
+    headers: { 'idempotency-key': 'b' },
+  });
+  assert.deepEqual(
+    [answer.status, answer.body.code, answer.body.errors[0]?.path],
+    [400, 'validation_failed', '/idempotencyKey'],
+  );
+});
+
+test('a channel that is named and not active gets nothing, and the answer says why', async () => {
+  const { id } = await create('channels', { name: 'Asleep', channelType: 'sms', status: 'paused' });
+  const answer = await recommend({ customerId: 'N1', channelId: id });
+  assert.deepEqual([answer.status, answer.body.count, answer.body.emptyReason], [200, 0, 'no_channel'], answer.text);
+  const replay = await server.call('POST', `/api/v1/decisions/${answer.body.requestId}/replay`, { body: {} });
+  assert.equal(replay.body.identical, true, replay.text);
+  await server.call('DELETE', `/api/v1/channels/${id}`);
+  const gone = await recommend({ customerId: 'N1', channelId: id });
+  assert.equal(gone.status, 400, gone.text);
+});
+
 test('a placement that is named but absent is 404, a foreign or random one alike', async () => {
   const contact = { customerId: 'P1', offerId: ids.offers[0], outcome: 'click' };
   const bad = await respond({ ...contact, placementId: randomId });
@@ -318,6 +383,13 @@ test('a value that is never stored stands neither in the record nor in the trace
     scopeId: ids.offers[0],
     config: { attribute: 'diagnosis', operator: 'eq', value: 'none' },
   });
+  await create('qualification-rules', {
+    name: 'Made for it',
+    ruleType: 'offer_attribute',
+    scope: 'offer',
+    scopeId: ids.offers[1],
+    config: { attribute: 'productType', operator: 'eq', valueFrom: 'customer.diagnosis' },
+  });
   const properties = [{ key: 'told', formula: 'customer.diagnosis', target: 'response' }];
   await publish([inventory, score, { id: 'p', type: 'set_properties', config: { properties } }]);
   now += 2 * 86_400_000;
@@ -331,7 +403,8 @@ test('a value that is never stored stands neither in the record nor in the trace
   const { pipeline, inputsHash, assignment } = trace.body;
   assert.equal(pipeline[0]!.durationMs, null);
   assert.ok(assignment);
-  assert.match(trace.text, /diagnosis is withheld/);
+  assert.match(trace.text, /"diagnosis is withheld"/);
+  assert.match(trace.text, /"customer.diagnosis is withheld"/);
   assert.doesNotMatch(trace.text, /canary-secret/);
   const record = await server.call('GET', `/api/v1/decisions/${body.requestId}?include=inputs`);
   assert.equal(record.status, 200, record.text);

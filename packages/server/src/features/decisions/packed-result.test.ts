@@ -72,6 +72,7 @@ const plain: Decision = {
   slateProbability: 1,
   assignment: { creative: [1, 1], experiment: null, holdout: null },
   summary,
+  withheldByQuota: 0,
   responseFormat: 'standard',
   includeFields: [],
   trace: null,
@@ -98,7 +99,7 @@ test('what was decided survives, to the last digit; what follows from plan and i
       summary: { ...summary, slateProbability: 0.5, warnings: ['w'] },
     },
   ] as Decision[]) {
-    const { trace: _t, responseFormat: _f, includeFields: _i, ...expected } = decision;
+    const { trace: _t, responseFormat: _f, includeFields: _i, withheldByQuota: _w, ...expected } = decision;
     const unpacked = unpackResult(readResultText(resultText(decision, refs)), refs);
     const items = expected.items.map(({ content: _c, personalization: _p, ...kept }) => kept);
     assert.deepEqual(unpacked, { ...expected, items });

@@ -39,6 +39,8 @@ export interface PackedInput {
   readonly v: number;
   /** zone clocks */
   readonly z: Readonly<Record<string, readonly unknown[]>>;
+  /** items that a quota left */
+  readonly a?: number;
   /** names that were withheld by `neverStore` */
   readonly w?: readonly string[];
 }
@@ -91,6 +93,7 @@ export function inputText(
   if (input.segments.length > 0) text += `,"g":${JSON.stringify(input.segments)}`;
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
+  if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
   const names = withheld.size === 0 ? nothingWithheld : [...withheld].sort();
   if (names.length > 0) text += `,"w":${JSON.stringify(names)}`;
   return { text: `${text}}`, withheld: names };
@@ -157,6 +160,7 @@ export function unpackInput(
     contacts: unpackCounts(packed, facts.windows, facts.refs),
     suppressions: packed.s ?? [],
     evidence: facts.evidence,
+    ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };
 }
 

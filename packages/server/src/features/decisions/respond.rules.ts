@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RespondRequest } from '@arbiter/contract';
 import { canonicalJson } from '@arbiter/engine';
-import { AppError, invalid } from '../../platform/app-error.ts';
+import { invalid } from '../../platform/app-error.ts';
 import { assertBytes, type CallFacts, isAnonymous, readCustomerId } from './recommend.rules.ts';
 
 /** A response after defaults and aliases (api-decisioning.md 3). */
@@ -45,7 +45,7 @@ export function readRespondCall(
     throw invalid('/interactionType', 'differs from outcome');
   }
   if (headerKey !== null && body.idempotencyKey !== undefined && headerKey !== body.idempotencyKey) {
-    throw new AppError('malformed_request', { detail: 'idempotencyKey differs from the header Idempotency-Key' });
+    throw invalid('/idempotencyKey', 'differs from the header Idempotency-Key');
   }
   const named = [body.interactionId, body.recommendationId, body.creativeId, body.offerId];
   if (named.every((value) => value == null)) {

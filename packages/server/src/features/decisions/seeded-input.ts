@@ -18,6 +18,7 @@ class SeededInput implements DecisionInput {
   readonly contacts: DecisionInput['contacts'];
   readonly suppressions: DecisionInput['suppressions'];
   readonly evidence: DecisionInput['evidence'];
+  readonly quotaLeft: DecisionInput['quotaLeft'];
   readonly #tenantId: string;
 
   constructor(tenantId: string, facts: Omit<DecisionInput, 'seed'>) {
@@ -31,6 +32,7 @@ class SeededInput implements DecisionInput {
     this.contacts = facts.contacts;
     this.suppressions = facts.suppressions;
     this.evidence = facts.evidence;
+    this.quotaLeft = facts.quotaLeft;
     this.#tenantId = tenantId;
   }
 

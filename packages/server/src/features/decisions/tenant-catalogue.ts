@@ -6,7 +6,7 @@ import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { zoneOffsets } from '../../platform/zones.ts';
 import { snapshotCategories, snapshotSubCategories } from '../categories/index.ts';
-import { snapshotChannels, snapshotPlacements } from '../channels/index.ts';
+import { selectInactiveChannelIds, snapshotChannels, snapshotPlacements } from '../channels/index.ts';
 import { snapshotPolicies } from '../contact-policies/index.ts';
 import { snapshotCreatives } from '../creatives/index.ts';
 import { type RunnableFlow, readFlowDirectory } from '../flows/index.ts';
@@ -15,6 +15,7 @@ import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { snapshotRules } from '../qualification/index.ts';
 import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
 import { readSettings } from '../settings/index.ts';
+import { getTenant } from '../tenants/index.ts';
 import { type PlanRefs, planRefs } from './packed-result.ts';
 
 /** The tenant's catalogue of one version, as this process holds it: what decisions are made with. */
@@ -22,6 +23,10 @@ export interface TenantCatalogue {
   readonly tenantId: string;
   readonly version: number;
   readonly settings: TenantSettings;
+  /** Whether a quota of decisions holds (api-access.md 5.4); a tenant is born a playground or never becomes one. */
+  readonly isPlayground: boolean;
+  /** Ids of channels that no plan holds, because they are not active now. */
+  readonly inactiveChannels: ReadonlySet<string>;
   readonly outcomes: ReadonlyMap<string, OutcomeTypeFacts>;
   /** Where the rows of a schema stand, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
@@ -41,6 +46,8 @@ export interface CompiledFlow {
   /** True once a transaction that stores the plan has committed in this process's sight. */
   stored: boolean;
   readonly neverStore: ReadonlySet<string>;
+  /** Paths of the values that rules compare offers with, by rule. */
+  readonly comparedWith: ReadonlyMap<string, string>;
   readonly refs: PlanRefs;
 }
 
@@ -52,8 +59,10 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
   );
   const version = Number(row?.version ?? 0);
   const settings = await readSettings(tx);
+  const { isPlayground } = await getTenant(tx);
   const flows = await readFlowDirectory(tx);
   const channels = await snapshotChannels(tx);
+  const inactiveChannels = new Set(await selectInactiveChannelIds(tx));
   const placements = await snapshotPlacements(tx);
   const categories = await snapshotCategories(tx);
   const subCategories = await snapshotSubCategories(tx);
@@ -111,6 +120,8 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
     tenantId: tx.tenantId,
     version,
     settings,
+    isPlayground,
+    inactiveChannels,
     outcomes,
     schemaTables,
     flowFor(asked) {
@@ -147,6 +158,11 @@ export function compileSnapshot(snapshot: Snapshot): CompiledFlow {
     body: deflateRawSync(text),
     stored: false,
     neverStore,
+    comparedWith: new Map(
+      snapshot.rules.flatMap(({ id, config: { valueFrom } }) =>
+        typeof valueFrom === 'string' ? [[id, valueFrom]] : [],
+      ),
+    ),
     refs: planRefs(snapshot),
   };
 }

@@ -1,5 +1,6 @@
 import type { RecommendAnswer } from '@arbiter/contract';
 import { type Decision, type DecisionInput, type Json, type Plan, round6 } from '@arbiter/engine';
+import type { CompiledFlow } from './tenant-catalogue.ts';
 
 const resultRows = 2_000;
 const droppedRows = 500;
@@ -10,11 +11,11 @@ export function traceBody(
   input: DecisionInput,
   decision: Decision,
   answer: RecommendAnswer,
-  { hash: planHash, neverStore }: { readonly hash: Buffer; readonly neverStore: ReadonlySet<string> },
+  { hash: planHash, neverStore, comparedWith }: Pick<CompiledFlow, 'hash' | 'neverStore' | 'comparedWith'>,
   inputsHash: string,
 ): object {
   const { trace } = decision;
-  const hidden = neverStore.size === 0 ? null : hiddenFields(plan, neverStore);
+  const hidden = neverStore.size === 0 ? null : hiddenFields(plan, neverStore, comparedWith);
   const top = decision.items[0];
   return {
     source: 'recommend',
@@ -57,21 +58,32 @@ export function traceBody(
   };
 }
 
-/** Names under `customer.` and `attributes.` whose values are never stored, those with an enrich prefix too. */
-function hiddenFields(plan: Plan, neverStore: ReadonlySet<string>): ReadonlySet<string> {
+interface Hidden {
+  /** Names under `customer.` and `attributes.` whose values are never stored, those with an enrich prefix too. */
+  readonly fields: ReadonlySet<string>;
+  /** Paths of the values that rules compare with, by rule, where those are hidden. */
+  readonly compared: ReadonlyMap<string, string>;
+}
+
+function hiddenFields(plan: Plan, neverStore: ReadonlySet<string>, comparedWith: ReadonlyMap<string, string>): Hidden {
   const prefixed = plan.enrichSources.flatMap(({ columns, prefix }) =>
     columns.filter((column) => neverStore.has(column)).map((column) => prefix + column),
   );
-  return new Set([...neverStore, ...prefixed]);
+  const fields = new Set([...neverStore, ...prefixed]);
+  const compared = [...comparedWith].filter(([, path]) => fields.has(fieldOf(path)));
+  return { fields, compared: new Map(compared) };
 }
 
 /** The row without the value of a field that is never stored: neither in its detail nor in its text. */
-function withhold(row: Json, hidden: ReadonlySet<string> | null): Json {
+function withhold(row: Json, hidden: Hidden | null): Json {
   if (hidden === null || !isObject(row) || !isObject(row.detail)) return row;
   const { attribute } = row.detail;
-  if (typeof attribute !== 'string' || !hidden.has(fieldOf(attribute))) return row;
-  const masked = { ...row, detail: { ...row.detail, actual: null } };
-  return row.passed === false ? { ...masked, reason: `${attribute} is withheld` } : masked;
+  const actual = typeof attribute === 'string' && hidden.fields.has(fieldOf(attribute)) ? attribute : null;
+  const expected = typeof row.ruleId === 'string' ? (hidden.compared.get(row.ruleId) ?? null) : null;
+  if (actual === null && expected === null) return row;
+  const mask = { ...(actual === null ? {} : { actual: null }), ...(expected === null ? {} : { expected: null }) };
+  const masked = { ...row, detail: { ...row.detail, ...mask } };
+  return row.passed === false ? { ...masked, reason: `${actual ?? expected} is withheld` } : masked;
 }
 
 /** `diagnosis` of `diagnosis`, `customer.diagnosis` and `attributes.diagnosis.code`. */

@@ -16,6 +16,8 @@ export interface SchemaTable {
   /** Column compared with the customer id. */
   readonly rowKey: string;
   readonly primaryKey: string;
+  /** Whether the rows are counted by a column of ours, `id`, for want of a primary key. */
+  readonly isCounted: boolean;
   /** Columns by ordinal; with the counting column `id` first when the schema has no primary key. */
   readonly columns: readonly SchemaColumn[];
 }
@@ -47,9 +49,8 @@ interface StoredSchema {
 export function schemaTable(tenantId: string, schema: StoredSchema): SchemaTable {
   const primaryKey = primaryKeyOf(schema.fields);
   const own = schema.fields.map(({ name, dataType, neverStore }) => ({ name, dataType, neverStore }));
-  const counting = schema.fields.some((field) => field.isPrimaryKey)
-    ? []
-    : [{ name: 'id', dataType: 'bigint', neverStore: false } as const];
+  const isCounted = !schema.fields.some((field) => field.isPrimaryKey);
+  const counting = isCounted ? [{ name: 'id', dataType: 'bigint', neverStore: false } as const] : [];
   return {
     schemaId: schema.id,
     name: schema.name,
@@ -59,6 +60,7 @@ export function schemaTable(tenantId: string, schema: StoredSchema): SchemaTable
     table: qualifiedTable(tenantId, schema.tableName),
     rowKey: rowKeyOf(schema.fields),
     primaryKey,
+    isCounted,
     columns: [...counting, ...own],
   };
 }
@@ -76,7 +78,7 @@ export async function readSchemaTables(tx: Tx): Promise<SchemaTable[]> {
 
 /** A schema as `compile` takes it. The counting column is left out unless it is the row key: it is no field. */
 export function toSnapshotSchema(table: SchemaTable): SnapshotSchema {
-  const isCounting = (column: SchemaColumn) => column.name === 'id' && table.primaryKey === 'id';
+  const isCounting = (column: SchemaColumn) => table.isCounted && column.name === table.primaryKey;
   return {
     id: table.schemaId,
     name: table.name,

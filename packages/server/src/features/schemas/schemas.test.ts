@@ -20,6 +20,14 @@ const codeOf = (answer: { status: number; json: { code: string } }) => [answer.s
 const pathsOf = (answer: { json: { errors: { path: string }[] } }) => answer.json.errors.map((entry) => entry.path);
 
 describe('a schema', () => {
+  test('is of one of three entity types', async () => {
+    for (const entityType of ['customer', 'account', 'custom'] as const) {
+      assert.equal((await kit.create({ entityType })).entityType, entityType);
+    }
+    const other = await call('POST', '/api/v1/schemas', { name: 'other', displayName: 'O', entityType: 'planet' });
+    assert.deepEqual([codeOf(other), pathsOf(other)], [[400, 'validation_failed'], ['/entityType']]);
+  });
+
   test('is a record with a real table, protected like every other', async () => {
     const schema = await kit.create({
       name: 'Bank Customers',

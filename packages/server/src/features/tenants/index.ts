@@ -9,3 +9,4 @@ export {
   type OnTenantCreated,
   playgroundQuota,
 } from './tenants.service.ts';
+export { selectQuotaUsed } from './tenants.store.ts';

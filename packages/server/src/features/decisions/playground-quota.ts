@@ -1,0 +1,62 @@
+import type { RecommendQuota } from '@arbiter/contract';
+import type { HotStatement, HotTransaction, Tx } from '../../db/index.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { playgroundQuota, selectQuotaUsed } from '../tenants/index.ts';
+
+/** What a playground may still be given, inside one transaction (api-access.md 5.4). */
+export interface QuotaInBatch {
+  /** Items left after what this batch took. */
+  left(): number;
+  take(items: number): void;
+  /** As an answer shows it, after its items were taken. */
+  facts(truncated: boolean): RecommendQuota;
+  /** Raises the counter by what the batch took; null when it took nothing. */
+  statement(): HotStatement | null;
+}
+
+/**
+ * Reads the counter. `hold`: and holds its row until the commit, so that what is left stays true. To be called when every
+ * customer of the batch is held: who holds the counter waits for nobody, so batches cannot deadlock.
+ */
+export async function openQuota(tx: HotTransaction, tenantId: string, hold: boolean): Promise<QuotaInBatch> {
+  const [rows] = await tx.send([selectUsed(tenantId, hold)]);
+  const used = Number(rows![0]!.used);
+  let taken = 0;
+  const left = (): number => Math.max(0, playgroundQuota - used - taken);
+  return {
+    left,
+    take(items) {
+      taken += items;
+    },
+    facts: (truncated) => ({ limit: playgroundQuota, used: used + taken, remaining: left(), truncated }),
+    statement: () => (taken === 0 ? null : raise(tenantId, taken)),
+  };
+}
+
+/** What the playground of the transaction may still be given. */
+export async function readQuotaLeft(tx: Tx): Promise<number> {
+  return Math.max(0, playgroundQuota - ((await selectQuotaUsed(tx)) ?? 0));
+}
+
+export const quotaHeader = (remaining: number): Readonly<Record<string, string>> => ({
+  'x-decision-quota-remaining': String(remaining),
+});
+
+/** 429 for a playground that was given all of its decisions. */
+export const quotaExceeded = (): AppError =>
+  new AppError('quota_exceeded', {
+    detail: `The playground was given all of its ${playgroundQuota} decisions.`,
+    headers: quotaHeader(0),
+  });
+
+const selectUsed = (tenantId: string, hold: boolean): HotStatement => ({
+  name: hold ? 'decisions.quota.hold' : 'decisions.quota.read',
+  text: `select used from playground_quotas where tenant_id = $1${hold ? ' for update' : ''}`,
+  values: [tenantId],
+});
+
+const raise = (tenantId: string, items: number): HotStatement => ({
+  name: 'decisions.quota.raise',
+  text: 'update playground_quotas set used = used + $2::integer where tenant_id = $1 and used + $2::integer <= $3::integer',
+  values: [tenantId, items, playgroundQuota],
+});
