@@ -42,8 +42,7 @@ export interface DecideJob {
   readonly startedAt: number;
   /** Monotonic ms by which the request must be answered. */
   readonly until: number;
-  /** Takes the answer as JSON text. */
-  /** `quotaLeft`: what a playground may still be given; null for other tenants. */
+  /** Takes the answer as JSON text. `quotaLeft`: what a playground may still be given; null for other tenants. */
   readonly resolve: (answer: string, quotaLeft: number | null) => void;
   readonly reject: (error: unknown) => void;
 }
