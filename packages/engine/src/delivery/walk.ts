@@ -63,7 +63,10 @@ function withhold(walk: Walk, quotaLeft: number): void {
   for (const items of walk.delivery) {
     const beyond = items.splice(Math.min(covered, items.length));
     covered -= items.length;
-    for (const { candidate } of beyond) candidate.reason = 'quota';
+    for (const { candidate } of beyond) {
+      candidate.taken = false;
+      candidate.reason = 'quota';
+    }
     walk.run.withheldByQuota += beyond.length;
   }
 }
