@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type AppError, invalid } from '../platform/app-error.ts';
+import { createBreath } from '../platform/breath.ts';
 import { malformed, maximumDepth, problemOfItem, refuseValue, tooDeep } from './json-body.ts';
 
 /** Bodies from this size on are read in pieces: a smaller one blocks the event loop for a few milliseconds at worst. */
@@ -14,8 +15,6 @@ const breathEvery = 64 * 1024;
  * once, and 100,000 of the dearest take as long as the loop may be held up (quality.md law 2, T17).
  */
 const maximumValues = 100_000;
-/** How long the event loop is kept from other work. */
-const holdMs = 8;
 
 export interface LargeJsonOptions {
   /** Items that a list may have, by member name; more are refused before they are parsed. */
@@ -74,20 +73,6 @@ export async function parseLargeJson(bytes: Buffer, options: LargeJsonOptions = 
     if (name !== undefined) body[name] = items;
   }
   return body;
-}
-
-/** Gives the event loop away when it was held long enough. */
-function createBreath(): () => Promise<void> | undefined {
-  let since = performance.now();
-  return () => {
-    if (performance.now() - since < holdMs) return undefined;
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        since = performance.now();
-        resolve();
-      });
-    });
-  };
 }
 
 const notJson = (): AppError => malformed('The body is not JSON.');
