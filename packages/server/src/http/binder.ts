@@ -139,7 +139,9 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
       }
       // How long the body takes is the caller's matter; all other time since the arrival counts.
       const until = performance.now() + (deps.answerWithinMs ?? answerWithinMs) - spentMs;
-      const { params, query, headers, body, idempotencyKey } = input.read(request, bytes);
+      let parsed = bytes === null ? undefined : input.parse(bytes);
+      if (parsed instanceof Promise) parsed = await parsed;
+      const { params, query, headers, body, idempotencyKey } = input.read(request, parsed, bytes?.length ?? 0);
       return await perform({
         requestId: service.requestId,
         tenantId,

@@ -5,6 +5,7 @@ import { AppError } from '../platform/app-error.ts';
 import { createCoerce, declaredProperties, parseQuery, repeated } from './coercion.ts';
 import { isIdempotencyKey } from './formats.ts';
 import { parseJsonBody } from './json-body.ts';
+import { largeBodyBytes, parseLargeJson } from './large-json.ts';
 import { bodyLimits } from './request-body.ts';
 import { decodeHeader, headerValues } from './request-headers.ts';
 import type { Check, Place } from './validation.ts';
@@ -27,8 +28,13 @@ const nothing: Readonly<Record<string, unknown>> = Object.freeze({});
 export interface InputReader {
   /** Bytes of a body at most; null when the operation takes none. */
   readonly bodyLimit: number | null;
-  /** Step 9. `bytes`: the body, null when the operation takes none. Throws `malformed_json`, `malformed_request` or `validation_failed`. */
-  read(request: FastifyRequest, bytes: Buffer | null): Input;
+  /**
+   * Step 9, syntax: before shape, wherever that is. No body at all is read as an object without properties. A large one
+   * takes turns with other work. Throws, or rejects, `malformed_json` or `validation_failed`.
+   */
+  parse(bytes: Buffer): unknown;
+  /** Step 9, shape. `parsed`: a body of `size` bytes. Throws `malformed_request` or `validation_failed`. */
+  read(request: FastifyRequest, parsed: unknown, size: number): Input;
 }
 
 export function createInputReader(operation: Operation, compile: Compile): InputReader {
@@ -36,18 +42,21 @@ export function createInputReader(operation: Operation, compile: Compile): Input
   const readQuery = createReadQuery(operation, compile);
   const readHeaders = createReadHeaders(operation, compile);
   const shapeBody = createShapeBody(operation, compile);
+  const maxItems = maxItemsOf(operation.body);
   const takesKey = operation.idempotent === true;
   return {
     bodyLimit: bodyLimitOf(operation),
-    read(request, bytes) {
-      // Syntax before shape, wherever it is. No body at all is read as an object without properties.
-      const parsed = bytes === null ? undefined : bytes.length === 0 ? {} : parseJsonBody(bytes);
+    parse(bytes) {
+      if (bytes.length === 0) return {};
+      return bytes.length < largeBodyBytes ? parseJsonBody(bytes) : parseLargeJson(bytes, { maxItems });
+    },
+    read(request, parsed, size) {
       return {
         params: readParams === null ? nothing : readParams(request),
         query: readQuery === null ? nothing : readQuery(request),
         headers: readHeaders === null ? nothing : readHeaders(request),
         idempotencyKey: takesKey ? readIdempotencyKey(request) : null,
-        body: bytes === null ? undefined : shapeBody(parsed, bytes.length),
+        body: shapeBody(parsed, size),
       };
     },
   };
@@ -56,6 +65,16 @@ export function createInputReader(operation: Operation, compile: Compile): Input
 function bodyLimitOf({ body, bodyLimit, auth }: Operation): number | null {
   if (body === undefined) return null;
   return bodyLimit ?? (auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential);
+}
+
+/** Items that the lists among the members of a body may have. */
+function maxItemsOf(body: TSchema | undefined): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const [name, property] of body === undefined ? [] : declaredProperties(body)) {
+    const most: unknown = Reflect.get(property, 'maxItems');
+    if (typeof most === 'number') found.set(name, most);
+  }
+  return found;
 }
 
 function createShapeBody({ body: schema }: Operation, compile: Compile): (parsed: unknown, size: number) => unknown {

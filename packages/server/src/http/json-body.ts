@@ -23,12 +23,29 @@ export function parseJsonBody(bytes: Buffer): unknown {
   } catch {
     throw malformed('The body is not JSON.');
   }
-  const problem = checkValue(value, 0);
-  if (problem !== null) throw problem.toError();
+  refuseValue(value);
   return Object.is(value, -0) ? 0 : value;
 }
 
-function malformed(detail: string): AppError {
+/** Throws for a parsed body that holds what no body may hold, at any depth; `-0` inside becomes 0. */
+export function refuseValue(value: unknown): void {
+  const problem = checkValue(value, 0);
+  if (problem !== null) throw problem.toError();
+}
+
+/** The same for one item of a list that is a member of the body; null when it is clean. */
+export function problemOfItem(item: unknown, member: string, index: number): AppError | null {
+  const problem = checkValue(item, 2);
+  return problem === null ? null : at(at(problem, String(index)), member).toError();
+}
+
+/** 400 for a body whose brackets are nested too deep. */
+export function tooDeep(): AppError {
+  return malformed(`The body is nested deeper than ${maximumDepth} levels.`);
+}
+
+/** 400 `malformed_json`. */
+export function malformed(detail: string): AppError {
   return new AppError('malformed_json', { detail });
 }
 
@@ -44,7 +61,7 @@ function checkValue(value: unknown, depth: number): Finding | null {
     return Number.isFinite(value) ? null : finding('is a number that no finite number can hold');
   }
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= maximumDepth) return tooDeep;
+  if (depth >= maximumDepth) return deep;
   return Array.isArray(value) ? checkItems(value, depth) : checkMembers(value as Record<string, unknown>, depth);
 }
 
@@ -91,12 +108,9 @@ function finding(message: string): Finding {
   };
 }
 
-const tooDeep: Finding = {
-  steps: [],
-  toError: () => malformed(`The body is nested deeper than ${maximumDepth} levels.`),
-};
+const deep: Finding = { steps: [], toError: tooDeep };
 
 function at(problem: Finding, step: string): Finding {
-  if (problem !== tooDeep) problem.steps.push(step);
+  if (problem !== deep) problem.steps.push(step);
   return problem;
 }

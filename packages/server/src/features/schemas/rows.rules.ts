@@ -26,7 +26,7 @@ export type CheckedRow = Readonly<Record<string, JsonValue>>;
 
 /** Most bytes of a value in an index of PostgreSQL, with room for the tenant's id beside it. */
 const longestIndexedBytes = 2600;
-const maximumErrors = 20;
+export const maximumErrors = 20;
 
 export function rowChecks(schemaType: string, fields: readonly SchemaField[]): RowChecks {
   const rowKey = rowKeyOf(fields);
@@ -79,27 +79,29 @@ function defaultValue(column: ColumnCheck, source: DefaultSource): JsonValue {
 /**
  * Checks the rows against the columns and puts defaults in. `fillMissing: false` leaves columns that a row does not
  * name out, so that an update touches the named ones only. The first 20 problems are reported; with one, none of the
- * rows may be written (api-catalogue.md 2.4, quality.md E36).
+ * rows may be written (api-catalogue.md 2.4, quality.md E36). `firstIndex`: place of the first row in the request, when
+ * these are a part of its rows.
  */
 export function checkRows(
   rows: readonly Readonly<Record<string, unknown>>[],
   checks: RowChecks,
   source: DefaultSource,
-  options: { readonly fillMissing: boolean },
+  options: { readonly fillMissing: boolean; readonly firstIndex?: number },
 ): { readonly rows: readonly CheckedRow[]; readonly errors: readonly ErrorEntry[] } {
+  const { fillMissing, firstIndex = 0 } = options;
   const errors: ErrorEntry[] = [];
   const checked: CheckedRow[] = [];
   const columns = [...checks.columns.values()];
   for (const [index, row] of rows.entries()) {
     if (errors.length >= maximumErrors) break;
     const refuse = (column: string, message: string) => {
-      if (errors.length < maximumErrors) errors.push({ path: pointer(index, column), message });
+      if (errors.length < maximumErrors) errors.push({ path: pointer(firstIndex + index, column), message });
     };
     for (const name of Object.keys(row)) if (!checks.columns.has(name)) refuse(name, 'is not a column of the schema');
     const values: Record<string, JsonValue> = {};
     for (const column of columns) {
       const given = Object.hasOwn(row, column.name) ? row[column.name] : undefined;
-      if (given === undefined && !options.fillMissing && !(column.isRequired && column.default === null)) continue;
+      if (given === undefined && !fillMissing && !(column.isRequired && column.default === null)) continue;
       const value = columnValue(column, given, source);
       if (value instanceof Misfit) refuse(column.name, value.message);
       else values[column.name] = value;

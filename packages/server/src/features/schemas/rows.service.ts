@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import type { ErrorEntry } from '@arbiter/contract';
 import { DatabaseError } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
+import { createBreath } from '../../platform/breath.ts';
 import { recordAudit } from '../audit/index.ts';
 import { findRecord } from '../records/index.ts';
-import { bySuppliedColumns, type CheckedRow, checkRows, lastOfEachKey, rowChecks, updateKey } from './rows.rules.ts';
+import {
+  bySuppliedColumns,
+  type CheckedRow,
+  checkRows,
+  lastOfEachKey,
+  maximumErrors,
+  rowChecks,
+  updateKey,
+} from './rows.rules.ts';
 import { selectRows, tableExists, writeRows } from './rows.store.ts';
 import { readRowsByKey } from './rows-by-key.ts';
 import { schemaTable } from './schema-tables.ts';
@@ -40,12 +50,7 @@ export async function insertRows(
   const isUpdate = onDuplicate === 'update';
   const key = isUpdate ? updateKey(schema.fields) : null;
   if (isUpdate && key === null) throw invalid('/onDuplicate', 'update needs a primary key or a unique field');
-  const { rows, errors } = checkRows(
-    given,
-    rowChecks(schema.schemaType, schema.fields),
-    { now: tx.now, newUuid: randomUUID },
-    { fillMissing: !isUpdate },
-  );
+  const { rows, errors } = await checkInTurns(tx, schema, given, { fillMissing: !isUpdate });
   if (errors.length > 0) throw new AppError('validation_failed', { detail: 'The rows do not fit the schema.', errors });
   const kept = key === null ? rows : lastOfEachKey(rows, key).kept;
   const written = await write(tx, schema, kept, key);
@@ -58,6 +63,31 @@ export async function insertRows(
     after: { rows: given.length, ...result },
   });
   return { ...result, tableName: schema.tableName };
+}
+
+/** Rows that are worked on between two looks at the clock. */
+const rowsAtOnce = 100;
+
+/** Checks the rows a few at a time: thousands of them would keep others waiting. */
+async function checkInTurns(
+  tx: Tx,
+  schema: SchemaRow,
+  given: readonly Readonly<Record<string, unknown>>[],
+  options: { readonly fillMissing: boolean },
+): Promise<{ readonly rows: readonly CheckedRow[]; readonly errors: readonly ErrorEntry[] }> {
+  const checks = rowChecks(schema.schemaType, schema.fields);
+  const source = { now: tx.now, newUuid: randomUUID };
+  const breathe = createBreath();
+  const rows: CheckedRow[] = [];
+  const errors: ErrorEntry[] = [];
+  for (let firstIndex = 0; firstIndex < given.length && errors.length < maximumErrors; firstIndex += rowsAtOnce) {
+    const part = given.slice(firstIndex, firstIndex + rowsAtOnce);
+    const found = checkRows(part, checks, source, { ...options, firstIndex });
+    rows.push(...found.rows);
+    errors.push(...found.errors);
+    await breathe();
+  }
+  return { rows, errors: errors.slice(0, maximumErrors) };
 }
 
 async function write(

@@ -1,5 +1,6 @@
 import type { DataType } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
+import { createBreath } from '../../platform/breath.ts';
 import { sqlType } from './data-types.ts';
 import type { CheckedRow } from './rows.rules.ts';
 import { quoteName, type SchemaTable } from './schema-tables.ts';
@@ -45,9 +46,23 @@ export async function writeRows(
     `with written as (insert into ${target} ${source} on conflict ${onConflict} returning (xmax = 0) as is_new)
      select count(*) filter (where is_new)::int as inserted, count(*) filter (where not is_new)::int as updated
      from written`,
-    [JSON.stringify(rows)],
+    [await jsonOf(rows)],
   );
   return result ?? { inserted: 0, updated: 0 };
+}
+
+/** Rows that are written as text between two looks at the clock. */
+const rowsAtOnce = 100;
+
+/** The rows as one JSON text, made a few at a time: thousands of them would keep others waiting. */
+async function jsonOf(rows: readonly CheckedRow[]): Promise<string> {
+  const breathe = createBreath();
+  const parts: string[] = [];
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    parts.push(JSON.stringify(rows.slice(at, at + rowsAtOnce)).slice(1, -1));
+    await breathe();
+  }
+  return `[${parts.join(',')}]`;
 }
 
 /** A page of rows in out form, all columns in their order, by primary key. */
