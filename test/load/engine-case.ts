@@ -207,6 +207,7 @@ export function input(plan: Plan, contactLanes: number): DecisionInput {
       offer: () => ofOffer,
       category: () => ofCategory,
       global: [400, 1600],
+      pairsOf: ofOffer,
     },
   };
 }

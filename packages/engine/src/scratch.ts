@@ -37,28 +37,32 @@ export interface Scratch {
   readonly interests: Uint8Array;
 }
 
+/** Few and narrow: with thousands of candidates each further column costs as much as the work it saves. */
 export interface CandidateColumns {
   readonly size: number;
-  readonly score: Float64Array;
-  /** Product of the penalties of failed match rules. */
-  readonly fit: Float64Array;
-  /** Share of the creative among the usable ones. */
-  readonly creativeShare: Float64Array;
-  /** Components, as far as `known` says that they are worked out. */
-  readonly propensity: Float64Array;
-  readonly relevance: Float64Array;
-  readonly impact: Float64Array;
+  /** What is known of the candidate: bits below. */
   readonly known: Uint8Array;
-  /** Set with the propensity: where it comes from (position in `propensitySources`) and the offer's own evidence. */
+  readonly score: Float64Array;
+  /** Product of the penalties of failed match rules; with FITTED, else 1. */
+  readonly fit: Float64Array;
+  /** Share of the creative among the usable ones; with SHARED, else 1. */
+  readonly creativeShare: Float64Array;
+  /** With PROPENSITY: P, and where it comes from (position in `propensitySources`). */
+  readonly propensity: Float64Array;
   readonly source: Uint8Array;
-  readonly positives: Float64Array;
-  readonly negatives: Float64Array;
 }
 
-/** Bits of `known`. */
 export const PROPENSITY = 1;
-export const RELEVANCE = 2;
-export const IMPACT = 4;
+export const FITTED = 2;
+export const SHARED = 4;
+
+export function fitOf(columns: CandidateColumns, at: number): number {
+  return (columns.known[at]! & FITTED) === 0 ? 1 : columns.fit[at]!;
+}
+
+export function creativeShareOf(columns: CandidateColumns, at: number): number {
+  return (columns.known[at]! & SHARED) === 0 ? 1 : columns.creativeShare[at]!;
+}
 
 const scratches = new WeakMap<Program, Scratch>();
 
@@ -103,30 +107,17 @@ export function reserve(scratch: Scratch, count: number, offer: PlanOffer): void
   scratch.columns = columns;
 }
 
-const doubles = [
-  'score',
-  'fit',
-  'creativeShare',
-  'propensity',
-  'relevance',
-  'impact',
-  'positives',
-  'negatives',
-] as const;
+const doubles = ['score', 'fit', 'creativeShare', 'propensity'] as const;
 
 function createColumns(size: number): CandidateColumns {
   return {
     size,
+    known: new Uint8Array(size),
     score: new Float64Array(size),
     fit: new Float64Array(size),
     creativeShare: new Float64Array(size),
     propensity: new Float64Array(size),
-    relevance: new Float64Array(size),
-    impact: new Float64Array(size),
-    known: new Uint8Array(size),
     source: new Uint8Array(size),
-    positives: new Float64Array(size),
-    negatives: new Float64Array(size),
   };
 }
 
@@ -134,8 +125,6 @@ function createColumns(size: number): CandidateColumns {
 export function takeCandidate(scratch: Scratch, at: number, offer: PlanOffer): Candidate {
   const candidate = scratch.candidates[at]!;
   const { columns } = scratch;
-  columns.fit[at] = 1;
-  columns.creativeShare[at] = 1;
   columns.known[at] = 0;
   // Most stand as the decision before left them: comparing costs less than writing.
   if (candidate.offer !== offer) {
@@ -155,6 +144,13 @@ export function takeCandidate(scratch: Scratch, at: number, offer: PlanOffer): C
   if (candidate.gate !== null) candidate.gate = null;
   if (candidate.taken) candidate.taken = false;
   return candidate;
+}
+
+/** Gives a candidate the fit of another. */
+export function copyFit({ columns }: Scratch, at: number, from: number): void {
+  if ((columns.known[from]! & FITTED) === 0) return;
+  columns.fit[at] = columns.fit[from]!;
+  columns.known[at] = columns.known[at]! | FITTED;
 }
 
 /** A further candidate for the same offer, with all that is known of the first. */

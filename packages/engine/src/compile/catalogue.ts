@@ -1,9 +1,10 @@
 import type { Formula, OutputType } from '../formula/formula.ts';
 import { compileEligibility, type Eligibility } from '../qualification/eligibility.ts';
-import type { Snapshot, SnapshotChannel, SnapshotCreative, SnapshotOffer } from '../snapshot.ts';
+import type { Snapshot, SnapshotCreative, SnapshotOffer } from '../snapshot.ts';
 import { compileTemplate } from '../templates/compile-template.ts';
 import type { Template } from '../templates/template.ts';
 import type { Builder } from './builder.ts';
+import { channelView } from './channel-view.ts';
 import type { JsonObject } from './config-problems.ts';
 import { NONE, type Ordinals } from './plan.ts';
 import { compileSchedule, type Schedule } from './schedule.ts';
@@ -64,12 +65,6 @@ export interface ComputedField {
   readonly formula: Formula | null;
   readonly problem: { readonly kind: string; readonly error: string } | null;
   readonly outputType: OutputType;
-}
-
-/** Rows as the rest of the engine reads them: `channel.*`. */
-export function channelView(channel: SnapshotChannel): JsonObject {
-  const { id, name, channelType, impressionMode, couplingMode } = channel;
-  return { id, name, type: channelType, channelType, impressionMode, couplingMode };
 }
 
 /** Creatives that can be shown: their channel, and their placement when bound, are in the snapshot. */

@@ -5,6 +5,7 @@ import { type Candidate, focus, type Run } from '../run.ts';
 import { propensitySources } from '../scoring/propensity.ts';
 import { componentsOf } from '../scoring/score-stage.ts';
 import { settingsFor } from '../scoring/scoring.ts';
+import { creativeShareOf } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
 import type { Delivery, Taken } from './walk.ts';
 
@@ -22,7 +23,6 @@ export interface Items {
 export function writeItems(run: Run, delivery: Delivery): Items {
   const items: DecisionItem[] = [];
   const creativeShares: number[] = [];
-  const { creativeShare } = run.scratch.columns;
   const errors: FormulaError[] = [];
   let slateProbability = 1;
   let inPlacement: Map<string, number> | null = null;
@@ -39,7 +39,7 @@ export function writeItems(run: Run, delivery: Delivery): Items {
       positions.push(items.length);
       items.push(writeItem(run, item, items.length + 1, placementRank, errors));
       slateProbability *= item.pick.probability;
-      creativeShares.push(creativeShare[item.candidate.at]!);
+      creativeShares.push(creativeShareOf(run.scratch.columns, item.candidate.at));
     }
     bySlot.push(positions);
   }

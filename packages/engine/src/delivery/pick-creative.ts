@@ -13,6 +13,7 @@ import {
 } from '../policies/tally.ts';
 import { h32 } from '../random/hash.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
+import { SHARED } from '../scratch.ts';
 import type { Target } from './target.ts';
 
 export interface MatchSettings {
@@ -52,9 +53,10 @@ export function pickCreative(run: Run, candidate: Candidate, settings: MatchSett
       several.push(creative);
     }
   }
+  // The first choice of a candidate that is asked again for another placement does not count.
+  run.scratch.columns.known[candidate.at] = run.scratch.columns.known[candidate.at]! & ~SHARED;
   candidate.creative = only;
   candidate.channel = only === null ? NONE : only.channel;
-  run.scratch.columns.creativeShare[candidate.at] = 1;
   if (several !== null) choose(run, candidate, several);
   if (candidate.creative === null) {
     if (settings.requireCreative || candidate.slot >= 0) {
@@ -169,7 +171,9 @@ function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[])
     candidate.creative = creative;
     candidate.channel = creative.channel;
   }
-  run.scratch.columns.creativeShare[candidate.at] = weight / sum;
+  const { columns } = run.scratch;
+  columns.creativeShare[candidate.at] = weight / sum;
+  columns.known[candidate.at] = columns.known[candidate.at]! | SHARED;
 }
 
 /** `frequencyCapPerDay` counts the tenant's day, `cooldownHours` the latest contact. `taken`: items of this answer. */

@@ -1,4 +1,4 @@
-import { channelView } from '../compile/catalogue.ts';
+import { channelView } from '../compile/channel-view.ts';
 import type { JsonObject } from '../compile/config-problems.ts';
 import type { Plan, Program } from '../compile/plan.ts';
 import type { DecisionRequest } from '../input.ts';

@@ -1,6 +1,6 @@
 import { ASK, fixedChoices, type MatchSettings, pickCreative, targetingClosesAll } from '../delivery/pick-creative.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
-import { copyCandidate, reserve, takeCandidate } from '../scratch.ts';
+import { copyCandidate, copyFit, reserve, takeCandidate } from '../scratch.ts';
 import type { FlowNode } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
 import { boolean, ids, oneOf } from './node-keys.ts';
@@ -94,7 +94,7 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: C
       if (fitting > 0) {
         reserve(scratch, next + 1, candidate.offer);
         option = takeCandidate(scratch, next, candidate.offer);
-        scratch.columns.fit[next] = scratch.columns.fit[candidate.at]!;
+        copyFit(scratch, next, candidate.at);
         option.override = candidate.override;
       }
       option.reason = null;

@@ -1,6 +1,7 @@
 import { candidatesInScope, candidatesOf, inScope, isMember } from '../compile/scopes.ts';
 import { type CompiledRule, ruleStages } from '../qualification/rule-kind.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
+import { FITTED, fitOf } from '../scratch.ts';
 import type { FlowNode } from '../snapshot.ts';
 import type { QualificationRow } from '../trace.ts';
 import { closeStage } from './close-stage.ts';
@@ -112,8 +113,7 @@ function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
   const verdict = run.trace === null ? null : rule.behaviour.explain(run, candidate);
   if (verdict !== null) run.trace?.qualification(row(rule, candidate, false, verdict.reason, verdict.detail));
   if (rule.stage === 'match') {
-    const { fit } = run.scratch.columns;
-    if (candidate.reason === null) fit[candidate.at] = Math.max(lowestFit, fit[candidate.at]! * rule.penalty);
+    if (candidate.reason === null) lowerFit(run, candidate, rule.penalty);
     return;
   }
   leave(
@@ -122,6 +122,11 @@ function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
     'qualification',
     verdict === null ? null : { ruleId: rule.id, policyId: null, detail: verdict.detail },
   );
+}
+
+function lowerFit({ scratch: { columns } }: Run, { at }: Candidate, penalty: number): void {
+  columns.fit[at] = Math.max(lowestFit, fitOf(columns, at) * penalty);
+  columns.known[at] = columns.known[at]! | FITTED;
 }
 
 function row(

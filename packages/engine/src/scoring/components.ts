@@ -1,7 +1,6 @@
 import { NONE } from '../compile/plan.ts';
 import { rowOfOffer30Days, tallyOf } from '../policies/tally.ts';
 import type { Candidate, Run } from '../run.ts';
-import { IMPACT, RELEVANCE } from '../scratch.ts';
 
 /** Contacts in 30 days from which on recency is 0. */
 const contactsOfNoRecency = 10;
@@ -12,13 +11,11 @@ export function emphasisOf(candidate: Candidate): number {
 }
 
 /**
- * R: mean of the available parts of channel, recency and match, at least 0.05 (api-decisioning.md 10). Worked out once;
- * it and the other components are written to their column, because a number that is returned is allocated.
+ * R: mean of the available parts of channel, recency and match, at least 0.05 (api-decisioning.md 10). Written
+ * to `numbers[at]`, because a number that is returned is allocated; so the others.
  */
-export function workOutRelevance(run: Run, candidate: Candidate): void {
-  const { columns, offers } = run.scratch;
-  const { at, ordinal, channel } = candidate;
-  if ((columns.known[at]! & RELEVANCE) !== 0) return;
+export function writeRelevance(run: Run, { ordinal, channel }: Candidate, numbers: Float64Array, at: number): void {
+  const { offers } = run.scratch;
   let sum = 0;
   let parts = 0;
   const { channelParts } = run;
@@ -39,15 +36,12 @@ export function workOutRelevance(run: Run, candidate: Candidate): void {
       parts += 1;
     }
   }
-  columns.relevance[at] = Math.max(0.05, sum / parts);
-  columns.known[at] = columns.known[at]! | RELEVANCE;
+  numbers[at] = Math.max(0.05, sum / parts);
 }
 
-/** I: weighted mean of business value, margin and revenue, at least 0.01; negatives count as 0. Worked out once. */
-export function workOutImpact(run: Run, candidate: Candidate): void {
-  const { columns, offers } = run.scratch;
-  const { at, ordinal } = candidate;
-  if ((columns.known[at]! & IMPACT) !== 0) return;
+/** I: weighted mean of business value, margin and revenue, at least 0.01; negatives count as 0. */
+export function writeImpact(run: Run, { ordinal }: Candidate, numbers: Float64Array, at: number): void {
+  const { offers } = run.scratch;
   const margin = offers.margin[ordinal]!;
   const revenue = offers.revenue[ordinal]!;
   let sum = offers.worth[ordinal]!;
@@ -60,8 +54,7 @@ export function workOutImpact(run: Run, candidate: Candidate): void {
     sum += 0.25 * (Math.max(0, revenue) / run.maxRevenue);
     weight += 0.25;
   }
-  columns.impact[at] = Math.max(0.01, sum / weight);
-  columns.known[at] = columns.known[at]! | IMPACT;
+  numbers[at] = Math.max(0.01, sum / weight);
 }
 
 /** Maxima that I is measured against, over the candidates that enter the score node. */

@@ -28,7 +28,7 @@ export function propensityOf(run: Run, candidate: Candidate): number {
   return run.scratch.columns.propensity[candidate.at]!;
 }
 
-/** Writes P, its source and the offer's evidence to their columns, once. */
+/** Writes P and its source to their columns, once. */
 export function workOutPropensity(run: Run, candidate: Candidate): void {
   const { columns, priorSource, priorValue } = run.scratch;
   const { at } = candidate;
@@ -38,8 +38,6 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
   const positives = pair[0];
   const negatives = pair[1];
   columns.known[at] = columns.known[at]! | PROPENSITY;
-  columns.positives[at] = positives;
-  columns.negatives[at] = negatives;
   const asked = run.propensityScores === null ? null : requestScore(run, candidate.offer.id, ladder.modelKey);
   if (asked !== null) {
     columns.source[at] = fromRequest;
@@ -65,7 +63,8 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
 
 type Pair = readonly [positives: number, negatives: number];
 
-function evidenceOf({ scratch, input: { evidence } }: Run, { ordinal, offer }: Candidate): Pair {
+/** The offer's own evidence. */
+export function evidenceOf({ scratch, input: { evidence } }: Run, { ordinal, offer }: Candidate): Pair {
   const { pairsOf } = evidence;
   if (pairsOf === undefined) return evidence.offer(offer.id);
   if (scratch.pairsOf !== pairsOf) {

@@ -1,4 +1,5 @@
-import { emphasisOf, workOutImpact, workOutRelevance } from './components.ts';
+import { fitOf } from '../scratch.ts';
+import { emphasisOf, writeImpact, writeRelevance } from './components.ts';
 import { createPower } from './power.ts';
 import { workOutPropensity } from './propensity.ts';
 import type { ScoreMethod } from './scoring.ts';
@@ -9,7 +10,7 @@ const priorityWeighted: ScoreMethod = {
   readsEvidence: false,
   score({ scratch: { columns } }, { at, priority, creative }) {
     const weight = creative === null ? 100 : creative.weight;
-    columns.score[at] = (priority / 100) * (weight / 100) * columns.fit[at]!;
+    columns.score[at] = (priority / 100) * (weight / 100) * fitOf(columns, at);
   },
 };
 
@@ -21,7 +22,7 @@ const propensity: ScoreMethod = {
     const { columns } = run.scratch;
     const { at } = candidate;
     workOutPropensity(run, candidate);
-    columns.score[at] = columns.propensity[at]! * columns.fit[at]!;
+    columns.score[at] = columns.propensity[at]! * fitOf(columns, at);
   },
 };
 
@@ -46,20 +47,18 @@ const formula: ScoreMethod = {
       if (exponents.propensity !== 1) raisePropensity(factors, 0, exponents.propensity);
     }
     if (exponents.relevance !== 0) {
-      workOutRelevance(run, candidate);
-      factors[1] = columns.relevance[at]!;
+      writeRelevance(run, candidate, factors, 1);
       if (exponents.relevance !== 1) raiseRelevance(factors, 1, exponents.relevance);
     }
     if (exponents.impact !== 0) {
-      workOutImpact(run, candidate);
-      factors[2] = columns.impact[at]!;
+      writeImpact(run, candidate, factors, 2);
       if (exponents.impact !== 1) raiseImpact(factors, 2, exponents.impact);
     }
     if (exponents.emphasis !== 0) {
       factors[3] = emphasisOf(candidate);
       if (exponents.emphasis !== 1) raiseEmphasis(factors, 3, exponents.emphasis);
     }
-    columns.score[at] = factors[0]! * factors[1]! * factors[2]! * factors[3]! * columns.fit[at]!;
+    columns.score[at] = factors[0]! * factors[1]! * factors[2]! * factors[3]! * fitOf(columns, at);
   },
 };
 

@@ -2,9 +2,10 @@ import type { ScoreComponents } from '../decision.ts';
 import { closeStage, type StageExtras } from '../nodes/close-stage.ts';
 import { addTally, rowOfOffer30Days } from '../policies/tally.ts';
 import { type Candidate, leave, type Run, standsBefore } from '../run.ts';
+import { fitOf } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
-import { emphasisOf, measureImpact, workOutImpact, workOutRelevance } from './components.ts';
-import { propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
+import { emphasisOf, measureImpact, writeImpact, writeRelevance } from './components.ts';
+import { evidenceOf, propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
 import { holdoutMethod } from './score-methods.ts';
 import { settingsFor } from './scoring.ts';
 
@@ -58,6 +59,7 @@ function traceScores(run: Run): void {
   for (const candidate of ordered) {
     const { ladder } = settingsFor(run.program.scoring, candidate);
     const { at } = candidate;
+    const [positives, negatives] = evidenceOf(run, candidate);
     run.trace?.scored({
       offerId: candidate.offer.id,
       score: columns.score[at]!,
@@ -66,25 +68,27 @@ function traceScores(run: Run): void {
       modelKey: run.holdout ? null : ladder.modelKey,
       modelType: null,
       propensitySource: propensitySources[columns.source[at]!]!,
-      positives: columns.positives[at]!,
-      negatives: columns.negatives[at]!,
+      positives,
+      negatives,
     });
   }
 }
+
+const means = new Float64Array(2);
 
 /** All five, whatever the method. */
 export function componentsOf(run: Run, candidate: Candidate): ScoreComponents {
   const { columns } = run.scratch;
   const { at } = candidate;
   workOutPropensity(run, candidate);
-  workOutRelevance(run, candidate);
-  workOutImpact(run, candidate);
+  writeRelevance(run, candidate, means, 0);
+  writeImpact(run, candidate, means, 1);
   return {
     propensity: columns.propensity[at]!,
-    relevance: columns.relevance[at]!,
-    impact: columns.impact[at]!,
+    relevance: means[0]!,
+    impact: means[1]!,
     emphasis: emphasisOf(candidate),
-    fitMultiplier: columns.fit[at]!,
+    fitMultiplier: fitOf(columns, at),
   };
 }
 
