@@ -77,7 +77,7 @@ const noticeMs = 500;
 test('SIGTERM under load: not ready first, everything accepted is answered, the process ends in time', async (t) => {
   for (let tries = 1; ; tries++) {
     if (await stopUnderLoad(t.diagnostic.bind(t))) return;
-    assert.ok(tries < 6, 'no balancer could have heard in time that the process stops');
+    assert.ok(tries < 10, 'no balancer could have heard in time that the process stops');
     t.diagnostic('the tester was too slow to be a balancer');
   }
 });
@@ -117,7 +117,7 @@ async function stopUnderLoad(say: (line: string) => void): Promise<boolean> {
   const meanwhile = await call('POST', '/v1/recommend', { customerId: 'meanwhile', channel: 'email', limit: 1 });
   await sleep(50);
   balancerSawIt = performance.now();
-  if (notReadyAt === null || balancerSawIt - termAt > noticeMs - 50) {
+  if (notReadyAt === null || balancerSawIt - termAt > noticeMs - 100) {
     await Promise.all([release(), workers, held, server.ended]);
     return false;
   }
