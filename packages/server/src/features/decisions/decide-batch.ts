@@ -322,7 +322,7 @@ async function decideAll(
       settings.decisionTraceEnabled &&
       u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
     const decision = decide(plan, input, { trace: sampled || job.call.debug });
-    counts.add(decision);
+    counts.add(decision, request.dryRun);
     if (!request.dryRun) quota?.take(decision.items.length);
     const texts = itemTexts(decision);
 

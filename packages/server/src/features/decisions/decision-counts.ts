@@ -5,13 +5,16 @@ export interface DecisionCounts {
   readonly items: number;
   readonly candidates: number;
   readonly dropped: ReadonlyMap<string, number>;
-  add(decision: Decision): void;
+  /** Items with a reservation; dry runs make none. */
+  readonly reserved: number;
+  add(decision: Decision, dryRun: boolean): void;
 }
 
 export function newDecisionCounts(): DecisionCounts {
   const dropped = new Map<string, number>();
   let items = 0;
   let candidates = 0;
+  let reserved = 0;
   return {
     get items() {
       return items;
@@ -20,7 +23,11 @@ export function newDecisionCounts(): DecisionCounts {
       return candidates;
     },
     dropped,
-    add({ items: shown, summary }) {
+    get reserved() {
+      return reserved;
+    },
+    add({ items: shown, summary }, dryRun) {
+      if (!dryRun) for (const { effect } of shown) if (effect === 'reserve') reserved += 1;
       items += shown.length;
       candidates += summary.candidateCount;
       const { droppedByReason } = summary;

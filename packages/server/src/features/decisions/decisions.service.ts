@@ -218,7 +218,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
         responses.submit(tenantId, job);
         return job;
       });
-      deps.metrics.responded(answer.classification);
+      deps.metrics.responded(answer);
       return answer;
     },
     refuseLate() {

@@ -229,6 +229,27 @@ test('a window that a new policy opens keeps what the batch itself has shown', a
   await publish([inventory, score]);
 });
 
+test('reservations are counted by what became of them', async () => {
+  const phone = await create('channels', { name: 'Phone', channelType: 'phone', impressionMode: 'explicit' });
+  const creative = { name: 'call', offerId: ids.offers[0], channelId: phone.id, status: 'active' };
+  const made = await create('creatives', creative);
+  const counted = async () => {
+    const metric = await server.registry.getSingleMetric('svc_reservations_total')?.get();
+    return Object.fromEntries(metric?.values.map(({ labels, value }) => [String(labels.result), value]) ?? []);
+  };
+  const call = { customerId: 'V1', channelId: phone.id, limit: 1 };
+  await publish([inventory, { id: 'm', type: 'match_creatives', config: {} }, score]);
+  await recommend({ ...call, dryRun: true });
+  const first = await recommend(call);
+  const confirm = { recommendationId: first.body.recommendationId, rank: 1, outcome: 'impression' };
+  for (let i = 0; i < 2; i++) assert.equal((await respond(confirm)).status, 200);
+  const second = await recommend({ ...call, customerId: 'V2' });
+  await respond({ recommendationId: second.body.recommendationId, rank: 1, outcome: 'not_presented' });
+  assert.deepEqual(await counted(), { made: 2, confirmed: 1, released: 1 });
+  await server.call('DELETE', `/api/v1/creatives/${made.id}`);
+  await publish([inventory, score]);
+});
+
 test('a key in the body that differs from the header names its path', async () => {
   const { body } = await recommend({ customerId: 'Y9', channel: 'email', limit: 1 });
   const answer = await server.call<{ code: string; errors: { path: string }[] }>('POST', '/api/v1/respond', {

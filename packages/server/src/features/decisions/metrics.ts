@@ -1,3 +1,4 @@
+import type { RespondAnswer } from '@arbiter/contract';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { DecisionCounts } from './decision-counts.ts';
 
@@ -5,10 +6,12 @@ import type { DecisionCounts } from './decision-counts.ts';
 export interface DecisionMetrics {
   batchDecided(batchSize: number, counts: DecisionCounts): void;
   recommended(status: 'ok' | 'failed', channel: string | null, seconds: number): void;
-  responded(classification: string): void;
+  responded(answer: RespondAnswer): void;
   /** The catalogue of a tenant was read and made ready. */
   catalogueRead(seconds: number): void;
 }
+
+const reservationResults: ReadonlySet<string> = new Set(['confirmed', 'late', 'released']);
 
 export function createDecisionMetrics(registry: Registry): DecisionMetrics {
   const registers = [registry];
@@ -49,6 +52,17 @@ export function createDecisionMetrics(registry: Registry): DecisionMetrics {
     labelNames: ['reason'],
     registers,
   });
+  const reservations = new Counter({
+    name: 'svc_reservations_total',
+    help: 'Reservations made, and what responses did to them.',
+    labelNames: ['result'],
+    registers,
+  });
+  const mandatoryCapHits = new Counter({
+    name: 'svc_mandatory_cap_hits_total',
+    help: 'Mandatory offers left out because the daily cap of the customer was reached.',
+    registers,
+  });
   const compile = new Histogram({
     name: 'svc_plan_compile_seconds',
     help: 'Time to read a catalogue after a change.',
@@ -76,13 +90,19 @@ export function createDecisionMetrics(registry: Registry): DecisionMetrics {
       items.inc(counts.items);
       candidates.inc(counts.candidates);
       for (const [reason, n] of counts.dropped) dropped.inc({ reason }, n);
+      if (counts.reserved > 0) reservations.inc({ result: 'made' }, counts.reserved);
+      mandatoryCapHits.inc(counts.dropped.get('mandatory_cap') ?? 0);
     },
     recommended(status, channel, seconds) {
       requests.inc({ status });
       latency.observe({ channel: channel === null ? 'none' : knownChannels.has(channel) ? channel : 'other' }, seconds);
     },
-    responded(classification) {
+    responded({ classification, impression, status }) {
       responses.inc({ classification });
+      // A repeat does nothing again; an impression of an implicit channel concerns no reservation.
+      if (status === 'recorded' && impression !== null && reservationResults.has(impression)) {
+        reservations.inc({ result: impression });
+      }
     },
     catalogueRead(seconds) {
       compile.observe(seconds);
