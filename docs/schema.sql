@@ -417,7 +417,7 @@ create table interaction_summaries (
   last_contact_at timestamp with time zone,
   last_outcome_key text,
   last_outcome_at timestamp with time zone
-);
+) with (fillfactor=90);
   constraint interaction_summaries_identity UNIQUE NULLS NOT DISTINCT (tenant_id, customer_id, day, offer_id, creative_id, channel_id, direction)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
@@ -517,10 +517,11 @@ create table outbox (
   id bigint generated as identity not null,
   events text not null,
   created_at timestamp with time zone not null,
-  "position" bigint
+  "position" bigint,
+  item_ids uuid[] default '{}'::uuid[] not null
 );
   constraint outbox_pkey PRIMARY KEY (tenant_id, id)
-  CREATE INDEX outbox_pending ON arbiter.outbox USING btree (id) WHERE ("position" IS NULL)
+  CREATE INDEX outbox_pending ON arbiter.outbox USING btree (tenant_id, id) WHERE ("position" IS NULL)
   CREATE UNIQUE INDEX outbox_stream ON arbiter.outbox USING btree (tenant_id, "position") WHERE ("position" IS NOT NULL)
   row level security: forced
   policy system_pending for select to arbiter_system using (("position" IS NULL))

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge } from 'prom-client';
 import { systemActor } from '../db/index.ts';
 import { createOutboxDispatcher, expireReservations } from '../features/decisions/index.ts';
 import { enqueueJob } from '../jobs/index.ts';
@@ -26,11 +27,20 @@ export function startBackground(server: Server): Background {
   const pause = async (ms: number): Promise<void> => {
     await sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
   };
-  const dispatcher = createOutboxDispatcher(database, {
+  const dispatcher = createOutboxDispatcher(database, server.aside, {
     zoneOf: (tenantId) => decisions.timezoneOf(tenantId),
-    dateIn: (zone, epochMs) => zoneClock(zone, epochMs).date,
+    zoneClock,
+    now: () => server.clock.now(),
     pause,
     stopped: () => stop.signal.aborted,
+  });
+  new Gauge({
+    name: 'svc_outbox_lag_seconds',
+    help: 'Age of the oldest row of the outbox that was not published when this process looked last.',
+    registers: [server.registry],
+    collect() {
+      this.set(dispatcher.lagSeconds());
+    },
   });
 
   const loop = async (name: string, everyMs: number, work: () => Promise<unknown>): Promise<void> => {

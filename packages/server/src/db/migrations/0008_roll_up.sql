@@ -1,0 +1,12 @@
+-- Summaries are rolled up from history itself, inside the database (docs/adr, "The roll-up runs inside the database").
+-- A row of the outbox names the history rows that were written with it and count; so it is the commit-safe cursor.
+alter table arbiter.outbox add column item_ids uuid[] not null default '{}';
+-- Ids do not get shorter by compressing them.
+alter table arbiter.outbox alter column item_ids set storage external;
+
+-- A tenant's waiting rows, oldest first, without those of the others and without the published ones of the last days.
+drop index arbiter.outbox_pending;
+create index outbox_pending on arbiter.outbox (tenant_id, id) where position is null;
+
+-- A customer who comes back within minutes updates rows that are still in memory: leave them room on their page.
+alter table arbiter.interaction_summaries set (fillfactor = 90);
