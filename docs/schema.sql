@@ -275,6 +275,7 @@ create table decision_requests (
   created_at timestamp with time zone not null
 );
   constraint decision_requests_pkey PRIMARY KEY (tenant_id, request_id)
+  CREATE INDEX decision_requests_age ON arbiter.decision_requests USING btree (tenant_id, created_at)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -458,6 +459,7 @@ create table interactions (
   constraint interactions_reservation_state_check CHECK ((reservation_state = ANY (ARRAY['open'::text, 'confirmed'::text, 'expired'::text, 'released'::text])))
   constraint interactions_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX interactions_customer ON arbiter.interactions USING btree (tenant_id, customer_id, id)
+  CREATE INDEX interactions_reserved ON arbiter.interactions USING btree (tenant_id, reservation_expires_at) WHERE (reservation_state = 'open'::text)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app

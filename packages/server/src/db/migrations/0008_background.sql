@@ -10,3 +10,10 @@ create index outbox_pending on arbiter.outbox (tenant_id, id) where position is 
 
 -- A customer who comes back within minutes updates rows that are still in memory: leave them room on their page.
 alter table arbiter.interaction_summaries set (fillfactor = 90);
+
+-- Reservations that ran out are found without reading the history of two days.
+create index interactions_reserved on arbiter.interactions (tenant_id, reservation_expires_at)
+  where reservation_state = 'open';
+
+-- Answers kept for requestIds that clients made, oldest first, to delete those whose records are gone.
+create index decision_requests_age on arbiter.decision_requests (tenant_id, created_at);
