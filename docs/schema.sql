@@ -329,7 +329,8 @@ create table evidence_changes (
   offer_id uuid not null,
   category_id uuid,
   positives integer not null,
-  negatives integer not null
+  negatives integer not null,
+  channel_id uuid
 );
   constraint evidence_changes_pkey PRIMARY KEY (tenant_id, number)
   row level security: forced

@@ -17,3 +17,6 @@ create index interactions_reserved on arbiter.interactions (tenant_id, reservati
 
 -- Answers kept for requestIds that clients made, oldest first, to delete those whose records are gone.
 create index decision_requests_age on arbiter.decision_requests (tenant_id, created_at);
+
+-- Evidence is counted by channel too (api-decisioning.md 3). Changes from before name none.
+alter table arbiter.evidence_changes add column channel_id uuid;

@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/index.ts';
+import { numberArray, type Tx, uuidArray } from '../../db/index.ts';
 import {
   applyChange,
   type EvidenceChange,
@@ -16,6 +16,7 @@ interface ChangeRow {
   number: number;
   offer_id: string;
   category_id: string | null;
+  channel_id: string | null;
   positives: number;
   negatives: number;
 }
@@ -24,6 +25,7 @@ const toChange = (row: ChangeRow): EvidenceChange => ({
   number: Number(row.number),
   offerId: row.offer_id,
   categoryId: row.category_id,
+  channelId: row.channel_id,
   positives: row.positives,
   negatives: row.negatives,
 });
@@ -45,16 +47,17 @@ export async function appendChanges(
   const first = Number(head!.number) - changes.length + 1;
   const numbered = changes.map((change, i) => ({ ...change, number: first + i }));
   await tx.query(
-    `insert into evidence_changes (tenant_id, number, offer_id, category_id, positives, negatives)
-     select $1, u.number, u.offer_id, u.category_id, u.positives, u.negatives
-     from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::int[], $6::int[]) as u(number, offer_id, category_id, positives, negatives)`,
+    `insert into evidence_changes (tenant_id, number, offer_id, category_id, channel_id, positives, negatives)
+     select $1, u.* from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::int[])
+       as u(number, offer_id, category_id, channel_id, positives, negatives)`,
     [
       tx.tenantId,
-      numbered.map((c) => c.number),
-      numbered.map((c) => c.offerId),
-      numbered.map((c) => c.categoryId),
-      numbered.map((c) => c.positives),
-      numbered.map((c) => c.negatives),
+      numberArray(numbered.map((c) => c.number)),
+      uuidArray(numbered.map((c) => c.offerId)),
+      uuidArray(numbered.map((c) => c.categoryId)),
+      uuidArray(numbered.map((c) => c.channelId)),
+      numberArray(numbered.map((c) => c.positives)),
+      numberArray(numbered.map((c) => c.negatives)),
     ],
   );
   return numbered;
@@ -63,7 +66,7 @@ export async function appendChanges(
 /** Changes after a number, in order; at most `limit`. */
 export async function changesAfter(tx: Tx, number: number, limit = 50_000): Promise<EvidenceChange[]> {
   const rows = await tx.query<ChangeRow>(
-    `select number, offer_id, category_id, positives, negatives from evidence_changes
+    `select number, offer_id, category_id, channel_id, positives, negatives from evidence_changes
      where tenant_id = $1 and number > $2 order by number limit $3`,
     [tx.tenantId, number, limit],
   );

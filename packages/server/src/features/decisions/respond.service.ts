@@ -208,6 +208,7 @@ export async function respondOne(
       ? {
           offerId: subject.offerId,
           categoryId: names.categoryId,
+          channelId: subject.channelId,
           positives: outcome.classification === 'positive' ? 1 : 0,
           negatives: outcome.classification === 'negative' ? 1 : 0,
         }
