@@ -10,7 +10,9 @@ import {
 } from './evidence.ts';
 
 /** How many changes may follow a snapshot before the next one is written. */
-const snapshotEvery = 5_000;
+export const snapshotEvery = 5_000;
+/** Changes read at once: the event loop has other work to do between two readings. */
+const readAtOnce = 2_000;
 
 interface ChangeRow {
   number: number;
@@ -63,14 +65,14 @@ export async function appendChanges(
   return numbered;
 }
 
-/** Changes after a number, in order; at most `limit`. */
-export async function changesAfter(tx: Tx, number: number, limit = 50_000): Promise<EvidenceChange[]> {
+/** Changes after a number, in order, so many that the reading is short; `more` when there may be others. */
+async function changesAfter(tx: Tx, number: number): Promise<{ changes: EvidenceChange[]; more: boolean }> {
   const rows = await tx.query<ChangeRow>(
     `select number, offer_id, category_id, channel_id, positives, negatives from evidence_changes
      where tenant_id = $1 and number > $2 order by number limit $3`,
-    [tx.tenantId, number, limit],
+    [tx.tenantId, number, readAtOnce],
   );
-  return rows.map(toChange);
+  return { changes: rows.map(toChange), more: rows.length === readAtOnce };
 }
 
 /** Rebuilds the state of a number (null: the newest) from the last snapshot at or below it and the changes after. */
@@ -80,13 +82,23 @@ export async function rebuildEvidence(tx: Tx, upTo: number | null): Promise<Evid
     [tx.tenantId, upTo ?? Number.MAX_SAFE_INTEGER],
   );
   const state = snapshot ? evidenceFromJson(Number(snapshot.number), snapshot.body) : emptyEvidence();
+  await readOn(tx, state, (change) => {
+    const isWanted = upTo === null || change.number <= upTo;
+    if (isWanted) applyChange(state, change);
+    return isWanted;
+  });
+  return state;
+}
+
+/**
+ * Hands over the changes that follow a state, which `apply` moves on, until there are no more or `apply` answers false.
+ * The state may be moved by others meanwhile.
+ */
+export async function readOn(tx: Tx, state: EvidenceState, apply: (change: EvidenceChange) => boolean): Promise<void> {
   for (;;) {
-    const changes = await changesAfter(tx, state.number);
-    for (const change of changes) {
-      if (upTo !== null && change.number > upTo) return state;
-      applyChange(state, change);
-    }
-    if (changes.length < 50_000) return state;
+    const { changes, more } = await changesAfter(tx, state.number);
+    for (const change of changes) if (!apply(change)) return;
+    if (!more) return;
   }
 }
 
