@@ -21,11 +21,15 @@ export async function readPendingTenants(
   );
 }
 
-/** Takes the tenant's outbox for this transaction: `taken` is false when another node works on it. */
+/**
+ * Takes the tenant's outbox for this transaction: `taken` is false when another node works on it. What follows is planned
+ * each time: a plan from when this month's partition was empty would go through all of it for every row.
+ */
 export function takeOutbox(tenantId: string): HotStatement {
   return {
     name: 'outbox.take',
-    text: `select pg_try_advisory_xact_lock(hashtextextended('outbox:' || $1::text, 0)) as taken`,
+    text: `select set_config('plan_cache_mode', 'force_custom_plan', true),
+      pg_try_advisory_xact_lock(hashtextextended('outbox:' || $1::text, 0)) as taken`,
     values: [tenantId],
   };
 }
@@ -68,10 +72,16 @@ export function addToSummaries(
   };
 }
 
-/** What the roll-up reads of a history row. A reservation is no contact yet; its confirmation is a row of its own. */
-const itemColumns = `i.id, i.customer_id, i.offer_id, i.creative_id, i.channel_id, i.direction, i.interaction_type, i.outcome_key,
-    i.classification, i.is_conversion, i.conversion_value, i.occurred_at`;
-const counts = `i.offer_id is not null and i.interaction_type <> 'recommendation'`;
+/**
+ * What the roll-up reads of the history row `u.id`. A reservation is no contact yet; its confirmation is a row of its own.
+ * The limit keeps this a look-up by key, row by row: of a partition that was not analysed yet the planner believes that
+ * the tenant has next to no rows in it, and would read them all.
+ */
+const historyRow = `lateral (
+      select id, customer_id, offer_id, creative_id, channel_id, direction, interaction_type, outcome_key, classification,
+        is_conversion, conversion_value, occurred_at
+      from interactions
+      where tenant_id = $1 and id = u.id and offer_id is not null and interaction_type <> 'recommendation' limit 1) i`;
 
 // One statement sees the outbox as it was when it began: what it takes is what it publishes. The rows need no lock, since
 // only the holder of the outbox touches waiting ones.
@@ -83,8 +93,8 @@ const publishText = `with
       select id, item_ids, sum(cardinality(item_ids)) over (order by id) - cardinality(item_ids) as before from waiting) w
     where before < $3),
   item as materialized (
-    select ${itemColumns}, ($5::date[])[width_bucket(i.occurred_at, $4::timestamptz[])] as day
-    from taken, unnest(taken.item_ids) as u(id) join interactions i on i.tenant_id = $1 and i.id = u.id where ${counts}),
+    select i.*, ($5::date[])[width_bucket(i.occurred_at, $4::timestamptz[])] as day
+    from taken, unnest(taken.item_ids) as u(id), ${historyRow}),
   ${upsertSummaries},
   head as (
     insert into stream_heads as h (tenant_id, position) select $1, count(*) from taken having count(*) > 0
@@ -98,7 +108,6 @@ const publishText = `with
 
 const lateText = `with
   item as materialized (
-    select ${itemColumns}, u.day
-    from unnest($2::uuid[], $3::date[]) as u(id, day) join interactions i on i.tenant_id = $1 and i.id = u.id where ${counts}),
+    select i.*, u.day from unnest($2::uuid[], $3::date[]) as u(id, day), ${historyRow}),
   ${upsertSummaries}
   select 1`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createHotPath, type HotPath } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
@@ -243,6 +244,29 @@ test('a tenant with a backlog keeps no other waiting', async () => {
   }).drain();
   assert.equal(rows, 501);
   assert.deepEqual(turns.slice(0, 3), [busy, quiet, busy]);
+});
+
+test('history rows are looked up by key, also in a partition that was never analysed', async () => {
+  const tenant = newId();
+  await write(
+    tenant,
+    Array.from({ length: 200 }, () => contact()),
+  );
+  await dispatcher().drain();
+  const scans = () =>
+    db.ownerQuery<{ name: string; scans: number; rows: number }>(
+      `select indexrelname as name, idx_scan as scans, idx_tup_read as rows from pg_stat_user_indexes
+       where relname like 'interactions\\_y%' and idx_scan > 0`,
+    );
+  // The server's processes report what they did now and then.
+  const until = performance.now() + 20_000;
+  while ((await scans()).length === 0 && performance.now() < until) await sleep(100);
+  const used = await scans();
+  assert.ok(used.length > 0);
+  for (const { name, scans: count, rows } of used) {
+    assert.match(name, /_pkey$/);
+    assert.ok(rows <= count, `${rows} rows in ${count} look-ups of ${name}`);
+  }
 });
 
 /** Numbers in [0,1) that every run draws alike. */
