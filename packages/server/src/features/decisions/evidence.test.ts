@@ -28,24 +28,3 @@ test('a pair that was handed out stays good until pairsOf is another', () => {
   applyChange(state, change(3, 'b'));
   assert.notEqual(view.pairsOf, first);
 });
-
-test('a process that makes all changes itself writes snapshots too, and reads a long way back in pieces', async () => {
-  const tenant = newId();
-  const keeper = createEvidenceKeeper(db.database, (error) => assert.fail(String(error)));
-  await keeper.get(tenant);
-  const list = Array.from({ length: 2_600 }, () => positive);
-  const write = () => db.database.withTenant(tenant, systemActor('test'), (tx) => appendChanges(tx, list));
-  keeper.committed(tenant, await write());
-  keeper.committed(tenant, await write());
-  await keeper.idle();
-  const snapshots = await db.ownerQuery('select number from arbiter.evidence_snapshots where tenant_id = $1', [tenant]);
-  assert.deepEqual(
-    snapshots.map((row) => Number(row.number)),
-    [5_200],
-  );
-  await write();
-  await write();
-  keeper.newestIs(tenant, 10_400);
-  await keeper.idle();
-  assert.deepEqual((await keeper.get(tenant)).global, [10_400, 0]);
-});
