@@ -275,6 +275,7 @@ create table decision_requests (
   created_at timestamp with time zone not null
 );
   constraint decision_requests_pkey PRIMARY KEY (tenant_id, request_id)
+  CREATE INDEX decision_requests_age ON arbiter.decision_requests USING btree (tenant_id, created_at)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -328,7 +329,8 @@ create table evidence_changes (
   offer_id uuid not null,
   category_id uuid,
   positives integer not null,
-  negatives integer not null
+  negatives integer not null,
+  channel_id uuid
 );
   constraint evidence_changes_pkey PRIMARY KEY (tenant_id, number)
   row level security: forced
@@ -417,7 +419,7 @@ create table interaction_summaries (
   last_contact_at timestamp with time zone,
   last_outcome_key text,
   last_outcome_at timestamp with time zone
-);
+) with (fillfactor=90);
   constraint interaction_summaries_identity UNIQUE NULLS NOT DISTINCT (tenant_id, customer_id, day, offer_id, creative_id, channel_id, direction)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
@@ -458,6 +460,7 @@ create table interactions (
   constraint interactions_reservation_state_check CHECK ((reservation_state = ANY (ARRAY['open'::text, 'confirmed'::text, 'expired'::text, 'released'::text])))
   constraint interactions_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX interactions_customer ON arbiter.interactions USING btree (tenant_id, customer_id, id)
+  CREATE INDEX interactions_reserved ON arbiter.interactions USING btree (tenant_id, reservation_expires_at) WHERE (reservation_state = 'open'::text)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -517,10 +520,11 @@ create table outbox (
   id bigint generated as identity not null,
   events text not null,
   created_at timestamp with time zone not null,
-  "position" bigint
+  "position" bigint,
+  item_ids uuid[] default '{}'::uuid[] not null
 );
   constraint outbox_pkey PRIMARY KEY (tenant_id, id)
-  CREATE INDEX outbox_pending ON arbiter.outbox USING btree (id) WHERE ("position" IS NULL)
+  CREATE INDEX outbox_pending ON arbiter.outbox USING btree (tenant_id, id) WHERE ("position" IS NULL)
   CREATE UNIQUE INDEX outbox_stream ON arbiter.outbox USING btree (tenant_id, "position") WHERE ("position" IS NOT NULL)
   row level security: forced
   policy system_pending for select to arbiter_system using (("position" IS NULL))

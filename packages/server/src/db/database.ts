@@ -49,6 +49,8 @@ export interface Database {
   listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): () => void;
   /** Resolves when every subscription so far is in force. */
   listening(): Promise<void>;
+  /** False while notifications may be missing: see `Listener.hears`. */
+  hears(): boolean;
   /** Connections of the pool right now. */
   connections(): { readonly total: number; readonly idle: number; readonly waiting: number };
   /** Waits for borrowed connections, then closes everything. */
@@ -143,6 +145,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     withSystem: (reason, fn, extra) => transact({ tenantId: null, actor: systemActor(reason) }, fn, extra),
     listen: (channel, handler, listenOptions) => listener.listen(channel, handler, listenOptions),
     listening: () => listener.ready(),
+    hears: () => listener.hears(),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       await Promise.all([listener.close(), pool.end()]);

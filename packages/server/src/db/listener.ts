@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { connectionConfig } from './connection.ts';
 
@@ -13,6 +13,11 @@ export interface Listener {
   listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): () => void;
   /** Resolves when the connection stands and every subscription so far is in force. */
   ready(): Promise<void>;
+  /**
+   * False while messages may be missing: before the connection stands, after it was lost, and as soon as it has not
+   * answered for `silenceMs`. What is kept on the strength of not having been told otherwise must not be used then.
+   */
+  hears(): boolean;
   close(): Promise<void>;
 }
 
@@ -25,8 +30,11 @@ interface Subscription {
 const channelName = /^[a-z_][a-z0-9_]{0,62}$/;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
-const heartbeatMs = 5_000;
-const heartbeatTimeoutMs = 2_000;
+/** Together under a second: so long may a connection that died without a word go unnoticed (P1 4.2). */
+const heartbeatMs = 250;
+const silenceMs = 600;
+/** Silent for so long, a connection is given up. Not at once: on a busy machine it may just be slow. */
+const lostMs = 2_000;
 
 /**
  * LISTEN on a dedicated connection. Lost connections are opened again with growing pauses up to a second; a connection
@@ -36,6 +44,7 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
   const subscriptions = new Set<Subscription>();
   const stop = new AbortController();
   let client: pg.Client | null = null;
+  let silent = false;
   let loop: Promise<void> | null = null;
   let settled: Promise<unknown> = Promise.resolve();
   let connected = Promise.withResolvers<void>();
@@ -52,14 +61,17 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
       try {
         await current.connect();
         for (const channel of new Set([...subscriptions].map((each) => each.channel))) {
-          await current.query(`listen ${channel}`);
+          await current.query({ text: `listen ${channel}`, query_timeout: lostMs } as pg.QueryConfig);
         }
+        silent = false;
         client = current;
         connected.resolve();
         if (established) for (const each of subscriptions) guarded(() => each.onReconnect?.());
         established = true;
         pauseMs = firstPauseMs;
-        await watch(current, AbortSignal.any([lost.signal, stop.signal]));
+        await watch(current, AbortSignal.any([lost.signal, stop.signal]), (isSilent) => {
+          silent = isSilent;
+        });
       } catch (error) {
         if (!stop.signal.aborted) onFailure(error);
       }
@@ -111,6 +123,7 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
       await connected.promise;
       await settled;
     },
+    hears: () => client !== null && !silent,
     async close() {
       stop.abort();
       await loop;
@@ -118,12 +131,41 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
   };
 }
 
-/** Resolves when the connection is lost or the listener stops; throws when a heartbeat stays unanswered. */
-async function watch(client: pg.Client, over: AbortSignal): Promise<void> {
+/**
+ * Resolves when the connection is lost or the listener stops; throws when it has been silent for too long. Says when it
+ * falls silent, and when it answers after all: the server answers in order, so by then every message has come.
+ */
+async function watch(client: pg.Client, over: AbortSignal, onSilent: (isSilent: boolean) => void): Promise<void> {
+  const until = (ms: number): Promise<unknown> =>
+    sleep(ms, undefined, { signal: over, ref: false }).catch(() => undefined);
   while (!over.aborted) {
-    await sleep(heartbeatMs, undefined, { signal: over, ref: false }).catch(() => undefined);
+    await until(heartbeatMs);
     if (over.aborted) return;
-    const heartbeat = { text: 'select 1', query_timeout: heartbeatTimeoutMs };
-    await client.query(heartbeat);
+    let answered = false;
+    const timeUp = new AbortController();
+    // The empty statement costs the server neither a plan nor a transaction.
+    const answer = client.query('').then(() => {
+      answered = true;
+    });
+    const hasAnswered = async (ms: number): Promise<boolean> => {
+      const late = sleep(ms, undefined, { signal: AbortSignal.any([over, timeUp.signal]), ref: false });
+      await Promise.race([answer, late.catch(() => undefined)]);
+      // When this process was held up, the answer may lie in the socket unread.
+      if (!answered) await nextTurn();
+      return answered;
+    };
+    try {
+      if (await hasAnswered(silenceMs)) continue;
+      if (over.aborted) return;
+      onSilent(true);
+      if (!(await hasAnswered(lostMs - silenceMs))) {
+        if (over.aborted) return;
+        throw new Error(`the connection that listens has not answered for ${lostMs} ms`);
+      }
+      onSilent(false);
+    } finally {
+      timeUp.abort();
+      answer.catch(() => undefined);
+    }
   }
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Gauge } from 'prom-client';
 import { systemActor } from '../db/index.ts';
 import { createOutboxDispatcher, expireReservations } from '../features/decisions/index.ts';
 import { enqueueJob } from '../jobs/index.ts';
 import { zoneClock } from '../platform/zones.ts';
 import type { Server } from './compose.ts';
+import { hourlyTasks } from './tasks.ts';
 
 /** Work that runs beside the requests of this process. Only `main` starts timers (architecture.md 2). */
 export interface Background {
@@ -11,10 +13,11 @@ export interface Background {
   stop(): Promise<void>;
 }
 
-const outboxEveryMs = 250;
+/** With the work itself, summaries are less than a second behind (decisioning.md 6). */
+const outboxEveryMs = 500;
 const keyUsesEveryMs = 10_000;
 const sweepEveryMs = 60_000;
-const streamEveryMs = 3_600_000;
+const hourMs = 3_600_000;
 const partitionsEveryMs = 6 * 3_600_000;
 /** Reservations live a day at most (api-access.md 6, reservationTtlSeconds). */
 const oldestReservationMs = 2 * 86_400_000;
@@ -26,11 +29,20 @@ export function startBackground(server: Server): Background {
   const pause = async (ms: number): Promise<void> => {
     await sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
   };
-  const dispatcher = createOutboxDispatcher(database, {
+  const dispatcher = createOutboxDispatcher(database, server.aside, {
     zoneOf: (tenantId) => decisions.timezoneOf(tenantId),
-    dateIn: (zone, epochMs) => zoneClock(zone, epochMs).date,
+    zoneClock,
+    now: () => server.clock.now(),
     pause,
     stopped: () => stop.signal.aborted,
+  });
+  new Gauge({
+    name: 'svc_outbox_lag_seconds',
+    help: 'Age of the oldest row of the outbox that was not published when this process looked last.',
+    registers: [server.registry],
+    collect() {
+      this.set(dispatcher.lagSeconds());
+    },
   });
 
   const loop = async (name: string, everyMs: number, work: () => Promise<unknown>): Promise<void> => {
@@ -50,18 +62,21 @@ export function startBackground(server: Server): Background {
     loop('reservations', sweepEveryMs, async () => {
       for (const tenantId of await readTenantIds(server)) {
         if (stop.signal.aborted) return;
-        await database.withTenant(tenantId, systemActor('reservations-expire'), (tx) =>
-          expireReservations(tx, oldestReservationMs),
-        );
+        let more = true;
+        while (more && !stop.signal.aborted) {
+          more = await database.withTenant(tenantId, systemActor('reservations-expire'), (tx) =>
+            expireReservations(tx, oldestReservationMs),
+          );
+        }
       }
     }),
-    loop('stream', streamEveryMs, async () => {
+    loop('hourly', hourMs, async () => {
       for (const tenantId of await readTenantIds(server)) {
         if (stop.signal.aborted) return;
-        // One waiting job per tenant, whichever node asks for it.
-        await database.withTenant(tenantId, systemActor('stream-expire'), (tx) =>
-          enqueueJob(tx, 'stream.expire', {}, { key: 'stream.expire' }),
-        );
+        // One waiting job per tenant and task, whichever node asks for it.
+        await database.withTenant(tenantId, systemActor('hourly'), async (tx) => {
+          for (const task of hourlyTasks) await enqueueJob(tx, task, {}, { key: task });
+        });
       }
     }),
     loop('partitions', partitionsEveryMs, () => ensurePartitions(server)),

@@ -2,7 +2,7 @@ import { operations, type ReadyChecks } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
-import { createDatabase, createHotPath, type Database } from '../db/index.ts';
+import { createDatabase, createHotPath, type Database, type HotPath } from '../db/index.ts';
 import { type Authenticator, createAuthenticator } from '../features/credentials/index.ts';
 import {
   createCustomerKeys,
@@ -60,6 +60,8 @@ export interface ComposeOptions {
 export interface Server {
   readonly app: FastifyInstance;
   readonly database: Database;
+  /** A connection of its own for work behind the decisions, opened when it is first used. */
+  readonly aside: HotPath;
   readonly authenticator: Authenticator;
   readonly decisions: DecisionService;
   readonly lifecycle: Lifecycle;
@@ -89,6 +91,7 @@ export function composeServer(options: ComposeOptions): Server {
     ...limits,
   });
   const hot = createHotPath({ url: options.databaseUrl, connections: hotConnections, onError });
+  const aside = createHotPath({ url: options.databaseUrl, connections: 1, onError });
   const registry = createRegistry(options.version);
   const lifecycle = createLifecycle();
   const pepper = keyOf(config.API_KEY_PEPPER);
@@ -142,6 +145,7 @@ export function composeServer(options: ComposeOptions): Server {
   return {
     app,
     database,
+    aside,
     authenticator,
     decisions,
     lifecycle,
@@ -155,6 +159,7 @@ export function composeServer(options: ComposeOptions): Server {
       await authenticator.flushUses().catch(onError);
       authenticator.close();
       await hot.close();
+      await aside.close();
       await database.close();
     },
   };

@@ -172,6 +172,29 @@ test('a tenant that is gone takes its keys along, on every node', async () => {
   assert.ok(await within(patienceMs, async () => (await prove(there, key)) === null));
 });
 
+test('a key that is revoked while the connection has died silently is refused within a second', async () => {
+  const tenantId = await makeTenant();
+  const known = (await listeners()).map((row) => row.pid);
+  const lonely = createDatabase({ url: db.url, clock });
+  const there = await open(lonely);
+  const { key, id } = await make(tenantId);
+  const [own] = (await listeners()).filter((row) => !known.includes(row.pid));
+  assert.ok(await within(1_000, async () => (await prove(there, key)) !== null && isRemembered(there, key)));
+  process.kill(own!.pid, 'SIGSTOP');
+  try {
+    await db.database.withTenant(tenantId, admin, (tx) => revokeApiKey(tx, id, undefined));
+    assert.ok(await within(1_000, async () => (await prove(there, key)) === null));
+  } finally {
+    process.kill(own!.pid, 'SIGCONT');
+    await lonely.close();
+  }
+});
+
+const listeners = () =>
+  db.ownerQuery<{ pid: number }>(
+    `select pid from pg_stat_activity where application_name = 'arbiter listener' and datname = current_database()`,
+  );
+
 test('after a lost connection nothing is remembered that changed meanwhile', async () => {
   const tenantId = await makeTenant();
   const there = await open(otherNode);

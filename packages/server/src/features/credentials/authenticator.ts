@@ -43,8 +43,8 @@ const lookUpWithinMs = 2_000;
 
 /**
  * Keys that were proven stay in memory, never as such, until the database says that a credential of their tenant changed
- * (channel `arbiter_credentials`), so that revocation acts on every node within a second. Nothing is remembered while
- * the channel is not heard, and nothing about keys that were refused.
+ * (channel `arbiter_credentials`), so that revocation acts on every node within a second. While the channel is not heard,
+ * nothing is remembered and every key is looked up. Nothing is remembered about keys that were refused.
  */
 export function createAuthenticator(deps: {
   readonly database: Database;
@@ -59,7 +59,7 @@ export function createAuthenticator(deps: {
   const uses = new Map<string, Use>();
   // Raised by every message: what was read before it must not be remembered after it.
   let generation = 0;
-  let hearing = false;
+  let subscribed = false;
 
   const forget = (tenantId: string | null): void => {
     generation += 1;
@@ -69,8 +69,9 @@ export function createAuthenticator(deps: {
   };
   const unsubscribe = database.listen('arbiter_credentials', forget, { onReconnect: () => forget(null) });
   void database.listening().then(() => {
-    hearing = true;
+    subscribed = true;
   });
+  const hearing = (): boolean => subscribed && database.hears();
 
   async function lookUp(hash: Buffer, cacheKey: string): Promise<Known | null> {
     const asked = generation;
@@ -80,7 +81,7 @@ export function createAuthenticator(deps: {
     // Two tenants with one key: whose request it is cannot be told, so it is nobody's.
     if (row === undefined || rows.length > 1) return null;
     const entry = { principal: principalOf(row), expiresAtMs: row.expiresAt?.getTime() ?? Infinity, use: useOf(row) };
-    if (hearing && asked === generation) {
+    if (hearing() && asked === generation) {
       if (known.size >= maximumKnown) known.delete(known.keys().next().value ?? '');
       known.set(cacheKey, entry);
     }
@@ -122,7 +123,7 @@ export function createAuthenticator(deps: {
       if (!isApiKey(presented.value)) return null;
       const cacheKey = nameOf(presented.value);
       const entry = known.get(cacheKey);
-      if (entry !== undefined) return admit(entry);
+      if (entry !== undefined && hearing()) return admit(entry);
       let lookup = lookups.get(cacheKey);
       if (lookup === undefined) {
         lookup = lookUp(hashApiKey(pepper, presented.value), cacheKey).finally(() => {

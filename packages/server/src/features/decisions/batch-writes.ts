@@ -178,7 +178,8 @@ export function writeStatements(
     list.push(insertRecords(tenantId, { ...batch, ...flow }, rows));
   }
   if (writes.items.length > 0) list.push(insertItems(tenantId, writes.at, writes.items));
-  list.push(...writes.extra, insertOutbox(tenantId, `[${writes.events.join(',')}]`, writes.at));
+  const counted = writes.items.flatMap((item) => (item.reserved ? [] : [item.id]));
+  list.push(...writes.extra, insertOutbox(tenantId, `[${writes.events.join(',')}]`, counted, writes.at));
   return list;
 }
 

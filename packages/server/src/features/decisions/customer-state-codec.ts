@@ -30,7 +30,7 @@ function putNumber(value: number): void {
 const known = new Map<string, Buffer>();
 const mostKnown = 50_000;
 
-function putUuid(value: string): void {
+function putKnownUuid(value: string): void {
   let bytes = known.get(value);
   if (bytes === undefined) {
     bytes = Buffer.from(value.replaceAll('-', ''), 'hex');
@@ -39,6 +39,13 @@ function putUuid(value: string): void {
   }
   room(16);
   scratch.set(bytes, at);
+  at += 16;
+}
+
+/** An id that hardly comes again: remembered, a few minutes of reservations would drive out all that do. */
+function putUuid(value: string): void {
+  room(16);
+  scratch.write(value.replaceAll('-', ''), at, 16, 'hex');
   at += 16;
 }
 
@@ -65,7 +72,7 @@ export function encodeState(state: CustomerState): Buffer {
   at = 0;
   putNumber(formatVersion);
   putNumber(ids.size);
-  for (const id of ids.keys()) putUuid(id);
+  for (const id of ids.keys()) putKnownUuid(id);
   putNumber(refs.length);
   for (let i = 0; i < refs.length; i++) {
     for (const n of refs[i]!) putNumber(n);

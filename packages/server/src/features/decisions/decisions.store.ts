@@ -198,12 +198,12 @@ export function insertPlan(tenantId: string, hash: Buffer, body: Buffer, now: Da
   };
 }
 
-/** One row of the outbox for all events of a batch. */
-export function insertOutbox(tenantId: string, events: string, now: Date): HotStatement {
+/** One row of the outbox for all events of a batch; `itemIds` are the history rows written with it that count. */
+export function insertOutbox(tenantId: string, events: string, itemIds: readonly string[], now: Date): HotStatement {
   return {
     name: 'decisions.outbox',
-    text: 'insert into outbox (tenant_id, events, created_at) values ($1, $2, $3)',
-    values: [tenantId, events, now],
+    text: 'insert into outbox (tenant_id, events, item_ids, created_at) values ($1, $2, $3, $4)',
+    values: [tenantId, events, uuidArray(itemIds), now],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
-import { changesAfter, rebuildEvidence, snapshotWhenDue } from './evidence.store.ts';
+import { readOn, rebuildEvidence, snapshotEvery, snapshotWhenDue } from './evidence.store.ts';
 import { applyChange, type EvidenceChange, type EvidenceState } from './evidence.ts';
 
 /**
@@ -23,6 +23,8 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
   const states = new Map<string, EvidenceState>();
   const loading = new Map<string, Promise<EvidenceState>>();
   const fetching = new Map<string, Promise<void>>();
+  /** Number of the state when its snapshots were last looked at. */
+  const snapshotLookedAt = new Map<string, number>();
   const actor = systemActor('evidence');
 
   function load(tenantId: string): Promise<EvidenceState> {
@@ -32,6 +34,7 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
         .withTenant(tenantId, actor, async (tx) => {
           const state = await rebuildEvidence(tx, null);
           await snapshotWhenDue(tx, state);
+          snapshotLookedAt.set(tenantId, state.number);
           return state;
         })
         .then((state) => {
@@ -50,8 +53,9 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
       .withTenant(tenantId, actor, async (tx) => {
         const state = states.get(tenantId);
         if (!state) return;
-        applyNew(state, await changesAfter(tx, state.number));
+        await readOn(tx, state, (change) => applyNew(state, [change]));
         await snapshotWhenDue(tx, state);
+        snapshotLookedAt.set(tenantId, state.number);
       })
       .catch(onError)
       .finally(() => fetching.delete(tenantId));
@@ -76,7 +80,11 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
     },
     committed(tenantId, changes) {
       const state = states.get(tenantId);
-      if (state && !applyNew(state, changes)) fetchMissing(tenantId);
+      if (!state) return;
+      const isWhole = applyNew(state, changes);
+      // A process that hears of nobody else's changes has to think of the snapshots by itself.
+      const isDue = state.number - (snapshotLookedAt.get(tenantId) ?? 0) >= snapshotEvery;
+      if (!isWhole || isDue) fetchMissing(tenantId);
     },
     async idle() {
       await Promise.all(fetching.values());

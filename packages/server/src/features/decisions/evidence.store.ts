@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/index.ts';
+import { numberArray, type Tx, uuidArray } from '../../db/index.ts';
 import {
   applyChange,
   type EvidenceChange,
@@ -10,12 +10,15 @@ import {
 } from './evidence.ts';
 
 /** How many changes may follow a snapshot before the next one is written. */
-const snapshotEvery = 5_000;
+export const snapshotEvery = 5_000;
+/** Changes read at once: the event loop has other work to do between two readings. */
+const readAtOnce = 2_000;
 
 interface ChangeRow {
   number: number;
   offer_id: string;
   category_id: string | null;
+  channel_id: string | null;
   positives: number;
   negatives: number;
 }
@@ -24,6 +27,7 @@ const toChange = (row: ChangeRow): EvidenceChange => ({
   number: Number(row.number),
   offerId: row.offer_id,
   categoryId: row.category_id,
+  channelId: row.channel_id,
   positives: row.positives,
   negatives: row.negatives,
 });
@@ -45,29 +49,30 @@ export async function appendChanges(
   const first = Number(head!.number) - changes.length + 1;
   const numbered = changes.map((change, i) => ({ ...change, number: first + i }));
   await tx.query(
-    `insert into evidence_changes (tenant_id, number, offer_id, category_id, positives, negatives)
-     select $1, u.number, u.offer_id, u.category_id, u.positives, u.negatives
-     from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::int[], $6::int[]) as u(number, offer_id, category_id, positives, negatives)`,
+    `insert into evidence_changes (tenant_id, number, offer_id, category_id, channel_id, positives, negatives)
+     select $1, u.* from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::int[])
+       as u(number, offer_id, category_id, channel_id, positives, negatives)`,
     [
       tx.tenantId,
-      numbered.map((c) => c.number),
-      numbered.map((c) => c.offerId),
-      numbered.map((c) => c.categoryId),
-      numbered.map((c) => c.positives),
-      numbered.map((c) => c.negatives),
+      numberArray(numbered.map((c) => c.number)),
+      uuidArray(numbered.map((c) => c.offerId)),
+      uuidArray(numbered.map((c) => c.categoryId)),
+      uuidArray(numbered.map((c) => c.channelId)),
+      numberArray(numbered.map((c) => c.positives)),
+      numberArray(numbered.map((c) => c.negatives)),
     ],
   );
   return numbered;
 }
 
-/** Changes after a number, in order; at most `limit`. */
-export async function changesAfter(tx: Tx, number: number, limit = 50_000): Promise<EvidenceChange[]> {
+/** Changes after a number, in order, so many that the reading is short; `more` when there may be others. */
+async function changesAfter(tx: Tx, number: number): Promise<{ changes: EvidenceChange[]; more: boolean }> {
   const rows = await tx.query<ChangeRow>(
-    `select number, offer_id, category_id, positives, negatives from evidence_changes
+    `select number, offer_id, category_id, channel_id, positives, negatives from evidence_changes
      where tenant_id = $1 and number > $2 order by number limit $3`,
-    [tx.tenantId, number, limit],
+    [tx.tenantId, number, readAtOnce],
   );
-  return rows.map(toChange);
+  return { changes: rows.map(toChange), more: rows.length === readAtOnce };
 }
 
 /** Rebuilds the state of a number (null: the newest) from the last snapshot at or below it and the changes after. */
@@ -77,13 +82,23 @@ export async function rebuildEvidence(tx: Tx, upTo: number | null): Promise<Evid
     [tx.tenantId, upTo ?? Number.MAX_SAFE_INTEGER],
   );
   const state = snapshot ? evidenceFromJson(Number(snapshot.number), snapshot.body) : emptyEvidence();
+  await readOn(tx, state, (change) => {
+    const isWanted = upTo === null || change.number <= upTo;
+    if (isWanted) applyChange(state, change);
+    return isWanted;
+  });
+  return state;
+}
+
+/**
+ * Hands over the changes that follow a state, which `apply` moves on, until there are no more or `apply` answers false.
+ * The state may be moved by others meanwhile.
+ */
+export async function readOn(tx: Tx, state: EvidenceState, apply: (change: EvidenceChange) => boolean): Promise<void> {
   for (;;) {
-    const changes = await changesAfter(tx, state.number);
-    for (const change of changes) {
-      if (upTo !== null && change.number > upTo) return state;
-      applyChange(state, change);
-    }
-    if (changes.length < 50_000) return state;
+    const { changes, more } = await changesAfter(tx, state.number);
+    for (const change of changes) if (!apply(change)) return;
+    if (!more) return;
   }
 }
 

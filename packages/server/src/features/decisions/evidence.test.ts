@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyChange, emptyEvidence, evidenceView } from './evidence.ts';
 
-const change = (number: number, offerId: string) => ({ number, offerId, categoryId: 'k', positives: 1, negatives: 0 });
+const change = (number: number, offerId: string) => ({
+  number,
+  offerId,
+  categoryId: 'k',
+  channelId: null,
+  positives: 1,
+  negatives: 0,
+});
 
 test('a pair that was handed out stays good until pairsOf is another', () => {
   const state = emptyEvidence();

@@ -1,8 +1,8 @@
 import type { Evidence } from '@arbiter/engine';
 
 /**
- * Positive and negative outcomes by offer, category and tenant: a numbered state in memory (api-decisioning.md 3).
- * State n is the sum of the changes 1..n; a decision records the number that it used.
+ * Positive and negative outcomes by offer, category, channel and tenant: a numbered state in memory (api-decisioning.md
+ * 3). State n is the sum of the changes 1..n; a decision records the number that it used.
  */
 export interface EvidenceState {
   number: number;
@@ -10,6 +10,7 @@ export interface EvidenceState {
   /** Another one when an offer gets its pair: pairs that were handed out before are of no use for it. */
   pairsOf: object;
   readonly categories: Map<string, [positives: number, negatives: number]>;
+  readonly channels: Map<string, [positives: number, negatives: number]>;
   readonly global: [positives: number, negatives: number];
 }
 
@@ -18,13 +19,22 @@ export interface EvidenceChange {
   readonly number: number;
   readonly offerId: string;
   readonly categoryId: string | null;
+  /** Null for a contact without a channel. */
+  readonly channelId: string | null;
   readonly positives: number;
   readonly negatives: number;
 }
 
 /** State 0. */
 export function emptyEvidence(): EvidenceState {
-  return { number: 0, offers: new Map(), pairsOf: {}, categories: new Map(), global: [0, 0] };
+  return {
+    number: 0,
+    offers: new Map(),
+    pairsOf: {},
+    categories: new Map(),
+    channels: new Map(),
+    global: [0, 0],
+  };
 }
 
 /** Applies the next change. Throws when a number is missing in between: a state must be the sum of all before it. */
@@ -35,6 +45,7 @@ export function applyChange(state: EvidenceState, change: EvidenceChange): void 
   if (!state.offers.has(change.offerId)) state.pairsOf = {};
   raise(state.offers, change.offerId, change);
   if (change.categoryId !== null) raise(state.categories, change.categoryId, change);
+  if (change.channelId !== null) raise(state.channels, change.channelId, change);
   state.global[0] += change.positives;
   state.global[1] += change.negatives;
   state.number = change.number;
@@ -59,10 +70,17 @@ export function evidenceView(state: EvidenceState): Evidence {
 export function evidenceToJson(state: EvidenceState) {
   const entries = (map: Map<string, [number, number]>) =>
     [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, [p, n]]) => [id, p, n] as const);
-  return { offers: entries(state.offers), categories: entries(state.categories), global: state.global };
+  return {
+    offers: entries(state.offers),
+    categories: entries(state.categories),
+    channels: entries(state.channels),
+    global: state.global,
+  };
 }
 
-export type EvidenceSnapshot = ReturnType<typeof evidenceToJson>;
+type EvidenceJson = ReturnType<typeof evidenceToJson>;
+/** Snapshots from before channels were counted have none. */
+export type EvidenceSnapshot = Omit<EvidenceJson, 'channels'> & Partial<Pick<EvidenceJson, 'channels'>>;
 
 /** The state that a snapshot of that number holds. */
 export function evidenceFromJson(number: number, body: EvidenceSnapshot): EvidenceState {
@@ -73,6 +91,7 @@ export function evidenceFromJson(number: number, body: EvidenceSnapshot): Eviden
     offers: map(body.offers),
     pairsOf: {},
     categories: map(body.categories),
+    channels: map(body.channels ?? []),
     global: [body.global[0], body.global[1]],
   };
 }

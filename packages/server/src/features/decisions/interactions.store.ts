@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/index.ts';
+import { type Tx, uuidArray } from '../../db/index.ts';
 import { isId } from '../../platform/ids.ts';
 
 /** A history row of a shown item: `impression`, or `recommendation` with its reservation (api-decisioning.md 4). */
@@ -172,11 +172,13 @@ export async function keepResponse(
   return kept.length > 0;
 }
 
-export async function appendEvents(tx: Tx, events: readonly object[]): Promise<void> {
+/** One row of the outbox for all events of a batch; `itemIds` are the history rows written with it that count. */
+export async function appendEvents(tx: Tx, events: readonly object[], itemIds: readonly string[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query('insert into outbox (tenant_id, events, created_at) values ($1, $2, $3)', [
+  await tx.query('insert into outbox (tenant_id, events, item_ids, created_at) values ($1, $2, $3::uuid[], $4)', [
     tx.tenantId,
     JSON.stringify(events),
+    uuidArray(itemIds),
     tx.now,
   ]);
 }

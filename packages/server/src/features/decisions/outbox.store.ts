@@ -1,56 +1,113 @@
-import type { Database, Tx } from '../../db/index.ts';
+import { type Database, type HotStatement, instantArray, textArray, uuidArray } from '../../db/index.ts';
+import { upsertSummaries } from './summaries.store.ts';
 
-/** An event of the stream (api-access.md 12.1). */
-export interface StreamEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly tenantId: string;
-  readonly timestamp: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
-
-export interface OutboxRow {
-  readonly id: string | number;
-  readonly events: readonly StreamEvent[];
-}
-
-/** Tenants with rows that nobody has published yet, and the age of the oldest. */
+/** Tenants with rows that nobody has published yet, the longest waiting first, and the age of their oldest row. */
 export async function readPendingTenants(
   database: Database,
 ): Promise<{ readonly tenantId: string; readonly ageSeconds: number }[]> {
   return database.withSystem('outbox', (tx) =>
+    // From tenant to tenant along the index: a backlog of one is not read to find the others.
     tx.query<{ tenantId: string; ageSeconds: number }>(
-      `select tenant_id as "tenantId", greatest(0, extract(epoch from $1::timestamptz - min(created_at)))::float8 as "ageSeconds"
-       from arbiter.outbox where position is null group by tenant_id order by min(id)`,
+      `with recursive oldest as (
+         (select tenant_id, id, created_at from arbiter.outbox where position is null order by tenant_id, id limit 1)
+         union all
+         select next.* from oldest cross join lateral (
+           select tenant_id, id, created_at from arbiter.outbox
+           where position is null and tenant_id > oldest.tenant_id order by tenant_id, id limit 1) next)
+       select tenant_id as "tenantId", greatest(0, extract(epoch from $1::timestamptz - created_at))::float8 as "ageSeconds"
+       from oldest order by id`,
       [tx.now],
     ),
   );
 }
 
-/** Takes the oldest pending rows; null when another node works on this tenant. */
-export async function claimPending(tx: Tx, limit: number): Promise<OutboxRow[] | null> {
-  const [lock] = await tx.query<{ taken: boolean }>(
-    `select pg_try_advisory_xact_lock(hashtextextended('outbox:' || $1, 0)) as taken`,
-    [tx.tenantId],
-  );
-  if (lock?.taken !== true) return null;
-  const rows = await tx.query<{ id: string | number; events: string }>(
-    `select id, events from outbox where tenant_id = $1 and position is null order by id limit $2 for update`,
-    [tx.tenantId, limit],
-  );
-  return rows.map((row) => ({ id: row.id, events: JSON.parse(row.events) as StreamEvent[] }));
+/**
+ * Takes the tenant's outbox for this transaction: `taken` is false when another node works on it. What follows is planned
+ * each time: a plan from when this month's partition was empty would go through all of it for every row.
+ */
+export function takeOutbox(tenantId: string): HotStatement {
+  return {
+    name: 'outbox.take',
+    text: `select set_config('plan_cache_mode', 'force_custom_plan', true),
+      pg_try_advisory_xact_lock(hashtextextended('outbox:' || $1::text, 0)) as taken`,
+    values: [tenantId],
+  };
 }
 
-/** Gives the rows the next places of the tenant's stream. */
-export async function publish(tx: Tx, rows: readonly OutboxRow[]): Promise<void> {
-  const [head] = await tx.query<{ position: number }>(
-    `insert into stream_heads as h (tenant_id, position) values ($1, $2)
-     on conflict (tenant_id) do update set position = h.position + $2 returning position`,
-    [tx.tenantId, rows.length],
-  );
-  const before = Number(head!.position) - rows.length;
-  await tx.query(
-    `update outbox set position = $2::bigint + array_position($3::bigint[], id) where tenant_id = $1 and id = any($3::bigint[])`,
-    [tx.tenantId, before, rows.map((row) => row.id)],
-  );
+/** Days of a zone one after the other; `startsAt` has one instant more, the end of the last day. */
+export interface DayRuler {
+  readonly startsAt: readonly Date[];
+  readonly days: readonly string[];
 }
+
+export interface SliceLimits {
+  readonly rows: number;
+  /** No further row is taken once the ones before it name so many history rows. */
+  readonly items: number;
+}
+
+/**
+ * Gives the oldest waiting rows the next places of the tenant's stream and adds their history rows to the summaries, in
+ * one statement. To be run after `takeOutbox`. Answers with `rows`, how many rows were published, of `waiting` that were
+ * looked at, and for each history row whose day the ruler does not know its `id` and `occurred_at`: those are not added
+ * (`addToSummaries` does it).
+ */
+export function publishSlice(tenantId: string, limits: SliceLimits, ruler: DayRuler): HotStatement {
+  return {
+    name: 'outbox.publish',
+    text: publishText,
+    values: [tenantId, limits.rows, limits.items, instantArray(ruler.startsAt), textArray(ruler.days)],
+  };
+}
+
+/** Adds history rows to the summaries of the days that stand beside their ids. */
+export function addToSummaries(
+  tenantId: string,
+  rows: readonly { readonly id: string; readonly day: string }[],
+): HotStatement {
+  return {
+    name: 'outbox.late',
+    text: lateText,
+    values: [tenantId, uuidArray(rows.map((row) => row.id)), textArray(rows.map((row) => row.day))],
+  };
+}
+
+/**
+ * What the roll-up reads of the history row `u.id`. A reservation is no contact yet; its confirmation is a row of its own.
+ * The limit keeps this a look-up by key, row by row: of a partition that was not analysed yet the planner believes that
+ * the tenant has next to no rows in it, and would read them all.
+ */
+const historyRow = `lateral (
+      select id, customer_id, offer_id, creative_id, channel_id, direction, interaction_type, outcome_key, classification,
+        is_conversion, conversion_value, occurred_at
+      from interactions
+      where tenant_id = $1 and id = u.id and offer_id is not null and interaction_type <> 'recommendation' limit 1) i`;
+
+// One statement sees the outbox as it was when it began: what it takes is what it publishes. The rows need no lock, since
+// only the holder of the outbox touches waiting ones.
+const publishText = `with
+  waiting as materialized (
+    select id, item_ids from outbox where tenant_id = $1 and position is null order by id limit $2),
+  taken as materialized (
+    select id, item_ids from (
+      select id, item_ids, sum(cardinality(item_ids)) over (order by id) - cardinality(item_ids) as before from waiting) w
+    where before < $3),
+  item as materialized (
+    select i.*, ($5::date[])[width_bucket(i.occurred_at, $4::timestamptz[])] as day
+    from taken, unnest(taken.item_ids) as u(id), ${historyRow}),
+  ${upsertSummaries},
+  head as (
+    insert into stream_heads as h (tenant_id, position) select $1, count(*) from taken having count(*) > 0
+    on conflict (tenant_id) do update set position = h.position + excluded.position returning position),
+  placed as (
+    update outbox o set position = head.position - t.behind
+    from (select id, count(*) over () - row_number() over (order by id) as behind from taken) t, head
+    where o.tenant_id = $1 and o.id = t.id)
+  select (select count(*) from taken)::int as rows, (select count(*) from waiting)::int as waiting, item.id, item.occurred_at
+  from (values (1)) as always(row) left join item on item.day is null`;
+
+const lateText = `with
+  item as materialized (
+    select i.*, u.day from unnest($2::uuid[], $3::date[]) as u(id, day), ${historyRow}),
+  ${upsertSummaries}
+  select 1`;

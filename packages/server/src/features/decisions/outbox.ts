@@ -1,74 +1,118 @@
-import type { Database } from '../../db/index.ts';
-import { systemActor } from '../../db/index.ts';
-import { claimPending, publish, readPendingTenants } from './outbox.store.ts';
-import { upsertSummaries } from './summaries.store.ts';
-import { rollUp, type SummaryDelta } from './summaries.ts';
-
-/** What the dispatcher needs to know of a tenant: the zone its periods are counted in. */
-export type ZoneOf = (tenantId: string) => Promise<string>;
+import type { ZoneClock } from '@arbiter/engine';
+import type { Database, HotPath } from '../../db/index.ts';
+import {
+  addToSummaries,
+  type DayRuler,
+  publishSlice,
+  readPendingTenants,
+  type SliceLimits,
+  takeOutbox,
+} from './outbox.store.ts';
 
 export interface OutboxDispatcher {
-  /** Publishes what is pending, in slices; answers with the number of events. A tenant that fails keeps no other waiting. */
+  /** Publishes what is pending, in slices; answers with the number of rows. A tenant that fails keeps no other waiting. */
   drain(): Promise<number>;
   /** Oldest pending row in seconds at the last look; 0 = none. */
   lagSeconds(): number;
 }
 
-/** Rows of one transaction: short, so that the hot path is never kept waiting for the disk. */
-const rowsPerSlice = 16;
+export interface OutboxOptions {
+  /** IANA zone that the tenant's days are counted in. */
+  readonly zoneOf: (tenantId: string) => Promise<string>;
+  /** Calendar of a zone at an instant (epoch ms). */
+  readonly zoneClock: (zone: string, epochMs: number) => Pick<ZoneClock, 'date' | 'dayStart' | 'dayEnd'>;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Waits between slices, so that a backlog takes a part of the machine only. */
+  readonly pause: (ms: number) => Promise<void>;
+  readonly stopped: () => boolean;
+}
+
+/** One transaction: up to two hundred decisions, some six milliseconds of the database's time. */
+const slice: SliceLimits = { rows: 32, items: 600 };
+/** A backlog is worked off with a quarter of one connection's time while decisions are being made. */
+const pausePerWork = 3;
+const longestPauseMs = 250;
+/** How long a backlog may keep this from looking for other tenants. */
+const lookAgainMs = 250;
 
 /**
  * Gives outbox rows their place in the tenant's stream and rolls their interactions up into summaries, in one
- * transaction: a row is pending or done, never both, and done once (decisioning.md 5, 6). Two nodes may run it: a
- * tenant's rows are taken under a lock.
+ * transaction: a row is pending or done, never both, and done once (decisioning.md 5, 6). The work is done inside the
+ * database; this process only says when, and what a day is. Two nodes may run it: a tenant's outbox is taken under a
+ * lock. `path` has connections of its own, since decisions wait for nothing here.
  */
-export function createOutboxDispatcher(
-  database: Database,
-  options: {
-    readonly zoneOf: ZoneOf;
-    readonly dateIn: (zone: string, epochMs: number) => string;
-    /** Waits between slices, so that a backlog takes a part of the machine only. */
-    readonly pause: (ms: number) => Promise<void>;
-    readonly stopped: () => boolean;
-  },
-): OutboxDispatcher {
+export function createOutboxDispatcher(database: Database, path: HotPath, options: OutboxOptions): OutboxDispatcher {
+  const rulers = new Map<string, { readonly ruler: DayRuler; readonly from: number; readonly to: number }>();
   let lag = 0;
 
-  async function slice(tenantId: string): Promise<{ events: number; more: boolean }> {
+  /** Yesterday, today and tomorrow of the zone; worked out once a day. */
+  function rulerOf(zone: string): DayRuler {
+    const now = options.now();
+    const known = rulers.get(zone);
+    if (known && now >= known.from && now < known.to) return known.ruler;
+    const today = options.zoneClock(zone, now);
+    const yesterday = options.zoneClock(zone, today.dayStart - 1);
+    const tomorrow = options.zoneClock(zone, today.dayEnd);
+    const ruler = {
+      startsAt: [yesterday.dayStart, today.dayStart, tomorrow.dayStart, tomorrow.dayEnd].map((at) => new Date(at)),
+      days: [yesterday.date, today.date, tomorrow.date],
+    };
+    rulers.set(zone, { ruler, from: today.dayStart, to: today.dayEnd });
+    return ruler;
+  }
+
+  /** Publishes a tenant's oldest rows; answers with their number, and whether there are more. */
+  async function publish(tenantId: string): Promise<{ rows: number; more: boolean }> {
     const zone = await options.zoneOf(tenantId);
-    return database.withTenant(tenantId, systemActor('outbox'), async (tx) => {
-      const rows = await claimPending(tx, rowsPerSlice);
-      if (rows === null || rows.length === 0) return { events: 0, more: false };
-      const deltas: SummaryDelta[] = rows.flatMap((row) => rollUp(row.events, (at) => options.dateIn(zone, at)));
-      await upsertSummaries(tx, deltas);
-      await publish(tx, rows);
-      return { events: rows.reduce((n, row) => n + row.events.length, 0), more: rows.length === rowsPerSlice };
+    return path.run(tenantId, async (tx) => {
+      const [lock] = await tx.send([takeOutbox(tenantId)]);
+      if (lock?.[0]?.taken !== true) return { rows: 0, more: false };
+      const [published] = await tx.send([publishSlice(tenantId, slice, rulerOf(zone))]);
+      const late = published!.flatMap(({ id, occurred_at: at }) =>
+        at instanceof Date ? [{ id: id as string, day: options.zoneClock(zone, at.getTime()).date }] : [],
+      );
+      await tx.commit(late.length > 0 ? [addToSummaries(tenantId, late)] : []);
+      const { rows, waiting } = published![0] as { rows: number; waiting: number };
+      return { rows, more: rows < waiting || rows === slice.rows };
     });
+  }
+
+  async function lookForTenants(): Promise<string[]> {
+    const pending = await readPendingTenants(database);
+    lag = pending.reduce((oldest, p) => Math.max(oldest, p.ageSeconds), 0);
+    return pending.map((p) => p.tenantId);
   }
 
   return {
     async drain() {
-      let events = 0;
-      const pending = await readPendingTenants(database);
-      lag = pending.reduce((oldest, p) => Math.max(oldest, p.ageSeconds), 0);
-      const failures: unknown[] = [];
-      for (const { tenantId } of pending) {
-        try {
-          for (;;) {
-            if (options.stopped()) return events;
-            const started = performance.now();
-            const done = await slice(tenantId);
-            events += done.events;
-            if (!done.more) break;
-            // A backlog is worked off with a quarter of one connection's time while decisions are being made.
-            await options.pause(Math.min(250, (performance.now() - started) * 3));
+      let rows = 0;
+      const failures = new Map<string, unknown>();
+      let waiting = await lookForTenants();
+      let lookedAt = performance.now();
+      // In turns, so that a tenant with a backlog keeps no other waiting.
+      while (waiting.length > 0) {
+        const unfinished: string[] = [];
+        for (const tenantId of waiting) {
+          if (options.stopped()) return rows;
+          const started = performance.now();
+          try {
+            const done = await publish(tenantId);
+            rows += done.rows;
+            if (done.more) unfinished.push(tenantId);
+          } catch (error) {
+            failures.set(tenantId, error);
           }
-        } catch (error) {
-          failures.push(error);
+          await options.pause(Math.min(longestPauseMs, (performance.now() - started) * pausePerWork));
+        }
+        waiting = unfinished;
+        if (waiting.length > 0 && performance.now() - lookedAt >= lookAgainMs) {
+          waiting = (await lookForTenants()).filter((tenantId) => !failures.has(tenantId));
+          lookedAt = performance.now();
         }
       }
-      if (failures.length > 0) throw failures[0];
-      return events;
+      for (const error of failures.values()) throw error;
+      return rows;
     },
     lagSeconds: () => lag,
   };

@@ -1,4 +1,4 @@
-import type { Tx } from '../../db/index.ts';
+import { type Tx, uuidArray } from '../../db/index.ts';
 import { firstIdAt, isId } from '../../platform/ids.ts';
 
 /** A sealed record with what is needed to open it. */
@@ -118,12 +118,25 @@ export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {
   return row ?? null;
 }
 
-/** Marks reservations that ran out; what they count is judged by their instant anyway (api-decisioning.md 4). */
-export async function expireReservations(tx: Tx, oldestMs: number): Promise<number> {
-  const rows = await tx.query(
-    `update interactions set reservation_state = 'expired'
-     where tenant_id = $1 and id >= $3 and reservation_state = 'open' and reservation_expires_at <= $2 returning 1`,
-    [tx.tenantId, tx.now, firstIdAt(Math.max(0, tx.now.getTime() - oldestMs))],
+/** Rows of one transaction, so that no decision waits long for its customer's history. */
+const reservationsPerSlice = 500;
+
+/**
+ * Marks reservations that ran out; what they count is judged by their instant anyway (api-decisioning.md 4). Returns true
+ * when there may be more; call it again in another transaction. `oldestMs`: no reservation is older.
+ */
+export async function expireReservations(tx: Tx, oldestMs: number): Promise<boolean> {
+  const due = await tx.query<{ id: string }>(
+    `select id from interactions
+     where tenant_id = $1 and id >= $3 and reservation_state = 'open' and reservation_expires_at <= $2
+     order by reservation_expires_at limit $4 for update skip locked`,
+    [tx.tenantId, tx.now, firstIdAt(Math.max(0, tx.now.getTime() - oldestMs)), reservationsPerSlice],
   );
-  return rows.length;
+  if (due.length === 0) return false;
+  // Named by id, so that only their partitions are looked at.
+  await tx.query(
+    `update interactions set reservation_state = 'expired' where tenant_id = $1 and id = any($2::uuid[])`,
+    [tx.tenantId, uuidArray(due.map((row) => row.id))],
+  );
+  return due.length === reservationsPerSlice;
 }

@@ -118,6 +118,7 @@ async function attempt(
     await appendEvents(
       tx,
       done.flatMap((d) => d.events),
+      done.flatMap((d) => d.itemIds),
     );
     return appendChanges(
       tx,

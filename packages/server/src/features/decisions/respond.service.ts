@@ -40,6 +40,8 @@ export interface Responded {
   readonly answer: RespondAnswer;
   readonly change: Omit<EvidenceChange, 'number'> | null;
   readonly events: readonly object[];
+  /** History rows that were written. */
+  readonly itemIds: readonly string[];
 }
 
 type ImpressionEffect = RespondAnswer['impression'];
@@ -119,7 +121,7 @@ export async function respondOne(
     timestamp: new Date(call.at).toISOString(),
   });
   if (outcome.key === 'impression' && item !== null && isCounted(item)) {
-    return { answer: answerOf(item.id, 'already_counted', 'duplicate'), change: null, events: [] };
+    return { answer: answerOf(item.id, 'already_counted', 'duplicate'), change: null, events: [], itemIds: [] };
   }
 
   const state = decodeState(bytes);
@@ -206,11 +208,13 @@ export async function respondOne(
       ? {
           offerId: subject.offerId,
           categoryId: names.categoryId,
+          channelId: subject.channelId,
           positives: outcome.classification === 'positive' ? 1 : 0,
           negatives: outcome.classification === 'negative' ? 1 : 0,
         }
       : null,
     events: written.map((row) => interactionEvent(tx, row)),
+    itemIds: written.map((row) => row.id),
   };
 }
 
@@ -219,7 +223,7 @@ async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Prom
   const kept = keyHash === null ? null : await findResponse(tx, keyHash);
   if (kept === null) return null;
   if (!kept.payloadHash.equals(call.payloadHash)) throw new AppError('idempotency_key_reused');
-  return { answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' }, change: null, events: [] };
+  return { answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' }, change: null, events: [], itemIds: [] };
 }
 
 /** First that applies: interaction, recommendation with rank or offer or creative, creative, offer. 404 when absent. */

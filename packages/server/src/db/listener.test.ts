@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createListener, type Listener } from './listener.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+let db: TestDatabase;
+let listener: Listener;
+const heard: string[] = [];
+const failures: unknown[] = [];
+let reconnected = 0;
+
+before(async () => {
+  db = await createTestDatabase();
+  listener = createListener(db.url, (error) => failures.push(error));
+  assert.equal(listener.hears(), false, 'nothing is connected yet');
+  listener.listen('test_news', (payload) => heard.push(payload), { onReconnect: () => reconnected++ });
+  await listener.ready();
+  assert.equal(listener.hears(), true);
+});
+after(async () => {
+  await listener.close();
+  await db.close();
+});
+
+/** The server's process behind the listener: stopped, it is as silent as a network that swallows everything. */
+async function backend(): Promise<number> {
+  const [row] = await db.ownerQuery<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and application_name = 'arbiter listener'`,
+  );
+  return row!.pid;
+}
+
+async function within(ms: number, holds: () => boolean): Promise<number> {
+  const started = performance.now();
+  while (!holds()) {
+    assert.ok(performance.now() - started < ms, `not within ${ms} ms`);
+    await sleep(5);
+  }
+  return performance.now() - started;
+}
+
+test('P1 4.2: a connection that dies silently is noticed within a second; what comes late is not lost', async () => {
+  const pid = await backend();
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await within(1_000, () => !listener.hears());
+    await db.ownerQuery(`select pg_notify('test_news', 'meanwhile')`);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  await within(1_000, () => listener.hears());
+  assert.deepEqual(heard, ['meanwhile'], 'what the server had to say comes before it counts as heard again');
+  assert.equal(reconnected, 0);
+  assert.deepEqual(failures, []);
+});
+
+test('a connection that stays silent is given up for another one', async () => {
+  const pid = await backend();
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await within(6_000, () => reconnected === 1);
+    assert.equal(listener.hears(), true);
+    assert.match(String(failures), /has not answered/);
+    await db.ownerQuery(`select pg_notify('test_news', 'again')`);
+    await within(1_000, () => heard.includes('again'));
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+});
+
+test('an event loop that was held up mistakes nothing for silence', async () => {
+  const until = performance.now() + 4_000;
+  while (performance.now() < until) {
+    const blockedUntil = performance.now() + 900;
+    while (performance.now() < blockedUntil);
+    await sleep(20);
+    assert.equal(listener.hears(), true);
+  }
+  assert.equal(reconnected, 1, 'no more than by the test before');
+});
