@@ -15,6 +15,7 @@ import type {
   SnapshotPlacement,
   SnapshotSubCategory,
 } from '../snapshot.ts';
+import type { Template } from '../templates/template.ts';
 import type { PlanCreative, PlanOffer } from './catalogue.ts';
 
 /**
@@ -100,6 +101,8 @@ export interface PlanNames {
 export interface Program {
   readonly offers: readonly PlanOffer[];
   readonly creatives: readonly PlanCreative[];
+  /** The compiled content of a creative. */
+  readonly templateOf: (creative: PlanCreative) => Template;
   readonly channels: readonly SnapshotChannel[];
   readonly placements: readonly SnapshotPlacement[];
   readonly placementNumber: ReadonlyMap<string, number>;
