@@ -150,6 +150,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
       defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
       cut: smallestCut(snapshot, rankNode, responseNode),
     },
+    ordinals,
     names: namesOf(snapshot, ordinals, offers, creatives),
     program,
   });

@@ -45,6 +45,8 @@ export interface Plan {
   readonly reads: PlanReads;
   readonly limits: PlanLimits;
   readonly names: PlanNames;
+  /** Numbers of ids, each kind in id order: records name offers and creatives by them. */
+  readonly ordinals: Ordinals;
   /** What the engine itself works with; of no use to callers. */
   readonly program: Program;
 }

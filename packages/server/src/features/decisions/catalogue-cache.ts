@@ -1,6 +1,6 @@
 import { type Database, systemActor } from '../../db/index.ts';
 import { ensureBaseFlow } from '../flows/index.ts';
-import { loadCatalogue, type TenantCatalogue } from './tenant-catalogue.ts';
+import { type InTransaction, loadCatalogue, type TenantCatalogue } from './tenant-catalogue.ts';
 
 /**
  * The catalogues that this process decides with. There is no time in it: a catalogue is replaced when a commit raised its
@@ -45,7 +45,9 @@ export function createCatalogueCache(
     async function read(): Promise<TenantCatalogue> {
       try {
         const started = performance.now();
-        const catalogue = await database.withTenant(tenantId, actor, loadCatalogue);
+        const before = entries.get(tenantId)?.catalogue ?? null;
+        const inTransaction: InTransaction = (work) => database.withTenant(tenantId, actor, work);
+        const catalogue = await database.withTenant(tenantId, actor, (tx) => loadCatalogue(tx, before, inTransaction));
         options.onCompiled?.((performance.now() - started) / 1000);
         entries.set(tenantId, { catalogue, knownAt: performance.now() });
         return catalogue;

@@ -1,5 +1,6 @@
 export { type ListOrder, newestFirst, oldestFirst, type SortKey } from './cursors.ts';
 export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
+export { type BucketPage, type BucketPrint, bucketOf, bucketSql, buckets, printColumns } from './id-buckets.ts';
 export { type ListOptions, listRecords, type Pagination, type RecordList } from './record-lists.ts';
 export {
   type Addressed,
@@ -46,3 +47,4 @@ export {
   type ScopeInput,
   wantedAssignments,
 } from './scope-assignments.ts';
+export { createSharedValues, type SharedValues } from './shared-values.ts';
