@@ -4,8 +4,9 @@ import type { Tx } from '../../db/tx.ts';
 import {
   type BucketPage,
   type BucketPrint,
-  bucketSql,
   type GovernedRow,
+  pageSql,
+  pageValues,
   printColumns,
   type RecordSpec,
   type SharedValues,
@@ -80,8 +81,8 @@ export async function snapshotCreatives(tx: Tx, page: BucketPage, shared: Shared
     `select id, name, offer_id as "offerId", channel_id as "channelId", placement_id as "placementId",
        template_type as "templateType", content::text as content, personalization::text as personalization,
        constraints::text as constraints, ab_test_variant as "abTestVariant", weight
-     ${inDecisions} and ${bucketSql('offer_id')} = any($2::int[]) and ($3::uuid is null or id > $3) order by id limit $4`,
-    [tx.tenantId, page.buckets, page.after, page.limit],
+     ${inDecisions} ${pageSql('offer_id', 2)}`,
+    [tx.tenantId, ...pageValues(page)],
   );
   return rows.map((row) => ({
     id: row.id,

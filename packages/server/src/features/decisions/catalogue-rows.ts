@@ -120,7 +120,8 @@ async function readLists(
   }
   if (changed.size === 0) return lists;
   const listsOf = (id: string): Lists => lists.get(bucketOf(id) % count)!;
-  const asked = Array.from({ length: buckets }, (_, bucket) => bucket).filter((bucket) => changed.has(bucket % count));
+  const some = Array.from({ length: buckets }, (_, bucket) => bucket).filter((bucket) => changed.has(bucket % count));
+  const asked = some.length === buckets ? null : some;
   const offerIds = new Map<string, string>();
   await readPages(
     asked,
@@ -151,7 +152,7 @@ async function readLists(
 }
 
 async function readPages<Row extends { readonly id: string }>(
-  asked: readonly number[],
+  asked: readonly number[] | null,
   read: (page: BucketPage) => Promise<readonly Row[]>,
   take: (row: Row) => void,
 ): Promise<void> {

@@ -42,18 +42,19 @@ function threadMs(): number {
 async function turnsOf(work: () => Promise<unknown>): Promise<{ turns: number; totalMs: number; longestMs: number }> {
   const seen = { turns: 0, totalMs: 0, longestMs: 0 };
   let before = threadMs();
-  let going = true;
-  const turn = (): void => {
+  // Once in each turn that takes a millisecond.
+  const turn = setInterval(() => {
     const now = threadMs();
     if (now - before > 0.5) seen.turns += 1;
     seen.totalMs += now - before;
     seen.longestMs = Math.max(seen.longestMs, now - before);
     before = now;
-    if (going) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await work();
-  going = false;
+  }, 1);
+  try {
+    await work();
+  } finally {
+    clearInterval(turn);
+  }
   return seen;
 }
 

@@ -4,8 +4,9 @@ import type { Tx } from '../../db/tx.ts';
 import {
   type BucketPage,
   type BucketPrint,
-  bucketSql,
   type GovernedRow,
+  pageSql,
+  pageValues,
   printColumns,
   type RecordSpec,
   type SharedValues,
@@ -85,8 +86,8 @@ export async function snapshotOffers(
        emergency_excluded as "emergencyExcluded", description, short_desc as "shortDesc",
        ${emptyToNull('schedule')}, ${emptyToNull('eligibility')}, metadata::text as metadata, tags::text as tags,
        product_type as "productType", margin, revenue_value as "revenueValue"
-     ${inDecisions} and ${bucketSql('id')} = any($3::int[]) and ($4::uuid is null or id > $4) order by id limit $5`,
-    [tx.tenantId, statuses, page.buckets, page.after, page.limit],
+     ${inDecisions} ${pageSql('id', 3)}`,
+    [tx.tenantId, statuses, ...pageValues(page)],
   );
   return rows.map((row) => ({
     id: row.id,
@@ -129,8 +130,8 @@ export async function snapshotOtherOffers(
 ): Promise<SnapshotOfferCategory[]> {
   const rows = await tx.query<SnapshotOfferCategory>(
     `select id, category_id as "categoryId", sub_category_id as "subCategoryId" ${besideDecisions}
-       and ${bucketSql('id')} = any($3::int[]) and ($4::uuid is null or id > $4) order by id limit $5`,
-    [tx.tenantId, exceptStatuses, page.buckets, page.after, page.limit],
+     ${pageSql('id', 3)}`,
+    [tx.tenantId, exceptStatuses, ...pageValues(page)],
   );
   return rows.map((row) => ({
     id: row.id,

@@ -32,8 +32,25 @@ export function printColumns(bucketColumn: string): string {
 
 /** Which rows of a large table are read: those of these buckets, behind an id, at most so many. */
 export interface BucketPage {
-  readonly buckets: readonly number[];
+  /** Null: all of them. */
+  readonly buckets: readonly number[] | null;
   /** Null: from the first. */
   readonly after: string | null;
   readonly limit: number;
+}
+
+/**
+ * End of a statement that reads a page of a table with a primary key of tenant and id. `first`: number of its first
+ * parameter; `pageValues` are its parameters.
+ */
+export function pageSql(bucketColumn: string, first: number): string {
+  // A plain comparison with the id: only then each page starts where the last one ended, instead of at the first row.
+  return `and id > $${first}::uuid and ($${first + 1}::int[] is null or ${bucketSql(bucketColumn)} = any($${first + 1}::int[]))
+    order by tenant_id, id limit $${first + 2}`;
+}
+
+const beforeAll = '00000000-0000-0000-0000-000000000000';
+
+export function pageValues({ buckets: asked, after, limit }: BucketPage): unknown[] {
+  return [after ?? beforeAll, asked, limit];
 }

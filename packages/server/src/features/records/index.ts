@@ -1,6 +1,14 @@
 export { type ListOrder, newestFirst, oldestFirst, type SortKey } from './cursors.ts';
 export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
-export { type BucketPage, type BucketPrint, bucketOf, bucketSql, buckets, printColumns } from './id-buckets.ts';
+export {
+  type BucketPage,
+  type BucketPrint,
+  bucketOf,
+  buckets,
+  pageSql,
+  pageValues,
+  printColumns,
+} from './id-buckets.ts';
 export { type ListOptions, listRecords, type Pagination, type RecordList } from './record-lists.ts';
 export {
   type Addressed,
