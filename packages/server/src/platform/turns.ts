@@ -27,3 +27,15 @@ export async function inTurns<T>(work: Generator<void, T>, turns = takeTurns()):
     if (pause !== undefined) await pause;
   }
 }
+
+/** `Array.map` turn by turn. */
+export async function mapInTurns<From, To>(values: readonly From[], change: (value: From) => To): Promise<To[]> {
+  const turns = takeTurns();
+  const changed: To[] = [];
+  for (const value of values) {
+    changed.push(change(value));
+    const pause = turns();
+    if (pause !== undefined) await pause;
+  }
+  return changed;
+}

@@ -1,6 +1,7 @@
 import type { CreativeConstraints, OfferStatus, PersonalizationEntry } from '@arbiter/contract';
 import type { SnapshotCreative } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import {
   type BucketPage,
   type BucketPrint,
@@ -84,7 +85,7 @@ export async function snapshotCreatives(tx: Tx, page: BucketPage, shared: Shared
      ${inDecisions} ${pageSql('offer_id', 2)}`,
     [tx.tenantId, ...pageValues(page)],
   );
-  return rows.map((row) => ({
+  return mapInTurns(rows, (row) => ({
     id: row.id,
     name: row.name,
     offerId: shared.text(row.offerId),

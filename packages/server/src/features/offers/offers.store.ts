@@ -1,6 +1,7 @@
 import type { OfferStatus } from '@arbiter/contract';
 import type { SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import {
   type BucketPage,
   type BucketPrint,
@@ -89,7 +90,7 @@ export async function snapshotOffers(
      ${inDecisions} ${pageSql('id', 3)}`,
     [tx.tenantId, statuses, ...pageValues(page)],
   );
-  return rows.map((row) => ({
+  return mapInTurns(rows, (row) => ({
     id: row.id,
     name: row.name,
     status: shared.text(row.status),
@@ -133,7 +134,7 @@ export async function snapshotOtherOffers(
      ${pageSql('id', 3)}`,
     [tx.tenantId, exceptStatuses, ...pageValues(page)],
   );
-  return rows.map((row) => ({
+  return mapInTurns(rows, (row) => ({
     id: row.id,
     categoryId: shared.text(row.categoryId),
     subCategoryId: shared.text(row.subCategoryId),
