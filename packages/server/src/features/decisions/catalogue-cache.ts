@@ -37,6 +37,16 @@ export function createCatalogueCache(
   const loading = new Map<string, Loading>();
   const actor = systemActor('catalogue');
 
+  /** Apart from what knows the catalogue before: a catalogue keeps this function, and would keep all its ancestors. */
+  function transactionsOf(tenantId: string): InTransaction {
+    return (work) => database.withTenant(tenantId, actor, work);
+  }
+
+  function readNewer(tenantId: string, before: TenantCatalogue | null): Promise<TenantCatalogue> {
+    const inTransaction = transactionsOf(tenantId);
+    return database.withTenant(tenantId, actor, (tx) => loadCatalogue(tx, before?.rows ?? null, inTransaction));
+  }
+
   /** Reads the catalogue, or joins the reading under way. */
   function load(tenantId: string): Promise<TenantCatalogue> {
     const running = loading.get(tenantId);
@@ -45,9 +55,7 @@ export function createCatalogueCache(
     async function read(): Promise<TenantCatalogue> {
       try {
         const started = performance.now();
-        const before = entries.get(tenantId)?.catalogue ?? null;
-        const inTransaction: InTransaction = (work) => database.withTenant(tenantId, actor, work);
-        const catalogue = await database.withTenant(tenantId, actor, (tx) => loadCatalogue(tx, before, inTransaction));
+        const catalogue = await readNewer(tenantId, entries.get(tenantId)?.catalogue ?? null);
         options.onCompiled?.((performance.now() - started) / 1000);
         entries.set(tenantId, { catalogue, knownAt: performance.now() });
         return catalogue;

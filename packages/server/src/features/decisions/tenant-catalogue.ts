@@ -62,7 +62,7 @@ export type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
  */
 export async function loadCatalogue(
   tx: Tx,
-  before: TenantCatalogue | null,
+  before: CatalogueRows | null,
   inTransaction: InTransaction,
 ): Promise<TenantCatalogue> {
   const [row] = await tx.query<{ version: number }>(
@@ -85,7 +85,7 @@ export async function loadCatalogue(
   const outcomes = new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o]));
   // Drafts and paused offers take part in dry runs of flows that name their status.
   const wanted = { statuses: flows.offerStatuses(), otherOffers: needsOfferCategories(policies) };
-  const rows = await readRows(tx, wanted, before?.rows ?? null);
+  const rows = await readRows(tx, wanted, before);
 
   const lists = { channels, placements, categories, subCategories, schemas: tables.map(toSnapshotSchema) };
   const pieces = [
