@@ -595,6 +595,19 @@ create table placements (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table plan_pieces (
+  tenant_id uuid not null,
+  hash bytea not null,
+  body bytea not null,
+  created_at timestamp with time zone not null
+);
+  constraint plan_pieces_pkey PRIMARY KEY (tenant_id, hash)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Parts of plans, each stored once by the hash of its content.
+
 create table plans (
   tenant_id uuid not null,
   hash bytea not null,

@@ -5,9 +5,9 @@ export { ln } from './arithmetic/ln.ts';
 export { compareText, finiteNumber } from './arithmetic/order.ts';
 export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
-export { compile } from './compile/compile.ts';
+export { compile, compileInSlices } from './compile/compile.ts';
 export type { ConfigProblem } from './compile/config-problems.ts';
-export type { AutoSource, EnrichSource, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';
+export type { AutoSource, EnrichSource, Ordinals, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';
 export {
   compileCondition,
   compileConditionList,

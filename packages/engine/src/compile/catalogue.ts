@@ -1,13 +1,12 @@
 import type { Formula, OutputType } from '../formula/formula.ts';
 import { compileEligibility, type Eligibility } from '../qualification/eligibility.ts';
 import type { Snapshot, SnapshotCreative, SnapshotOffer } from '../snapshot.ts';
-import { compileTemplate } from '../templates/compile-template.ts';
-import type { Template } from '../templates/template.ts';
 import type { Builder } from './builder.ts';
 import { channelView } from './channel-view.ts';
 import type { JsonObject } from './config-problems.ts';
 import { NONE, type Ordinals } from './plan.ts';
 import { compileSchedule, type Schedule } from './schedule.ts';
+import { templatePaths } from './templates.ts';
 
 const hourMs = 3_600_000;
 
@@ -55,7 +54,6 @@ export interface PlanCreative {
   readonly constrained: boolean;
   readonly view: JsonObject;
   readonly channelView: JsonObject;
-  readonly template: Template;
 }
 
 export interface ComputedField {
@@ -67,22 +65,25 @@ export interface ComputedField {
   readonly outputType: OutputType;
 }
 
+/** How many rows are compiled between two points at which the caller may do something else. */
+const rowsPerSlice = 128;
+
 /** Creatives that can be shown: their channel, and their placement when bound, are in the snapshot. */
-export function compileCreatives(
+export function* compileCreatives(
   snapshot: Snapshot,
   ordinals: Ordinals,
   placements: ReadonlyMap<string, number>,
   builder: Builder,
-): PlanCreative[] {
+): Generator<void, PlanCreative[]> {
   const views = new Map(snapshot.channels.map((channel) => [channel.id, channelView(channel)]));
   const compiled: PlanCreative[] = [];
-  for (const row of sortById(snapshot.creatives)) {
+  for (const [at, row] of sortById(snapshot.creatives).entries()) {
+    if (at % rowsPerSlice === 0) yield;
     const channel = ordinals.channel.get(row.channelId);
     const placement = row.placementId === null ? NONE : placements.get(row.placementId);
     const ordinal = ordinals.creative.get(row.id);
     if (channel === undefined || placement === undefined || ordinal === undefined) continue;
-    const template = compileTemplate(row.content, row.personalization, row.templateType);
-    builder.readPaths(template.paths);
+    builder.readPaths(templatePaths(row));
     const { priorityOverride, frequencyCapPerDay, cooldownHours } = row.constraints;
     builder.cooldown((cooldownHours ?? 0) * hourMs);
     compiled.push({
@@ -97,31 +98,31 @@ export function compileCreatives(
       constrained: frequencyCapPerDay !== undefined || (cooldownHours ?? 0) > 0,
       view: viewCreative(row),
       channelView: views.get(row.channelId) ?? {},
-      template,
     });
   }
   return compiled;
 }
 
 /** Offers in id order, each with its creatives and custom fields. */
-export function compileOffers(
+export function* compileOffers(
   snapshot: Snapshot,
   ordinals: Ordinals,
   creatives: readonly PlanCreative[],
   builder: Builder,
-): PlanOffer[] {
+): Generator<void, PlanOffer[]> {
   const ofOffer = new Map<string, PlanCreative[]>();
   for (const creative of creatives) {
     const list = ofOffer.get(creative.row.offerId);
     if (list === undefined) ofOffer.set(creative.row.offerId, [creative]);
     else list.push(creative);
   }
-  return sortById(snapshot.offers).map((row, ordinal) => {
+  const offers: PlanOffer[] = [];
+  for (const [ordinal, row] of sortById(snapshot.offers).entries()) {
+    if (ordinal % rowsPerSlice === 0) yield;
     const { values, computed } = builder.customFields(row);
     const pair = ordinals.offerCategory.get(row.id);
-    const interests = [row.productType, ...row.tags].filter((text): text is string => text !== null && text !== '');
     const schedule = compileSchedule(row.schedule, snapshot.tenant.timezone);
-    return {
+    offers.push({
       ordinal,
       id: row.id,
       row,
@@ -136,22 +137,61 @@ export function compileOffers(
       view: viewOffer(row, values),
       customFields: values,
       computed,
-      interests: interests.map((text) => builder.interest(text)),
+      interests: interestsOf(row, builder),
       schedule,
       eligibility: compileEligibility(row.eligibility, builder),
-      creatives: ofOffer.get(row.id) ?? [],
-    };
-  });
+      // A list that grew by pushing has room for many more.
+      creatives: ofOffer.get(row.id)?.slice() ?? nothing,
+    });
+  }
+  return offers;
 }
 
+const nothing: readonly never[] = [];
+
+function interestsOf(row: SnapshotOffer, builder: Builder): readonly number[] {
+  if (!row.productType && row.tags.length === 0) return nothing;
+  return [row.productType, ...row.tags].flatMap((text) => (text ? [builder.interest(text)] : []));
+}
+
+/** Written out: an object made by a rest pattern takes several times the memory, and there are thousands. */
 function viewOffer(row: SnapshotOffer, customFields: JsonObject): JsonObject {
-  const { schedule: _schedule, eligibility: _eligibility, ...plain } = row;
-  return { ...plain, customFields };
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    categoryId: row.categoryId,
+    subCategoryId: row.subCategoryId,
+    category: row.category,
+    priority: row.priority,
+    businessValue: row.businessValue,
+    mandatory: row.mandatory,
+    mandatoryExpiresAt: row.mandatoryExpiresAt,
+    emergencyExcluded: row.emergencyExcluded,
+    description: row.description,
+    shortDesc: row.shortDesc,
+    metadata: row.metadata,
+    tags: row.tags,
+    productType: row.productType,
+    margin: row.margin,
+    revenueValue: row.revenueValue,
+    customFields,
+  };
 }
 
 function viewCreative(row: SnapshotCreative): JsonObject {
-  const { content, personalization: _entries, constraints, ...plain } = row;
-  return { ...plain, content, constraints: { ...constraints } };
+  return {
+    id: row.id,
+    name: row.name,
+    offerId: row.offerId,
+    channelId: row.channelId,
+    placementId: row.placementId,
+    templateType: row.templateType,
+    content: row.content,
+    constraints: row.constraints as JsonObject,
+    abTestVariant: row.abTestVariant,
+    weight: row.weight,
+  };
 }
 
 export function sortById<T extends { readonly id: string }>(rows: readonly T[]): T[] {

@@ -17,8 +17,17 @@ import type { FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
 import { type Builder, createBuilder } from './builder.ts';
 import { compileCreatives, compileOffers, type PlanCreative, type PlanOffer, sortById } from './catalogue.ts';
 import { numberIds } from './ordinals.ts';
-import type { PlacementTargeting, Plan, PlanNames, Program, RankStage } from './plan.ts';
+import {
+  NONE,
+  type Ordinals,
+  type PlacementTargeting,
+  type Plan,
+  type PlanNames,
+  type Program,
+  type RankStage,
+} from './plan.ts';
 import { autoSources, enrichSources } from './sources.ts';
+import { createTemplates } from './templates.ts';
 
 const hourMs = 3_600_000;
 const mostItems = 50;
@@ -33,22 +42,37 @@ const relevanceFields = ['preferred_channel', 'interests', 'preferred_product_ty
  * not built: `validateFlow` refuses those on write.
  */
 export function compile(snapshot: Snapshot): Plan {
-  const ordinals = numberIds(snapshot);
+  const work = compileInSlices(snapshot);
+  for (;;) {
+    const slice = work.next();
+    if (slice.done) return slice.value;
+  }
+}
+
+/**
+ * The same plan, made in small pieces: after each the caller may do something else before it asks for the next. With
+ * thousands of offers a piece takes a few milliseconds at most.
+ */
+export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
+  const ordinals = yield* numberIds(snapshot);
   const builder = createBuilder(snapshot, ordinals);
+  yield;
   const channels = sortById(snapshot.channels);
   const placements = sortById(snapshot.placements).filter(({ channelId }) => ordinals.channel.has(channelId));
   const placementNumber = new Map(placements.map(({ id }, number) => [id, number]));
-  const creatives = compileCreatives(snapshot, ordinals, placementNumber, builder);
-  const offers = compileOffers(snapshot, ordinals, creatives, builder);
+  const creatives = yield* compileCreatives(snapshot, ordinals, placementNumber, builder);
+  const offers = yield* compileOffers(snapshot, ordinals, creatives, builder);
   const dayWindow = builder.window({ kind: 'day' });
   const days30Window = builder.window({ kind: 'days30' });
-  const policies = compilePolicies(snapshot.policies, builder);
+  const policies = yield* compilePolicies(snapshot.policies, builder);
+  const rules = yield* compileRules(snapshot.rules, builder, offers);
+  yield;
   const nodes = snapshot.flow.config.nodes.filter((node) => node.enabled !== false);
   const stages = compileNodes(nodes, {
     builder,
     offers,
     creatives,
-    rules: compileRules(snapshot.rules, builder, offers),
+    rules,
     policies,
     waiting: [],
     matched: false,
@@ -74,10 +98,12 @@ export function compile(snapshot: Snapshot): Plan {
   ]);
   for (const { lookupFrom } of enrichSources(snapshot, enrichNodes(nodes), new Set()))
     builder.readPaths([lookupFrom.split('.')]);
+  yield;
   const { collected } = builder;
   const program: Program = {
     offers,
     creatives,
+    templateOf: createTemplates(),
     channels,
     placements,
     placementNumber,
@@ -124,7 +150,8 @@ export function compile(snapshot: Snapshot): Plan {
       defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
       cut: smallestCut(snapshot, rankNode, responseNode),
     },
-    names: namesOf(snapshot, offers, creatives),
+    ordinals,
+    names: namesOf(snapshot, ordinals, offers, creatives),
     program,
   });
 }
@@ -224,21 +251,41 @@ function byPriority(a: PlanOffer, b: PlanOffer): number {
   return b.row.priority - a.row.priority || a.ordinal - b.ordinal;
 }
 
-function namesOf(snapshot: Snapshot, offers: readonly PlanOffer[], creatives: readonly PlanCreative[]): PlanNames {
+function namesOf(
+  snapshot: Snapshot,
+  ordinals: Ordinals,
+  offers: readonly PlanOffer[],
+  creatives: readonly PlanCreative[],
+): PlanNames {
   const byId = <T extends { readonly id: string }>(rows: readonly T[]): ReadonlyMap<string, T> =>
     new Map(rows.map((row) => [row.id, row]));
-  const offerRows = byId(offers.map(({ row }) => row));
-  const creativeRows = byId(creatives.map(({ row }) => row));
   const channels = byId(snapshot.channels);
   const placements = byId(snapshot.placements);
   const categories = byId(snapshot.categories);
   const subCategories = byId(snapshot.subCategories);
   return {
-    offer: (id) => offerRows.get(id),
-    creative: (id) => creativeRows.get(id),
+    offer: (id) => offers[ordinals.offer.get(id) ?? NONE]?.row,
+    creative(id) {
+      const ordinal = ordinals.creative.get(id);
+      return ordinal === undefined ? undefined : findCreative(creatives, ordinal)?.row;
+    },
     channel: (id) => channels.get(id),
     placement: (id) => placements.get(id),
     category: (id) => categories.get(id),
     subCategory: (id) => subCategories.get(id),
   };
+}
+
+/** Creatives that cannot be shown have a number too, so a creative stands at its number or before it. */
+function findCreative(creatives: readonly PlanCreative[], ordinal: number): PlanCreative | undefined {
+  const direct = creatives[ordinal];
+  if (direct?.ordinal === ordinal) return direct;
+  let low = 0;
+  let high = Math.min(ordinal, creatives.length);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (creatives[middle]!.ordinal < ordinal) low = middle + 1;
+    else high = middle;
+  }
+  return creatives[low]?.ordinal === ordinal ? creatives[low] : undefined;
 }

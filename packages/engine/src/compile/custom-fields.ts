@@ -48,9 +48,12 @@ export function createCustomFields(snapshot: Snapshot): CustomFields {
   };
 }
 
+const noValues: JsonObject = Object.freeze(Object.create(null));
+
 function valuesOf(offer: SnapshotOffer, fields: readonly SnapshotCustomField[]): JsonObject {
   const stored = offer.metadata.customFields;
   const given: JsonObject = isObject(stored) ? stored : {};
+  if (fields.length === 0 && Object.keys(given).length === 0) return noValues;
   const values: Record<string, Json> = Object.create(null);
   for (const [key, value] of Object.entries(given)) values[key] = value;
   for (const { key, defaultValue } of fields) {

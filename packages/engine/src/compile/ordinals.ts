@@ -3,9 +3,9 @@ import { sortById } from './catalogue.ts';
 import { NONE, type Ordinals } from './plan.ts';
 
 /** Numbers every id of the snapshot in id order, so that the order of its lists does not matter. */
-export function numberIds(snapshot: Snapshot): Ordinals {
+export function* numberIds(snapshot: Snapshot): Generator<void, Ordinals> {
   const otherOffers = snapshot.otherOffers ?? [];
-  const everyOffer = [...snapshot.offers, ...otherOffers];
+  const everyOffer = [...otherOffers, ...snapshot.offers];
   const category = numberTexts([
     ...snapshot.categories.map(({ id }) => id),
     ...everyOffer.map((offer) => offer.categoryId),
@@ -14,16 +14,30 @@ export function numberIds(snapshot: Snapshot): Ordinals {
     ...snapshot.subCategories.map(({ id }) => id),
     ...everyOffer.map((offer) => offer.subCategoryId),
   ]);
+  yield;
+  // Thousands of offers share a few pairs.
+  const pairs = new Map<string, readonly [number, number]>();
   const offerCategory = new Map<string, readonly [number, number]>();
-  for (const offer of [...otherOffers, ...snapshot.offers]) {
-    offerCategory.set(offer.id, [
-      offer.categoryId === null ? NONE : (category.get(offer.categoryId) ?? NONE),
-      offer.subCategoryId === null ? NONE : (subCategory.get(offer.subCategoryId) ?? NONE),
-    ]);
+  for (const offer of everyOffer) {
+    const name = `${offer.categoryId} ${offer.subCategoryId}`;
+    let pair = pairs.get(name);
+    if (pair === undefined) {
+      pair = [
+        offer.categoryId === null ? NONE : (category.get(offer.categoryId) ?? NONE),
+        offer.subCategoryId === null ? NONE : (subCategory.get(offer.subCategoryId) ?? NONE),
+      ];
+      pairs.set(name, pair);
+    }
+    offerCategory.set(offer.id, pair);
   }
+  yield;
+  const offer = numberRows(snapshot.offers);
+  yield;
+  const creative = numberRows(snapshot.creatives);
+  yield;
   return {
-    offer: numberRows(snapshot.offers),
-    creative: numberRows(snapshot.creatives),
+    offer,
+    creative,
     channel: numberRows(snapshot.channels),
     category,
     subCategory,

@@ -15,6 +15,7 @@ import type {
   SnapshotPlacement,
   SnapshotSubCategory,
 } from '../snapshot.ts';
+import type { Template } from '../templates/template.ts';
 import type { PlanCreative, PlanOffer } from './catalogue.ts';
 
 /**
@@ -44,6 +45,8 @@ export interface Plan {
   readonly reads: PlanReads;
   readonly limits: PlanLimits;
   readonly names: PlanNames;
+  /** Numbers of ids, each kind in id order: records name offers and creatives by them. */
+  readonly ordinals: Ordinals;
   /** What the engine itself works with; of no use to callers. */
   readonly program: Program;
 }
@@ -100,6 +103,8 @@ export interface PlanNames {
 export interface Program {
   readonly offers: readonly PlanOffer[];
   readonly creatives: readonly PlanCreative[];
+  /** The compiled content of a creative. */
+  readonly templateOf: (creative: PlanCreative) => Template;
   readonly channels: readonly SnapshotChannel[];
   readonly placements: readonly SnapshotPlacement[];
   readonly placementNumber: ReadonlyMap<string, number>;

@@ -66,7 +66,8 @@ function writeItem(
   const output = plain ? null : computeOutput(run, taken, rank, { total: score, ...components, rank });
   if (output !== null) errors.push(...output.errors);
   const names: Values = output === null ? offer.customFields : output.names;
-  const variables = creative === null ? nothing : creative.template.variables(run.scope, names);
+  const template = creative === null ? null : run.program.templateOf(creative);
+  const variables = template === null ? nothing : template.variables(run.scope, names);
   const source = propensitySources[columns.source[candidate.at]!]!;
   return {
     rank,
@@ -89,7 +90,7 @@ function writeItem(
       explored: pick.explored,
       method: mandatory ? 'mandatory' : run.rankMethod,
     },
-    content: creative === null ? nothing : creative.template.render(run.scope, names),
+    content: template === null ? nothing : template.render(run.scope, names),
     personalization: output === null ? variables : personalized(variables, output),
   };
 }

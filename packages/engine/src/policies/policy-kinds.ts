@@ -30,9 +30,13 @@ export function needsOfferCategories(policies: readonly SnapshotPolicy[]): boole
 }
 
 /** Active policies in order of evaluation: priority, highest first, then oldest, then id. Vacant ones are left out. */
-export function compilePolicies(policies: readonly SnapshotPolicy[], builder: Builder): CompiledPolicy[] {
+export function* compilePolicies(
+  policies: readonly SnapshotPolicy[],
+  builder: Builder,
+): Generator<void, CompiledPolicy[]> {
   const compiled: CompiledPolicy[] = [];
   for (const policy of policies.toSorted(byOrder)) {
+    yield;
     const scope = compileScope(policy.scopes, builder.index);
     if (isVacant(scope)) continue;
     const position = compiled.length;

@@ -29,13 +29,14 @@ export function ruleProblems(ruleType: string, config: JsonObject): readonly Con
 }
 
 /** Rules in order: eligibility, fit, match; inside by priority desc, oldest, id. Vacant ones are left out. */
-export function compileRules(
+export function* compileRules(
   rules: readonly SnapshotRule[],
   builder: Builder,
   offers: readonly PlanOffer[],
-): CompiledRule[] {
+): Generator<void, CompiledRule[]> {
   const compiled: CompiledRule[] = [];
   for (const rule of rules.toSorted(byOrder)) {
+    yield;
     const stage = ruleStages.find((name) => name === rule.stage);
     if (stage === undefined) continue;
     const scope = compileScope(rule.scopes, builder.index);

@@ -1,7 +1,18 @@
 import type { CreativeConstraints, OfferStatus, PersonalizationEntry } from '@arbiter/contract';
 import type { SnapshotCreative } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
-import { type GovernedRow, type RecordSpec, toWire } from '../records/index.ts';
+import { mapInTurns } from '../../platform/turns.ts';
+import {
+  type BucketPage,
+  type BucketPrint,
+  type GovernedRow,
+  pageSql,
+  pageValues,
+  printColumns,
+  type RecordSpec,
+  type SharedValues,
+  toWire,
+} from '../records/index.ts';
 
 /** A row of `creatives`. */
 export interface CreativeRow extends GovernedRow {
@@ -54,14 +65,44 @@ export async function lockCreativesOfOffer(tx: Tx, offerId: string): Promise<Cre
     .execute();
 }
 
-/** Creatives that can take part in decisions: not deleted, active; by id. One statement, at every catalogue change. */
-export async function snapshotCreatives(tx: Tx): Promise<SnapshotCreative[]> {
-  return tx.query<SnapshotCreative>(
+type CreativeSnapshotRow = Omit<SnapshotCreative, 'content' | 'personalization' | 'constraints'> & {
+  readonly content: string;
+  readonly personalization: string;
+  readonly constraints: string;
+};
+
+const inDecisions = `from arbiter.creatives where tenant_id = $1 and deleted_at is null and status = 'active'`;
+
+/**
+ * Creatives that can take part in decisions (not deleted, active) as the engine reads them, by id: a page of those whose
+ * offer is in the buckets.
+ */
+export async function snapshotCreatives(tx: Tx, page: BucketPage, shared: SharedValues): Promise<SnapshotCreative[]> {
+  const rows = await tx.query<CreativeSnapshotRow>(
     `select id, name, offer_id as "offerId", channel_id as "channelId", placement_id as "placementId",
-       template_type as "templateType", content, personalization, constraints, ab_test_variant as "abTestVariant", weight
-     from arbiter.creatives where tenant_id = $1 and deleted_at is null and status = 'active' order by id`,
-    [tx.tenantId],
+       template_type as "templateType", content::text as content, personalization::text as personalization,
+       constraints::text as constraints, ab_test_variant as "abTestVariant", weight
+     ${inDecisions} ${pageSql('offer_id', 2)}`,
+    [tx.tenantId, ...pageValues(page)],
   );
+  return mapInTurns(rows, (row) => ({
+    id: row.id,
+    name: row.name,
+    offerId: shared.text(row.offerId),
+    channelId: shared.text(row.channelId),
+    placementId: shared.text(row.placementId),
+    templateType: shared.text(row.templateType),
+    content: JSON.parse(row.content),
+    personalization: shared.json(row.personalization),
+    constraints: shared.json(row.constraints),
+    abTestVariant: shared.text(row.abTestVariant),
+    weight: row.weight,
+  }));
+}
+
+/** Whether the creatives of `snapshotCreatives` are still the same, by bucket of their offer. */
+export async function printCreatives(tx: Tx): Promise<BucketPrint[]> {
+  return tx.query(`select ${printColumns('offer_id')} ${inDecisions} group by 1 order by 1`, [tx.tenantId]);
 }
 
 export interface CreativeFacts {

@@ -153,12 +153,16 @@ function makePieces(plan: Plan): Pieces {
 /** Members of an object without its braces. */
 const members = (object: object): string => JSON.stringify(object).slice(1, -1);
 
+/** Texts that are kept of one kind: with thousands of offers those in use, and not in time all of them. */
+const mostTexts = 1024;
+
 function once<Value>(make: (id: string) => Value): (id: string) => Value {
   const made = new Map<string, Value>();
   return (id) => {
     let value = made.get(id);
     if (value === undefined) {
       value = make(id);
+      if (made.size >= mostTexts) made.clear();
       made.set(id, value);
     }
     return value;

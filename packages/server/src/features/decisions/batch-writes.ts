@@ -11,7 +11,6 @@ import {
   type ItemRow,
   insertItems,
   insertOutbox,
-  insertPlan,
   insertRecords,
   insertRequest,
   insertTrace,
@@ -37,7 +36,6 @@ export interface Writes {
   readonly items: ItemRow[];
   readonly events: string[];
   readonly extra: HotStatement[];
-  readonly plans: Map<string, CompiledFlow>;
 }
 
 export function newWrites(tenantId: string, at: Date, configVersion: number): Writes {
@@ -50,7 +48,6 @@ export function newWrites(tenantId: string, at: Date, configVersion: number): Wr
     items: [],
     events: [],
     extra: [],
-    plans: new Map(),
   };
 }
 
@@ -118,7 +115,6 @@ function recordsOf(writes: Writes, flow: CompiledFlow): RecordRow[] {
   if (rows === undefined) {
     rows = [];
     writes.records.set(flow, rows);
-    if (!flow.stored) writes.plans.set(flow.hash.toString('hex'), flow);
   }
   return rows;
 }
@@ -170,7 +166,6 @@ export function writeStatements(
     states.push(encodeState(customer.state));
   }
   const list: HotStatement[] = [];
-  for (const flow of writes.plans.values()) list.push(insertPlan(tenantId, flow.hash, flow.body, writes.at));
   if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
   const batch = { source: 'recommend', decidedAt: writes.at, configVersion: writes.configVersion, engineVersion };
   for (const [{ plan, hash: planHash }, rows] of writes.records) {

@@ -1,6 +1,6 @@
 import { type Database, systemActor } from '../../db/index.ts';
 import { ensureBaseFlow } from '../flows/index.ts';
-import { loadCatalogue, type TenantCatalogue } from './tenant-catalogue.ts';
+import { type InTransaction, loadCatalogue, type TenantCatalogue } from './tenant-catalogue.ts';
 
 /**
  * The catalogues that this process decides with. There is no time in it: a catalogue is replaced when a commit raised its
@@ -37,6 +37,16 @@ export function createCatalogueCache(
   const loading = new Map<string, Loading>();
   const actor = systemActor('catalogue');
 
+  /** Apart from what knows the catalogue before: a catalogue keeps this function, and would keep all its ancestors. */
+  function transactionsOf(tenantId: string): InTransaction {
+    return (work) => database.withTenant(tenantId, actor, work);
+  }
+
+  function readNewer(tenantId: string, before: TenantCatalogue | null): Promise<TenantCatalogue> {
+    const inTransaction = transactionsOf(tenantId);
+    return database.withTenant(tenantId, actor, (tx) => loadCatalogue(tx, before?.rows ?? null, inTransaction));
+  }
+
   /** Reads the catalogue, or joins the reading under way. */
   function load(tenantId: string): Promise<TenantCatalogue> {
     const running = loading.get(tenantId);
@@ -45,7 +55,7 @@ export function createCatalogueCache(
     async function read(): Promise<TenantCatalogue> {
       try {
         const started = performance.now();
-        const catalogue = await database.withTenant(tenantId, actor, loadCatalogue);
+        const catalogue = await readNewer(tenantId, entries.get(tenantId)?.catalogue ?? null);
         options.onCompiled?.((performance.now() - started) / 1000);
         entries.set(tenantId, { catalogue, knownAt: performance.now() });
         return catalogue;

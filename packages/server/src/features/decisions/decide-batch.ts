@@ -152,10 +152,10 @@ async function attempt(
   const until = performance.now() + patienceMs;
   let catalogue = await ports.catalogues.get(tenantId);
   for (let tries = 0; ; tries++) {
-    if (jobs.some((job) => job.call.flow === null) && catalogue.flowFor(null) === null) {
+    if (jobs.some((job) => job.call.flow === null) && !catalogue.hasFlow()) {
       catalogue = await ports.catalogues.makeBaseFlow(tenantId);
     }
-    const { prepared, refused } = prepare(catalogue, jobs, unsettled);
+    const { prepared, refused } = await prepare(catalogue, jobs, unsettled);
     // Read again since the requests came in, it holds every change that was committed before them. To insist on more
     // would let a steady stream of changes keep decisions from being made.
     const isFresh = tries > 0;
@@ -177,18 +177,22 @@ async function attempt(
 }
 
 /** Resolves each job's flow and target; what cannot run is refused here, before anything is read or locked. */
-function prepare(
+async function prepare(
   catalogue: TenantCatalogue,
   jobs: readonly DecideJob[],
   unsettled: ReadonlySet<DecideJob>,
-): { readonly prepared: Prepared[]; readonly refused: { readonly job: DecideJob; readonly error: unknown }[] } {
+): Promise<{
+  readonly prepared: Prepared[];
+  readonly refused: { readonly job: DecideJob; readonly error: unknown }[];
+}> {
   const prepared: Prepared[] = [];
   const refused: { job: DecideJob; error: unknown }[] = [];
   for (const job of jobs) {
     if (!unsettled.has(job)) continue;
     try {
-      const flow = catalogue.flowFor(job.call.flow);
-      if (flow === null) throw new Error('the tenant has no runnable flow');
+      const found = catalogue.flowFor(job.call.flow);
+      // Only the first decision after a change waits for the plan; the others must not lose a turn here.
+      const flow = found instanceof Promise ? await found : found;
       const target = resolveTarget(flow.plan, job.call.request);
       if (target.problem !== null && !namesInactive(catalogue, job.call.request)) throw targetProblem(target.problem);
       prepared.push({ job, flow, request: reduceRequest(job.call.request, flow.plan) });
@@ -375,7 +379,6 @@ async function decideAll(
     const raised = quota?.statement() ?? null;
     const statements = writeStatements(writes, customers, horizonFrom, now);
     await tx.commit(raised === null ? statements : [raised, ...statements]);
-    for (const flow of writes.plans.values()) flow.stored = true;
   }
   for (const { job, answer, quotaLeft } of decided) if (unsettled.delete(job)) job.resolve(answer, quotaLeft);
   for (const job of exhausted) if (unsettled.delete(job)) job.reject(quotaExceeded());

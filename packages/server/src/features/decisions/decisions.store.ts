@@ -190,14 +190,6 @@ export function insertItems(tenantId: string, at: Date, rows: readonly ItemRow[]
   };
 }
 
-export function insertPlan(tenantId: string, hash: Buffer, body: Buffer, now: Date): HotStatement {
-  return {
-    name: 'decisions.plan',
-    text: 'insert into plans (tenant_id, hash, body, created_at) values ($1, $2, $3, $4) on conflict do nothing',
-    values: [tenantId, hash, body, now],
-  };
-}
-
 /** One row of the outbox for all events of a batch; `itemIds` are the history rows written with it that count. */
 export function insertOutbox(tenantId: string, events: string, itemIds: readonly string[], now: Date): HotStatement {
   return {

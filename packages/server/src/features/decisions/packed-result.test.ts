@@ -4,12 +4,16 @@ import type { Decision, DecisionItem, Snapshot } from '@arbiter/engine';
 import { itemTexts, planRefs, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
 
 const rows = (...ids: string[]) => ids.map((id) => ({ id }));
-const refs = planRefs({
-  offers: rows('o1', 'o2'),
-  creatives: rows('c1', 'c2'),
-  channels: rows('ch'),
-  placements: rows('p'),
-} as unknown as Snapshot);
+const numbers = (...ids: string[]) => new Map(ids.map((id, at) => [id, at]));
+const refs = planRefs(
+  {
+    offers: rows('o1', 'o2'),
+    creatives: rows('c1', 'c2'),
+    channels: rows('ch'),
+    placements: rows('p'),
+  } as unknown as Snapshot,
+  { offer: numbers('o1', 'o2'), creative: numbers('c1', 'c2') },
+);
 
 const item = (over: Partial<DecisionItem>): DecisionItem => ({
   rank: 1,

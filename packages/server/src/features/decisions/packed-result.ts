@@ -5,6 +5,7 @@ import {
   type DecisionItem,
   type DecisionSummary,
   type Json,
+  type Ordinals,
   type PropensitySource,
   type Snapshot,
 } from '@arbiter/engine';
@@ -33,14 +34,16 @@ export interface PlanRefs {
   readonly snapshot: Pick<Snapshot, 'offers' | 'creatives' | 'channels' | 'placements'>;
 }
 
-export function planRefs(snapshot: Snapshot): PlanRefs {
+/** Offers and creatives of the snapshot stand by id, so that their positions are the plan's own numbers of them. */
+export function planRefs(snapshot: PlanRefs['snapshot'], numbers: Pick<Ordinals, 'offer' | 'creative'>): PlanRefs {
+  const { offers, creatives, channels, placements } = snapshot;
   const positions = (rows: readonly { readonly id: string }[]) => new Map(rows.map((row, at) => [row.id, at]));
   return {
-    offers: positions(snapshot.offers),
-    creatives: positions(snapshot.creatives),
-    channels: positions(snapshot.channels),
-    placements: positions(snapshot.placements),
-    snapshot,
+    offers: numbers.offer,
+    creatives: numbers.creative,
+    channels: positions(channels),
+    placements: positions(placements),
+    snapshot: { offers, creatives, channels, placements },
   };
 }
 

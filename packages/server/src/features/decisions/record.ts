@@ -30,7 +30,7 @@ export interface PackedInput {
   /** contact counts: lanes as [offer, creative, channel, campaign] (positions in the plan, or ids it does not hold) */
   readonly c?: readonly [
     lanes: readonly (readonly (number | string | null)[])[],
-    lastAt: readonly number[],
+    lastAt: readonly (number | null)[],
     counts: readonly (readonly number[])[],
   ];
   /** suppressions */
@@ -113,7 +113,8 @@ function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs:
     rows +=
       `${comma}[${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
       `${placeOf(refs.channels, channelId)},${campaignId === null ? 'null' : canonicalJson(campaignId)}]`;
-    latest += `${comma}${now - lastAt[i]!}`;
+    // A lane without any contact has no latest one, and JSON no infinity.
+    latest += `${comma}${Number.isFinite(lastAt[i]) ? now - lastAt[i]! : 'null'}`;
   }
   let windows = '';
   for (const window of counts) windows += `${windows === '' ? '' : ','}[${window.join(',')}]`;
@@ -176,7 +177,7 @@ function unpackCounts(packed: PackedInput, windows: number, { snapshot }: PlanRe
       channelId: id(snapshot.channels, channelId),
       campaignId: typeof campaignId === 'string' ? campaignId : null,
     })),
-    lastAt: lastAt.map((ms) => packed.n - ms),
+    lastAt: lastAt.map((ms) => (ms === null ? Number.NEGATIVE_INFINITY : packed.n - ms)),
     counts,
   };
 }

@@ -9,7 +9,7 @@ import { rebuildEvidence } from './evidence.store.ts';
 import { evidenceView } from './evidence.ts';
 import { itemTexts, type PackedResult, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
 import { type PackedInput, unpackInput } from './record.ts';
-import { findPlanBody, findRecord, type StoredRecord } from './records.store.ts';
+import { findRecord, type StoredRecord } from './records.store.ts';
 import { unseal } from './sealing.ts';
 import { type CompiledFlow, openPlan } from './tenant-catalogue.ts';
 
@@ -22,7 +22,7 @@ interface OpenRecord {
 /** The decision as `GET /decisions/{id}` answers it (api-decisioning.md 12). 404, 409 `record_corrupt`. */
 export async function readDecision(tx: Tx, keys: CustomerKeys, id: string, options: { readonly inputs: boolean }) {
   const { record, body } = await open(tx, keys, id);
-  const flow = await readPlan(tx, record);
+  const flow = await openPlan(tx, record.planHash);
   const withheld = body?.i.w ?? [];
   const result = body === null ? null : await readResult(tx, record, body, flow);
   if (options.inputs) {
@@ -63,7 +63,7 @@ export async function replayDecision(tx: Tx, keys: CustomerKeys, id: string) {
   if (body.i.w !== undefined) {
     throw new AppError('inputs_unavailable', { detail: `inputs are never stored: ${body.i.w.join(', ')}` });
   }
-  const flow = await readPlan(tx, record);
+  const flow = await openPlan(tx, record.planHash);
   const { plan, refs } = flow;
   const decision = await runAgain(tx, record, body.i, flow);
   const replayed = resultText(decision, refs);
@@ -132,12 +132,6 @@ async function open(tx: Tx, keys: CustomerKeys, id: string): Promise<OpenRecord>
     if (error instanceof AppError) throw error;
     throw new AppError('record_corrupt', { detail: 'the sealed record cannot be opened', cause: error });
   }
-}
-
-async function readPlan(tx: Tx, record: StoredRecord): Promise<CompiledFlow> {
-  const body = await findPlanBody(tx, record.planHash);
-  if (body === null) throw new AppError('record_corrupt', { detail: 'the plan of the record is missing' });
-  return openPlan(record.planHash, body);
 }
 
 /** Inputs with the names of api-decisioning.md 12. */

@@ -47,14 +47,6 @@ async function selectRecord(tx: Tx, id: string): Promise<StoredRecord | null> {
   return row ?? null;
 }
 
-export async function findPlanBody(tx: Tx, hash: Buffer): Promise<Buffer | null> {
-  const [row] = await tx.query<{ body: Buffer }>('select body from plans where tenant_id = $1 and hash = $2', [
-    tx.tenantId,
-    hash,
-  ]);
-  return row?.body ?? null;
-}
-
 export interface StoredRequest {
   readonly payloadHash: Buffer;
   readonly answer: Buffer;

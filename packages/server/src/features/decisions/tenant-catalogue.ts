@@ -1,22 +1,21 @@
-import { createHash } from 'node:crypto';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { TenantSettings } from '@arbiter/contract';
-import { canonicalJson, compile, needsOfferCategories, type Plan, type Snapshot } from '@arbiter/engine';
+import { compileInSlices, needsOfferCategories, type Plan, type Snapshot } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { inTurns } from '../../platform/turns.ts';
 import { zoneOffsets } from '../../platform/zones.ts';
 import { snapshotCategories, snapshotSubCategories } from '../categories/index.ts';
 import { selectInactiveChannelIds, snapshotChannels, snapshotPlacements } from '../channels/index.ts';
 import { snapshotPolicies } from '../contact-policies/index.ts';
-import { snapshotCreatives } from '../creatives/index.ts';
 import { type RunnableFlow, readFlowDirectory } from '../flows/index.ts';
-import { snapshotOffers, snapshotOtherOffers } from '../offers/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { snapshotRules } from '../qualification/index.ts';
 import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
+import { type CatalogueRows, readRows } from './catalogue-rows.ts';
 import { type PlanRefs, planRefs } from './packed-result.ts';
+import { newPiece, type Piece, type PlanHead, readPlanContent, sealPlan, storePlan } from './plan-pieces.ts';
 
 /** The tenant's catalogue of one version, as this process holds it: what decisions are made with. */
 export interface TenantCatalogue {
@@ -30,29 +29,42 @@ export interface TenantCatalogue {
   readonly outcomes: ReadonlyMap<string, OutcomeTypeFacts>;
   /** Where the rows of a schema stand, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
-  /** Null: the tenant has no runnable flow at all. Throws AppError 404 or 409 for an explicit one that cannot run. */
-  flowFor(asked: string | null): CompiledFlow | null;
+  /** Offers and creatives, for the next version to take over. */
+  readonly rows: CatalogueRows;
+  /** False: the tenant has no runnable flow at all. */
+  hasFlow(): boolean;
+  /**
+   * The flow that runs for an explicit key or id, or for null; a promise when its plan is not compiled and stored yet.
+   * Throws AppError 404 or 409 for an explicit one that cannot run, Error when `hasFlow()` is false.
+   */
+  flowFor(asked: string | null): CompiledFlow | Promise<CompiledFlow>;
   /** Longest time that any compiled plan's windows look back, in ms. */
   logHorizonMs(): number;
 }
 
-/** A flow compiled against the catalogue, with what identifies and stores its plan. */
+/** A flow compiled against the catalogue. Its plan is stored: records may name it. */
 export interface CompiledFlow {
   readonly plan: Plan;
-  /** SHA-256 of the canonical snapshot. */
+  /** Names the plan's content, see `sealPlan`. */
   readonly hash: Buffer;
-  /** Raw-deflated canonical snapshot, for the plans table. */
-  readonly body: Buffer;
-  /** True once a transaction that stores the plan has committed in this process's sight. */
-  stored: boolean;
   readonly neverStore: ReadonlySet<string>;
   /** Paths of the values that rules compare offers with, by rule. */
   readonly comparedWith: ReadonlyMap<string, string>;
   readonly refs: PlanRefs;
 }
 
-/** Reads the catalogue in one version: the version row is held, so no writer commits in between. */
-export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
+/** Runs work in a transaction of the catalogue's tenant. */
+export type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
+
+/**
+ * Reads the catalogue in one version: the version row is held, so no writer commits in between. Of offers and creatives
+ * only what changed since `before` is read.
+ */
+export async function loadCatalogue(
+  tx: Tx,
+  before: CatalogueRows | null,
+  inTransaction: InTransaction,
+): Promise<TenantCatalogue> {
   const [row] = await tx.query<{ version: number }>(
     'select version from catalogue_versions where tenant_id = $1 for share',
     [tx.tenantId],
@@ -66,27 +78,28 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
   const placements = await snapshotPlacements(tx);
   const categories = await snapshotCategories(tx);
   const subCategories = await snapshotSubCategories(tx);
-  // Drafts and paused offers take part in dry runs of flows that name their status.
-  const includeStatuses = flows.offerStatuses();
-  const offers = await snapshotOffers(tx, { includeStatuses });
-  const creatives = await snapshotCreatives(tx);
   const rules = await snapshotRules(tx);
   const policies = await snapshotPolicies(tx);
   const tables = await readSchemaTables(tx);
   const schemaTables = new Map(tables.map((table) => [table.schemaId, table]));
-  const schemas = tables.map(toSnapshotSchema);
   const outcomes = new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o]));
+  // Drafts and paused offers take part in dry runs of flows that name their status.
+  const wanted = { statuses: flows.offerStatuses(), otherOffers: needsOfferCategories(policies) };
+  const rows = await readRows(tx, wanted, before);
 
-  const withOthers = needsOfferCategories(policies)
-    ? { otherOffers: await snapshotOtherOffers(tx, { includeStatuses }) }
-    : {};
-
+  const lists = { channels, placements, categories, subCategories, schemas: tables.map(toSnapshotSchema) };
+  const pieces = [
+    newPiece(lists),
+    ...inParts(rules).map((part) => newPiece({ rules: part })),
+    ...inParts(policies).map((part) => newPiece({ policies: part })),
+    ...rows.pieces.map(({ piece }) => piece),
+  ];
   const compiled = new Map<string, CompiledFlow>();
+  const compiling = new Map<string, Promise<CompiledFlow>>();
   let horizonMs = 0;
-  const compileFlow = (flow: RunnableFlow): CompiledFlow => {
-    const known = compiled.get(flow.id);
-    if (known) return known;
-    const snapshot: Snapshot = {
+
+  async function prepare(flow: RunnableFlow): Promise<CompiledFlow> {
+    const head: PlanHead = {
       format: 1,
       tenant: {
         timezone: settings.timezone,
@@ -99,22 +112,26 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
         neverStore: settings.neverStore,
       },
       flow,
-      channels,
-      placements,
-      categories,
-      subCategories,
-      offers,
-      creatives,
-      rules,
-      policies,
-      schemas,
-      ...withOthers,
     };
-    const made = compileSnapshot(snapshot);
+    const { offers, creatives, otherOffers } = rows;
+    const withOthers = otherOffers === undefined ? {} : { otherOffers };
+    const snapshot: Snapshot = { ...head, ...lists, offers, creatives, rules, policies, ...withOthers };
+    const made = await compilePlan(snapshot, head, pieces, inTransaction);
     compiled.set(flow.id, made);
     horizonMs = Math.max(horizonMs, made.plan.logHorizonMs);
     return made;
-  };
+  }
+
+  function compiledFlow(flow: RunnableFlow): CompiledFlow | Promise<CompiledFlow> {
+    const ready = compiled.get(flow.id);
+    if (ready !== undefined) return ready;
+    let work = compiling.get(flow.id);
+    if (work === undefined) {
+      work = prepare(flow).finally(() => compiling.delete(flow.id));
+      compiling.set(flow.id, work);
+    }
+    return work;
+  }
 
   return {
     tenantId: tx.tenantId,
@@ -124,10 +141,13 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
     inactiveChannels,
     outcomes,
     schemaTables,
+    rows,
+    hasFlow: () => flows.fallback() !== null,
     flowFor(asked) {
       if (asked === null) {
         const flow = flows.fallback();
-        return flow === null ? null : compileFlow(flow);
+        if (flow === null) throw new Error('the tenant has no runnable flow');
+        return compiledFlow(flow);
       }
       const found = flows.find(asked);
       if (found === null) throw new AppError('not_found', { detail: 'decision flow not found' });
@@ -136,50 +156,66 @@ export async function loadCatalogue(tx: Tx): Promise<TenantCatalogue> {
           detail: 'the decision flow is not active or has no published version',
         });
       }
-      return compileFlow(found.runnable);
+      return compiledFlow(found.runnable);
     },
     logHorizonMs: () => horizonMs,
   };
 }
 
+/** Rules or policies in a piece. */
+const rowsPerPart = 256;
+
+function inParts<Row>(rows: readonly Row[]): Row[][] {
+  const parts: Row[][] = [];
+  for (let at = 0; at < rows.length; at += rowsPerPart) parts.push(rows.slice(at, at + rowsPerPart));
+  return parts;
+}
+
 /** True when a formula among these may format dates, for which the plan holds the offsets of the tenant's zone. */
 const formatsDates = (parts: readonly object[]): boolean => JSON.stringify(parts).includes('format_date');
 
-/** Compiles a snapshot and names it by its content. */
-export function compileSnapshot(snapshot: Snapshot): CompiledFlow {
-  const text = canonicalJson(snapshot);
+async function compilePlan(
+  snapshot: Snapshot,
+  head: PlanHead,
+  pieces: readonly Piece[],
+  inTransaction: InTransaction,
+): Promise<CompiledFlow> {
+  const sealed = await sealPlan(head, pieces);
+  const [flow] = await Promise.all([
+    compileFlow(snapshot, sealed.hash),
+    inTransaction((tx) => storePlan(tx, sealed, pieces)),
+  ]);
+  return flow;
+}
+
+/** Compiles a snapshot whose offers and creatives stand by id. */
+async function compileFlow(snapshot: Snapshot, hash: Buffer): Promise<CompiledFlow> {
   const neverStore = new Set(snapshot.tenant.neverStore);
   for (const schema of snapshot.schemas) {
     for (const column of schema.columns) if (column.neverStore) neverStore.add(column.name);
   }
-  return {
-    plan: compile(snapshot),
-    hash: createHash('sha256').update(text).digest(),
-    body: deflateRawSync(text),
-    stored: false,
-    neverStore,
-    comparedWith: new Map(
-      snapshot.rules.flatMap(({ id, config: { valueFrom } }) =>
-        typeof valueFrom === 'string' ? [[id, valueFrom]] : [],
-      ),
+  const plan = await inTurns(compileInSlices(snapshot));
+  const comparedWith = new Map(
+    snapshot.rules.flatMap(({ id, config: { valueFrom } }) =>
+      typeof valueFrom === 'string' ? [[id, valueFrom] as const] : [],
     ),
-    refs: planRefs(snapshot),
-  };
+  );
+  return { plan, hash, neverStore, comparedWith, refs: planRefs(snapshot, plan.ordinals) };
 }
 
-/** Plans opened lately, by content hash, newest last: a plan of thousands of offers takes a while to compile. */
-const opened = new Map<string, CompiledFlow>();
-const mostOpened = 4;
+/**
+ * Plans opened lately, by content hash. Held weakly: a plan of thousands of offers takes tens of megabytes, and nobody
+ * knows whether it is asked for again.
+ */
+const opened = new Map<string, WeakRef<CompiledFlow>>();
 
-/** The plan that a record names. Throws AppError `record_corrupt` when the body does not have the hash of its key. */
-export function openPlan(hash: Buffer, body: Buffer): CompiledFlow {
-  const name = hash.toString('hex');
-  const known = opened.get(name);
+/** The plan that a record names. Throws AppError `record_corrupt` when its content is missing or not what its hash says. */
+export async function openPlan(tx: Tx, hash: Buffer): Promise<CompiledFlow> {
+  const name = `${tx.tenantId} ${hash.toString('hex')}`;
+  const known = opened.get(name)?.deref();
   if (known !== undefined) return known;
-  const text = inflateRawSync(body).toString('utf8');
-  if (!createHash('sha256').update(text).digest().equals(hash)) throw new AppError('record_corrupt');
-  const flow = compileSnapshot(JSON.parse(text) as Snapshot);
-  if (opened.size >= mostOpened) opened.delete(opened.keys().next().value ?? '');
-  opened.set(name, flow);
+  const flow = await compileFlow(await readPlanContent(tx, hash), hash);
+  for (const [key, held] of opened) if (held.deref() === undefined) opened.delete(key);
+  opened.set(name, new WeakRef(flow));
   return flow;
 }

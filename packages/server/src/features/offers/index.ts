@@ -3,7 +3,11 @@ export {
   createOffer,
   deleteOffer,
   type OfferDependants,
+} from './offers.service.ts';
+export {
+  findOfferFacts,
+  printOffers,
+  printOtherOffers,
   snapshotOffers,
   snapshotOtherOffers,
-} from './offers.service.ts';
-export { findOfferFacts } from './offers.store.ts';
+} from './offers.store.ts';

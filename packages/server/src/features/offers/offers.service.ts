@@ -1,5 +1,4 @@
 import type { CustomField, Offer, OfferCreate, OfferCreativeRef, OfferStatus, OfferUpdate } from '@arbiter/contract';
-import type { SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { invalid, refuseProblems } from '../../platform/app-error.ts';
 import { isZone } from '../../platform/zones.ts';
@@ -24,7 +23,7 @@ import { customFieldProblems, effectiveFields } from './offers.custom-fields.ts'
 import { eligibilityProblems, storedEligibility } from './offers.eligibility.ts';
 import { checkGovernance } from './offers.governance.ts';
 import { type OfferFields, scheduleProblems, sizeProblems, unavailableProblems } from './offers.rules.ts';
-import { type OfferRow, offerSpec, selectOfferCategories, selectSnapshotOffers } from './offers.store.ts';
+import { type OfferRow, offerSpec } from './offers.store.ts';
 
 /** What a deleted offer takes with it: declared here, plugged by `main` (architecture.md 2). */
 export interface OfferDependants {
@@ -204,20 +203,4 @@ export async function deleteOffer(
     },
   });
   return { success: true, id: row.id, cascaded };
-}
-
-/** Offers that can take part in decisions: not deleted, active; others only when a flow names their status. */
-export async function snapshotOffers(
-  tx: Tx,
-  options: { readonly includeStatuses?: readonly OfferStatus[] } = {},
-): Promise<SnapshotOffer[]> {
-  return selectSnapshotOffers(tx, options.includeStatuses ?? ['active']);
-}
-
-/** Categories of the offers that `snapshotOffers` leaves out, deleted ones too: category caps count their contacts. */
-export async function snapshotOtherOffers(
-  tx: Tx,
-  options: { readonly includeStatuses?: readonly OfferStatus[] } = {},
-): Promise<SnapshotOfferCategory[]> {
-  return selectOfferCategories(tx, options.includeStatuses ?? ['active']);
 }

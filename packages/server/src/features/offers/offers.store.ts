@@ -1,7 +1,17 @@
 import type { OfferStatus } from '@arbiter/contract';
 import type { SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
-import type { GovernedRow, RecordSpec } from '../records/index.ts';
+import { mapInTurns } from '../../platform/turns.ts';
+import {
+  type BucketPage,
+  type BucketPrint,
+  type GovernedRow,
+  pageSql,
+  pageValues,
+  printColumns,
+  type RecordSpec,
+  type SharedValues,
+} from '../records/index.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -49,35 +59,94 @@ export const offerSpec: RecordSpec<OfferRow> = {
   nameOf: (row) => row.name,
 };
 
-const emptyToNull = (column: string) => `nullif(${column}, '{}'::jsonb) as "${column}"`;
+const emptyToNull = (column: string) => `nullif(${column}, '{}'::jsonb)::text as "${column}"`;
+
+type OfferSnapshotRow = Omit<SnapshotOffer, 'schedule' | 'eligibility' | 'metadata' | 'tags'> & {
+  readonly schedule: string | null;
+  readonly eligibility: string | null;
+  readonly metadata: string;
+  readonly tags: string;
+};
+
+const inDecisions = `from arbiter.offers where tenant_id = $1 and deleted_at is null and status = any($2::text[])`;
 
 /**
- * Offers that are not deleted and have one of these statuses, as the engine reads them, by id. One statement: it runs at
- * every change of the catalogue, with thousands of offers.
+ * Offers that can take part in decisions (not deleted, with one of these statuses) as the engine reads them, by id: a page
+ * of them, because there may be thousands and they are read while decisions are made.
  */
-export async function selectSnapshotOffers(tx: Tx, statuses: readonly OfferStatus[]): Promise<SnapshotOffer[]> {
-  return tx.query<SnapshotOffer>(
+export async function snapshotOffers(
+  tx: Tx,
+  statuses: readonly OfferStatus[],
+  page: BucketPage,
+  shared: SharedValues,
+): Promise<SnapshotOffer[]> {
+  const rows = await tx.query<OfferSnapshotRow>(
     `select id, name, status, category_id as "categoryId", sub_category_id as "subCategoryId", category, priority,
        business_value as "businessValue", mandatory,
        (extract(epoch from mandatory_expires_at) * 1000)::float8 as "mandatoryExpiresAt",
        emergency_excluded as "emergencyExcluded", description, short_desc as "shortDesc",
-       ${emptyToNull('schedule')}, ${emptyToNull('eligibility')}, metadata, tags, product_type as "productType",
-       margin, revenue_value as "revenueValue"
-     from arbiter.offers where tenant_id = $1 and deleted_at is null and status = any($2::text[]) order by id`,
-    [tx.tenantId, statuses],
+       ${emptyToNull('schedule')}, ${emptyToNull('eligibility')}, metadata::text as metadata, tags::text as tags,
+       product_type as "productType", margin, revenue_value as "revenueValue"
+     ${inDecisions} ${pageSql('id', 3)}`,
+    [tx.tenantId, statuses, ...pageValues(page)],
   );
+  return mapInTurns(rows, (row) => ({
+    id: row.id,
+    name: row.name,
+    status: shared.text(row.status),
+    categoryId: shared.text(row.categoryId),
+    subCategoryId: shared.text(row.subCategoryId),
+    category: shared.text(row.category),
+    priority: row.priority,
+    businessValue: row.businessValue,
+    mandatory: row.mandatory,
+    mandatoryExpiresAt: row.mandatoryExpiresAt,
+    emergencyExcluded: row.emergencyExcluded,
+    description: shared.text(row.description),
+    shortDesc: row.shortDesc,
+    schedule: row.schedule === null ? null : shared.json(row.schedule),
+    eligibility: row.eligibility === null ? null : shared.json(row.eligibility),
+    metadata: shared.json(row.metadata),
+    tags: shared.json(row.tags),
+    productType: shared.text(row.productType),
+    margin: row.margin,
+    revenueValue: row.revenueValue,
+  }));
 }
 
-/** Offers with a category that are deleted or have none of these statuses, by id. */
-export async function selectOfferCategories(
+/** Whether the offers of `snapshotOffers` are still the same, bucket by bucket; buckets without any are left out. */
+export async function printOffers(tx: Tx, statuses: readonly OfferStatus[]): Promise<BucketPrint[]> {
+  return tx.query(`select ${printColumns('id')} ${inDecisions} group by 1 order by 1`, [tx.tenantId, statuses]);
+}
+
+const besideDecisions = `from arbiter.offers
+  where tenant_id = $1 and category_id is not null and (deleted_at is not null or status <> all($2::text[]))`;
+
+/** Categories of the offers that `snapshotOffers` leaves out, deleted ones too: category caps count their contacts. */
+export async function snapshotOtherOffers(
   tx: Tx,
   exceptStatuses: readonly OfferStatus[],
+  page: BucketPage,
+  shared: SharedValues,
 ): Promise<SnapshotOfferCategory[]> {
-  return tx.query<SnapshotOfferCategory>(
-    `select id, category_id as "categoryId", sub_category_id as "subCategoryId" from arbiter.offers
-     where tenant_id = $1 and category_id is not null and (deleted_at is not null or status <> all($2::text[])) order by id`,
-    [tx.tenantId, exceptStatuses],
+  const rows = await tx.query<SnapshotOfferCategory>(
+    `select id, category_id as "categoryId", sub_category_id as "subCategoryId" ${besideDecisions}
+     ${pageSql('id', 3)}`,
+    [tx.tenantId, exceptStatuses, ...pageValues(page)],
   );
+  return mapInTurns(rows, (row) => ({
+    id: row.id,
+    categoryId: shared.text(row.categoryId),
+    subCategoryId: shared.text(row.subCategoryId),
+  }));
+}
+
+/** As `printOffers`, for the offers of `snapshotOtherOffers`. */
+export async function printOtherOffers(tx: Tx, exceptStatuses: readonly OfferStatus[]): Promise<BucketPrint[]> {
+  return tx.query(`select ${printColumns('id')} ${besideDecisions} group by 1 order by 1`, [
+    tx.tenantId,
+    exceptStatuses,
+  ]);
 }
 
 /** What history says of an offer, deleted ones included; null when the tenant has none of that id. */

@@ -1,5 +1,14 @@
 export { type ListOrder, newestFirst, oldestFirst, type SortKey } from './cursors.ts';
 export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
+export {
+  type BucketPage,
+  type BucketPrint,
+  bucketOf,
+  buckets,
+  pageSql,
+  pageValues,
+  printColumns,
+} from './id-buckets.ts';
 export { type ListOptions, listRecords, type Pagination, type RecordList } from './record-lists.ts';
 export {
   type Addressed,
@@ -46,3 +55,4 @@ export {
   type ScopeInput,
   wantedAssignments,
 } from './scope-assignments.ts';
+export { createSharedValues, type SharedValues } from './shared-values.ts';

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { startTestServer, type TestServer } from '../../main/test-server.ts';
+import { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
+
+let server: TestServer;
+let cache: CatalogueCache;
+
+before(async () => {
+  server = await startTestServer();
+  const failed = (error: unknown): never => {
+    throw error;
+  };
+  cache = createCatalogueCache(server.database, { onError: failed });
+});
+after(async () => {
+  cache.close();
+  await server.close();
+});
+
+async function collect(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const gc: () => void = runInNewContext('gc');
+  // What a promise has just handed over is still held by the turn that took it.
+  for (let i = 0; i < 5; i++) {
+    await sleep(10);
+    gc();
+  }
+}
+
+test('a catalogue that was replaced is let go, with its plans', async () => {
+  const tenantId = server.tenants[0].id;
+  const change = async (name: string): Promise<void> => {
+    const made = await server.call('POST', '/api/v1/offers', { body: { name, status: 'active' } });
+    assert.equal(made.status, 201, made.text);
+  };
+  await change('first');
+  await cache.makeBaseFlow(tenantId);
+  const old: { readonly name: string; readonly ref: WeakRef<object> }[] = [];
+  for (const name of ['second', 'third', 'fourth']) {
+    const { version } = await cache.get(tenantId);
+    await (async () => {
+      const catalogue = await cache.get(tenantId);
+      const flow = await catalogue.flowFor(null);
+      old.push({ name: `catalogue before ${name}`, ref: new WeakRef(catalogue) });
+      old.push({ name: `plan before ${name}`, ref: new WeakRef(flow.plan) });
+    })();
+    await change(name);
+    await cache.refresh(tenantId, version + 1);
+  }
+  await collect();
+  const kept = old.filter(({ ref }) => ref.deref() !== undefined).map(({ name }) => name);
+  assert.deepEqual(kept, []);
+});

@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import {
+  canonicalJson,
+  type Snapshot,
+  type SnapshotCreative,
+  type SnapshotOffer,
+  type SnapshotOfferCategory,
+} from '@arbiter/engine';
+import type { Tx } from '../../db/index.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { takeTurns } from '../../platform/turns.ts';
+import { findPieces, findPlanBody, insertPieces, insertPlan, knownPieces } from './plans.store.ts';
+
+/**
+ * A plan's content is stored in pieces, each once by the hash of what it holds; the plan itself is a head (tenant, flow)
+ * with the hashes of its pieces in order. A changed offer among thousands writes a head and one piece.
+ */
+export interface Piece {
+  /** What it holds; members are lists of a snapshot. */
+  readonly lists: PieceLists;
+  /** SHA-256 of its canonical form, in hex; null until it was asked for. */
+  hash: string | null;
+  /** Raw-deflated canonical form, until it is known to be stored. */
+  body: Buffer | null;
+}
+
+/** Some of a snapshot's lists, or parts of them. */
+export type PieceLists = Partial<Omit<Snapshot, 'format' | 'tenant' | 'flow'>>;
+
+/** A snapshot without its lists. */
+export type PlanHead = Pick<Snapshot, 'format' | 'tenant' | 'flow'>;
+
+export function newPiece(lists: PieceLists): Piece {
+  return { lists, hash: null, body: null };
+}
+
+/** A plan's content with its name. */
+export interface SealedPlan {
+  /** SHA-256 of the canonical head, the hashes of the pieces included. */
+  readonly hash: Buffer;
+  readonly body: Buffer;
+}
+
+/** Names a plan by its content. Pieces that were hashed before are not touched again. */
+export async function sealPlan(head: PlanHead, pieces: readonly Piece[]): Promise<SealedPlan> {
+  const turns = takeTurns();
+  const hashes: string[] = [];
+  for (const piece of pieces) {
+    hashes.push(sealPiece(piece));
+    const pause = turns();
+    if (pause !== undefined) await pause;
+  }
+  const text = canonicalJson({ ...head, pieces: hashes });
+  return { hash: hash('sha256', text, 'buffer'), body: deflateRawSync(text) };
+}
+
+function sealPiece(piece: Piece): string {
+  if (piece.hash === null) {
+    const text = canonicalJson(piece.lists);
+    piece.hash = hash('sha256', text, 'hex');
+    piece.body = deflateRawSync(text);
+  }
+  return piece.hash;
+}
+
+/** Pieces written by one statement. */
+const piecesPerStatement = 16;
+
+/**
+ * Stores a plan that has been sealed, with those of its pieces that are not stored yet. In a transaction of its own, before
+ * the first decision: a record never names a plan that is missing.
+ */
+export async function storePlan(tx: Tx, { hash: name, body }: SealedPlan, pieces: readonly Piece[]): Promise<void> {
+  const open = pieces.filter((piece) => piece.body !== null);
+  const known = await knownPieces(tx, open.map(nameOf));
+  // By hash, so that nodes which store the same pieces do not deadlock.
+  const missing = open.filter((piece) => !known.has(nameOf(piece))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  for (let at = 0; at < missing.length; at += piecesPerStatement) {
+    const some = missing.slice(at, at + piecesPerStatement);
+    await insertPieces(
+      tx,
+      some.map((piece) => ({ hash: Buffer.from(nameOf(piece), 'hex'), body: piece.body! })),
+    );
+  }
+  await insertPlan(tx, name, body);
+  tx.afterCommit(() => {
+    for (const piece of open) piece.body = null;
+  });
+}
+
+function nameOf({ hash: name }: Piece): string {
+  if (name === null) throw new Error('the piece has not been sealed');
+  return name;
+}
+
+/** Pieces read by one statement. */
+const piecesPerRead = 16;
+
+/** Reads a plan's content back. Throws AppError `record_corrupt` when a part is missing or does not have its hash. */
+export async function readPlanContent(tx: Tx, name: Buffer): Promise<Snapshot> {
+  const body = await findPlanBody(tx, name);
+  if (body === null) throw new AppError('record_corrupt', { detail: 'the plan of the record is missing' });
+  // Plans that were stored before there were pieces hold their lists themselves.
+  const { pieces = [], ...head } = openBody<PlanHead & PieceLists & { readonly pieces?: readonly string[] }>(
+    body,
+    name,
+  );
+  const parts: PieceLists[] = [head];
+  const turns = takeTurns();
+  for (let at = 0; at < pieces.length; at += piecesPerRead) {
+    const names = pieces.slice(at, at + piecesPerRead);
+    const bodies = await findPieces(tx, names);
+    for (const piece of names) {
+      const found = bodies.get(piece);
+      if (found === undefined) throw new AppError('record_corrupt', { detail: 'a piece of the plan is missing' });
+      parts.push(openBody<PieceLists>(found, Buffer.from(piece, 'hex')));
+      const pause = turns();
+      if (pause !== undefined) await pause;
+    }
+  }
+  return joinPieces(head, parts);
+}
+
+function openBody<Content>(body: Buffer, name: Buffer): Content {
+  const text = inflateRawSync(body).toString('utf8');
+  if (!hash('sha256', text, 'buffer').equals(name)) throw new AppError('record_corrupt');
+  return JSON.parse(text);
+}
+
+/** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
+export function joinPieces({ format, tenant, flow }: PlanHead, parts: readonly PieceLists[]): Snapshot {
+  const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
+    parts.flatMap((part) => list(part) ?? []);
+  const byId = <Row extends SnapshotOffer | SnapshotCreative | SnapshotOfferCategory>(rows: Row[]): Row[] =>
+    rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const withOthers = parts.some(({ otherOffers }) => otherOffers !== undefined);
+  return {
+    format,
+    tenant,
+    flow,
+    channels: join((part) => part.channels),
+    placements: join((part) => part.placements),
+    categories: join((part) => part.categories),
+    subCategories: join((part) => part.subCategories),
+    offers: byId(join((part) => part.offers)),
+    ...(withOthers ? { otherOffers: byId(join((part) => part.otherOffers)) } : {}),
+    creatives: byId(join((part) => part.creatives)),
+    rules: join((part) => part.rules),
+    policies: join((part) => part.policies),
+    schemas: join((part) => part.schemas),
+  };
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inTurns, mapInTurns, takeTurns } from './turns.ts';
+
+/** A clock that stands still until it is moved. */
+function handClock() {
+  const clock = { ms: 0, now: () => clock.ms };
+  return clock;
+}
+
+test('a turn ends when it has lasted some milliseconds, and others are let in', async () => {
+  const clock = handClock();
+  const turns = takeTurns(clock.now);
+  let others = 0;
+  assert.equal(turns(), undefined);
+  clock.ms += 3;
+  assert.equal(turns(), undefined);
+  clock.ms += 1;
+  setImmediate(() => {
+    others += 1;
+  });
+  await turns();
+  assert.equal(others, 1);
+  assert.equal(turns(), undefined, 'the next turn is a whole one');
+});
+
+test('work that yields is done to its end, in many turns', async () => {
+  const clock = handClock();
+  function* work(): Generator<void, string> {
+    for (let i = 0; i < 10; i++) {
+      clock.ms += 3;
+      yield;
+    }
+    return 'done';
+  }
+  let turns = 0;
+  let going = true;
+  const count = (): void => {
+    turns += 1;
+    if (going) setImmediate(count);
+  };
+  setImmediate(count);
+  assert.equal(await inTurns(work(), takeTurns(clock.now)), 'done');
+  going = false;
+  assert.equal(turns, 5);
+});
+
+test('an error of the work is its own', async () => {
+  function* broken(): Generator<void, never> {
+    yield;
+    throw new Error('broken');
+  }
+  await assert.rejects(inTurns(broken()), /broken/);
+});
+
+test('maps in order', async () => {
+  assert.deepEqual(await mapInTurns([1, 2, 3], (n) => n * 2), [2, 4, 6]);
+});

@@ -1,0 +1,41 @@
+/** Longest time that long work holds the event loop before others get their turn, in ms. */
+const turnMs = 4;
+
+/**
+ * Lets long work share the event loop: `await` the returned function between small pieces. It ends the turn when the work
+ * has held it for some milliseconds, so that what came in meanwhile is handled first.
+ */
+export function takeTurns(now: () => number = () => performance.now()): () => Promise<void> | undefined {
+  let since = now();
+  return () => {
+    if (now() - since < turnMs) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        since = now();
+        resolve();
+      });
+    });
+  };
+}
+
+/** Runs work that is made of small pieces (a generator that yields between them) turn by turn; answers with its result. */
+export async function inTurns<T>(work: Generator<void, T>, turns = takeTurns()): Promise<T> {
+  for (;;) {
+    const piece = work.next();
+    if (piece.done) return piece.value;
+    const pause = turns();
+    if (pause !== undefined) await pause;
+  }
+}
+
+/** `Array.map` turn by turn. */
+export async function mapInTurns<From, To>(values: readonly From[], change: (value: From) => To): Promise<To[]> {
+  const turns = takeTurns();
+  const changed: To[] = [];
+  for (const value of values) {
+    changed.push(change(value));
+    const pause = turns();
+    if (pause !== undefined) await pause;
+  }
+  return changed;
+}
