@@ -280,7 +280,8 @@ test('history rows are looked up by key, also in a partition that was never anal
   }
   const rows = used.rows - before.rows;
   assert.ok(used.scans - before.scans >= lookUps, 'no look-up by key for each row');
-  assert.ok(rows <= 10 * lookUps, `${rows} rows read for ${lookUps}`);
+  // What the tests before read may be reported late; the whole partition would be 4,000 rows for each.
+  assert.ok(rows <= 100 * lookUps, `${rows} rows read for ${lookUps}`);
 });
 
 /** Numbers in [0,1) that every run draws alike. */
