@@ -58,7 +58,7 @@ async function bothListeners(): Promise<readonly number[]> {
 async function listeners(): Promise<readonly number[]> {
   const rows = await db.ownerQuery<{ pid: number }>(
     `select pid from pg_stat_activity where datname = current_database() and application_name = 'arbiter listener'
-     and state = 'idle' and query ~* '^(listen|select 1)' order by pid`,
+     and state = 'idle' and query ~* '^(listen |$)' order by pid`,
   );
   return rows.map(({ pid }) => pid);
 }
