@@ -1,6 +1,6 @@
 // `npm run bench`: the table of decisioning.md 6 as far as it applies, on a server started as users start it: embedded
 // PostgreSQL, durable commits, forced RLS, records and audit on; load generator, server and database share the machine.
-// Writes docs/benchmarks.md. Options: --seconds 10 --customers 50000 --offers-large 10000 --connections 64
+// Writes docs/benchmarks.md. Options: --seconds 10 --customers 50000 --offers-large 10000 --connections 128
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     customers: { type: 'string', default: '50000' },
     'offers-large': { type: 'string', default: '10000' },
-    connections: { type: 'string', default: '64' },
+    connections: { type: 'string', default: '128' },
     write: { type: 'boolean', default: true },
   },
   allowNegative: true,
