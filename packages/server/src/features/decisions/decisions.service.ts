@@ -191,7 +191,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       if (!call.clientRequestId || call.request.dryRun) return decideNow(null);
 
       const { requestId } = call.request;
-      const { debug: _, ...payload } = body;
+      // Its own id, in whatever case it was written, does not make a request another one; nor does debug.
+      const { debug: _, requestId: __, ...payload } = body;
       const payloadHash = hash('sha256', canonicalJson(JSON.parse(JSON.stringify(payload))), 'buffer');
       const lock = `${caller.tenantId} ${requestId}`;
       if (inFlight.has(lock)) throw new AppError('idempotency_in_progress');

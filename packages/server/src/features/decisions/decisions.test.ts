@@ -228,7 +228,7 @@ test('a dry run stores nothing and can be repeated', async () => {
 });
 
 test('a requestId of the client is idempotent', async () => {
-  const requestId = '11111111-2222-4333-8444-555555555555';
+  const requestId = '11111111-2222-4333-8444-5555aaaa5555';
   const body = { customerId: 'C5', channel: 'email', limit: 1, requestId };
   const first = await recommend(body);
   assert.equal(first.status, 200, first.text);
@@ -237,6 +237,8 @@ test('a requestId of the client is idempotent', async () => {
   assert.equal(again.text, first.text, 'byte for byte');
   assert.equal(again.headers['idempotent-replay'], 'true');
   assert.equal((await recommend({ ...body, debug: true })).text, first.text, 'debug is no part of the payload');
+  const shouted = { ...body, requestId: requestId.toUpperCase() };
+  assert.equal((await recommend(shouted)).text, first.text, 'an id is the same in any case');
   const other = await server.call<{ code: string }>('POST', '/api/v1/recommend', { body: { ...body, limit: 2 } });
   assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused']);
   assert.deepEqual(await counts(), before);
