@@ -1,13 +1,13 @@
 // `npm run bench`: the table of decisioning.md 6 as far as it applies, on a server started as users start it: embedded
 // PostgreSQL, durable commits, forced RLS, records and audit on; load generator, server and database share the machine.
-// Writes docs/benchmarks.md. Options: --seconds 10 --customers 50000 --offers-large 10000 --connections 128
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+// Writes docs/benchmarks.md. Options: --seconds 10 --customers 50000 --offers-large 10000 --connections 64
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
 import { type BenchTarget, loadCatalogue, post } from './bench-catalogue.ts';
 
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     customers: { type: 'string', default: '50000' },
     'offers-large': { type: 'string', default: '10000' },
-    connections: { type: 'string', default: '128' },
+    connections: { type: 'string', default: '64' },
     write: { type: 'boolean', default: true },
   },
   allowNegative: true,
@@ -68,12 +68,16 @@ function start(
   });
 }
 
-function load(
+/**
+ * Runs the load generator and waits for it without blocking: the server's output must be read meanwhile, or what it logs
+ * piles up in its memory.
+ */
+async function load(
   port: number,
   key: string,
   flow: string,
   options: { seconds: number; connections: number; rate?: number; extra?: object },
-): Measured {
+): Promise<Measured> {
   const plan = {
     port,
     path: '/api/v1/recommend',
@@ -90,10 +94,9 @@ function load(
     connections: options.connections,
     rate: options.rate ?? 0,
   };
-  const text = execFileSync(process.execPath, [join(root, 'test/load/generator.ts'), JSON.stringify(plan)], {
-    encoding: 'utf8',
-  });
-  const measured = JSON.parse(text) as Measured;
+  const generator = [join(root, 'test/load/generator.ts'), JSON.stringify(plan)];
+  const { stdout } = await promisify(execFile)(process.execPath, generator, { encoding: 'utf8' });
+  const measured = JSON.parse(stdout) as Measured;
   const failed = Object.entries(measured.statuses).filter(([status]) => status !== '200');
   if (failed.length > 0) console.log(`  answers other than 200: ${JSON.stringify(failed)}`);
   return measured;
@@ -148,16 +151,17 @@ const [, rawLine] = await start('test/load/raw-ceiling.ts', [sampleFile], {}, /^
 const rawPort = Number(rawLine[1]);
 
 // ---------------------------------------------------------------- side by side: raw, ours, ours without effects
-load(port, key, catalogue.flowKey, { seconds: Math.max(5, seconds / 2), connections });
+await load(port, key, catalogue.flowKey, { seconds: Math.max(5, seconds / 2), connections });
 const raw: number[] = [];
 const ours: Measured[] = [];
 const dry: number[] = [];
 const rounds = 3;
 for (let round = 0; round < rounds; round++) {
-  raw.push(load(rawPort, key, catalogue.flowKey, { seconds: seconds / 2, connections }).perSecond);
-  ours.push(load(port, key, catalogue.flowKey, { seconds, connections }));
+  raw.push((await load(rawPort, key, catalogue.flowKey, { seconds: seconds / 2, connections })).perSecond);
+  ours.push(await load(port, key, catalogue.flowKey, { seconds, connections }));
   dry.push(
-    load(port, key, catalogue.flowKey, { seconds: seconds / 2, connections, extra: { dryRun: true } }).perSecond,
+    (await load(port, key, catalogue.flowKey, { seconds: seconds / 2, connections, extra: { dryRun: true } }))
+      .perSecond,
   );
   say(
     `round ${round + 1}: raw ${n0(raw.at(-1)!)}/s, decisions ${n0(ours.at(-1)!.perSecond)}/s, dry runs ${n0(dry.at(-1)!)}/s`,
@@ -165,18 +169,22 @@ for (let round = 0; round < rounds; round++) {
 }
 const peak = median(ours.map((m) => m.perSecond));
 const closed = ours.find((m) => m.perSecond === peak)!;
-const paced = load(port, key, catalogue.flowKey, { seconds: seconds * 1.5, connections, rate: Math.floor(peak * 0.8) });
+const paced = await load(port, key, catalogue.flowKey, {
+  seconds: seconds * 1.5,
+  connections,
+  rate: Math.floor(peak * 0.8),
+});
 say(`at 80 % of the peak: p50 ${paced.p50Ms.toFixed(1)} ms, p99 ${paced.p99Ms.toFixed(1)} ms`);
-const lone = load(port, key, catalogue.flowKey, { seconds: seconds / 2, connections: 1 });
+const lone = await load(port, key, catalogue.flowKey, { seconds: seconds / 2, connections: 1 });
 const rssSmall = rssMb(server);
 
 // ---------------------------------------------------------------- 10,000 offers
 await loadCatalogue({ url: target.url, key: largeKey }, { offers: 20, customers: Math.min(customers, 10_000) });
 await multiplyOffers(largeOffers);
 await post({ url: target.url, key: largeKey }, 'categories', { name: 'Raises the catalogue version' });
-load(port, largeKey, 'bench-20', { seconds: Math.max(5, seconds / 2), connections: 8 });
-const large = load(port, largeKey, 'bench-20', { seconds, connections: 8 });
-const largePaced = load(port, largeKey, 'bench-20', {
+await load(port, largeKey, 'bench-20', { seconds: Math.max(5, seconds / 2), connections: 8 });
+const large = await load(port, largeKey, 'bench-20', { seconds, connections: 8 });
+const largePaced = await load(port, largeKey, 'bench-20', {
   seconds,
   connections: 8,
   rate: Math.max(1, Math.floor(large.perSecond * 0.5)),

@@ -27,11 +27,12 @@ export interface PackedInput {
   readonly e?: DecisionInput['enriched'];
   /** segments */
   readonly g?: readonly string[];
-  /** contact counts: lanes as [offer, creative, channel, campaign] (positions in the plan, or ids it does not hold) */
+  /** contact counts: lanes as [offer, creative, channel, campaign?] (positions in the plan, or ids it does not hold) */
   readonly c?: readonly [
     lanes: readonly (readonly (number | string | null)[])[],
     lastAt: readonly (number | null)[],
-    counts: readonly (readonly number[])[],
+    /** Per window; 0: like the window before. */
+    counts: readonly (readonly number[] | 0)[],
   ];
   /** suppressions */
   readonly s?: DecisionInput['suppressions'];
@@ -112,12 +113,18 @@ function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs:
     const comma = i === 0 ? '' : ',';
     rows +=
       `${comma}[${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
-      `${placeOf(refs.channels, channelId)},${campaignId === null ? 'null' : canonicalJson(campaignId)}]`;
+      `${placeOf(refs.channels, channelId)}${campaignId === null ? '' : `,${canonicalJson(campaignId)}`}]`;
     // A lane without any contact has no latest one, and JSON no infinity.
     latest += `${comma}${Number.isFinite(lastAt[i]) ? now - lastAt[i]! : 'null'}`;
   }
   let windows = '';
-  for (const window of counts) windows += `${windows === '' ? '' : ','}[${window.join(',')}]`;
+  let before = '';
+  for (const window of counts) {
+    const text = window.join(',');
+    // Most windows of most customers count the same.
+    windows += `${windows === '' ? '' : ','}${text === before ? '0' : `[${text}]`}`;
+    before = text;
+  }
   return `[[${rows}],[${latest}],[${windows}]]`;
 }
 
@@ -178,8 +185,15 @@ function unpackCounts(packed: PackedInput, windows: number, { snapshot }: PlanRe
       campaignId: typeof campaignId === 'string' ? campaignId : null,
     })),
     lastAt: lastAt.map((ms) => (ms === null ? Number.NEGATIVE_INFINITY : packed.n - ms)),
-    counts,
+    counts: unpackWindows(counts),
   };
+}
+
+/** The counts of all windows. */
+export function unpackWindows(packed: readonly (readonly number[] | 0)[]): (readonly number[])[] {
+  const counts: (readonly number[])[] = [];
+  for (const window of packed) counts.push(window === 0 ? counts.at(-1)! : window);
+  return counts;
 }
 
 const requestDefaults: DecisionRequest = {

@@ -8,7 +8,7 @@ import { recordContext, seedOf } from './decision-ids.ts';
 import { rebuildEvidence } from './evidence.store.ts';
 import { evidenceView } from './evidence.ts';
 import { itemTexts, type PackedResult, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
-import { type PackedInput, unpackInput } from './record.ts';
+import { type PackedInput, unpackInput, unpackWindows } from './record.ts';
 import { findRecord, type StoredRecord } from './records.store.ts';
 import { unseal } from './sealing.ts';
 import { type CompiledFlow, openPlan } from './tenant-catalogue.ts';
@@ -142,7 +142,7 @@ function readableInputs(packed: PackedInput): Record<string, unknown> {
     enriched: packed.e ?? {},
     metrics: {},
     segments: packed.g ?? [],
-    counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: packed.c[2] } : null,
+    counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
     suppressions: packed.s ?? [],
     evidence: { number: packed.v },
     modelStates: {},
