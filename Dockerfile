@@ -25,5 +25,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/api/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=16", "--max-old-space-size=1024", "packages/cli/bin/arbiter.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "packages/cli/bin/arbiter.js"]
 CMD ["serve"]

@@ -37,7 +37,7 @@ interface Measured {
 }
 
 /** As `npm start` does. */
-const flags = ['--max-semi-space-size=16', '--max-old-space-size=1024'];
+const flags = ['--max-semi-space-size=8', '--max-old-space-size=1024'];
 const children: ChildProcess[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'arbiter-bench-'));
 process.on('exit', () => {
