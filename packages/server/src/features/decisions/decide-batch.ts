@@ -1,14 +1,5 @@
-import {
-  type Contacts,
-  type DecisionRequest,
-  decide,
-  foldContacts,
-  type Plan,
-  resolveTarget,
-  u,
-  type ZoneClock,
-} from '@arbiter/engine';
-import { DatabaseError, type HotPath, type HotStatement, type HotTransaction } from '../../db/index.ts';
+import { type Contacts, decide, foldContacts, type Plan, u, type ZoneClock } from '@arbiter/engine';
+import type { HotPath, HotStatement, HotTransaction } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
@@ -18,6 +9,7 @@ import { type BatchCustomers, fillLog, isLogShort, makeMissing, takeCustomers } 
 import { newWrites, noteDecision, writeStatements } from './batch-writes.ts';
 import type { SetApart } from './batcher.ts';
 import type { CustomerKeys } from './customer-keys.ts';
+import type { DecideJob, Prepared } from './decide-job.ts';
 import { type DecisionCounts, newDecisionCounts } from './decision-counts.ts';
 import { itemId, newDecisionId } from './decision-ids.ts';
 import { lockStates, newestVersions, readStates } from './decisions.store.ts';
@@ -26,26 +18,12 @@ import type { EvidenceKeeper } from './evidence-keeper.ts';
 import { itemTexts } from './packed-result.ts';
 import { inTime } from './patience.ts';
 import { openQuota, quotaExceeded } from './playground-quota.ts';
+import { prepare } from './prepare-batch.ts';
 import { type ProfileReads, planProfileReads } from './profile-reads.ts';
-import { type RecommendCall, targetProblem } from './recommend.rules.ts';
-import { reduceRequest } from './record.ts';
 import { seeded } from './seeded-input.ts';
-import type { CompiledFlow, TenantCatalogue } from './tenant-catalogue.ts';
+import { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
+import type { TenantCatalogue } from './tenant-catalogue.ts';
 import type { WaitingRoom } from './waiting-room.ts';
-
-/** One recommend request on its way through a batch. */
-export interface DecideJob {
-  readonly call: RecommendCall;
-  /** Hash of the canonical body when the client made the requestId, else null. */
-  readonly payloadHash: Buffer | null;
-  /** Monotonic ms at which the request came in. */
-  readonly startedAt: number;
-  /** Monotonic ms by which the request must be answered. */
-  readonly until: number;
-  /** Takes the answer as JSON text. `quotaLeft`: what a playground may still be given; null for other tenants. */
-  readonly resolve: (answer: string, quotaLeft: number | null) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 export interface DecidePorts {
   readonly hot: HotPath;
@@ -66,21 +44,6 @@ export interface DecidePorts {
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
   readonly observe: (batchSize: number, counts: DecisionCounts) => void;
-}
-
-/** The catalogue turned out to be older than the database's: the batch is done again with the new one. */
-class StaleCatalogue extends Error {
-  readonly version: number;
-  constructor(version: number) {
-    super('the catalogue has changed');
-    this.version = version;
-  }
-}
-
-interface Prepared {
-  readonly job: DecideJob;
-  readonly flow: CompiledFlow;
-  readonly request: DecisionRequest;
 }
 
 /** The log of contacts is kept at least this long: relevance looks 30 days back. */
@@ -161,7 +124,7 @@ async function attempt(
     const isFresh = tries > 0;
     try {
       // What is refused may be so by an old catalogue only: a flow published a moment ago on another node.
-      if (refused.length > 0 && !isFresh) await assertNewest(ports, catalogue);
+      if (refused.length > 0 && !isFresh) await assertNewest(ports.hot, catalogue);
       for (const { job, error } of refused) if (unsettled.delete(job)) job.reject(error);
       if (prepared.length === 0) return nobody;
       return await ports.hot.run(
@@ -171,63 +134,9 @@ async function attempt(
       );
     } catch (error) {
       if (tries >= 5) throw error;
-      catalogue = await ports.catalogues.refresh(tenantId, await versionBehind(ports, catalogue, error));
+      catalogue = await ports.catalogues.refresh(tenantId, await versionBehind(ports.hot, catalogue, error));
     }
   }
-}
-
-/** Resolves each job's flow and target; what cannot run is refused here, before anything is read or locked. */
-async function prepare(
-  catalogue: TenantCatalogue,
-  jobs: readonly DecideJob[],
-  unsettled: ReadonlySet<DecideJob>,
-): Promise<{
-  readonly prepared: Prepared[];
-  readonly refused: { readonly job: DecideJob; readonly error: unknown }[];
-}> {
-  const prepared: Prepared[] = [];
-  const refused: { job: DecideJob; error: unknown }[] = [];
-  for (const job of jobs) {
-    if (!unsettled.has(job)) continue;
-    try {
-      const found = catalogue.flowFor(job.call.flow);
-      // Only the first decision after a change waits for the plan; the others must not lose a turn here.
-      const flow = found instanceof Promise ? await found : found;
-      const target = resolveTarget(flow.plan, job.call.request);
-      if (target.problem !== null && !namesInactive(catalogue, job.call.request)) throw targetProblem(target.problem);
-      prepared.push({ job, flow, request: reduceRequest(job.call.request, flow.plan) });
-    } catch (error) {
-      refused.push({ job, error });
-    }
-  }
-  return { prepared, refused };
-}
-
-/** An inactive channel is no mistake of the caller: there is nothing to show on it, and the answer says `no_channel`. */
-const namesInactive = (catalogue: TenantCatalogue, { channelId }: DecisionRequest): boolean =>
-  channelId !== null && catalogue.inactiveChannels.has(channelId);
-
-/**
- * The newer version that explains the error: it was found, or a statement broke on a table or column that a newer
- * catalogue does not have any more, or has with another type. Throws the error when nothing newer explains it.
- */
-async function versionBehind(ports: DecidePorts, catalogue: TenantCatalogue, error: unknown): Promise<number> {
-  if (error instanceof StaleCatalogue) return error.version;
-  if (!(error instanceof DatabaseError) || error.kind === 'unique') throw error;
-  try {
-    await assertNewest(ports, catalogue);
-  } catch (newer) {
-    if (newer instanceof StaleCatalogue) return newer.version;
-    throw newer;
-  }
-  throw error;
-}
-
-/** Throws StaleCatalogue when the database has a newer one. */
-async function assertNewest(ports: DecidePorts, catalogue: TenantCatalogue): Promise<void> {
-  const [rows] = await ports.hot.run(catalogue.tenantId, (tx) => tx.send([newestVersions(catalogue.tenantId)]));
-  const version = Number(rows![0]!.version);
-  if (version > catalogue.version) throw new StaleCatalogue(version);
 }
 
 interface Decided {
