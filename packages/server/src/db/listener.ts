@@ -136,6 +136,7 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
  * falls silent, and when it answers after all: the server answers in order, so by then every message has come.
  */
 async function watch(client: pg.Client, over: AbortSignal, onSilent: (isSilent: boolean) => void): Promise<void> {
+  // An aborted sleep is an early end, as wanted.
   const until = (ms: number): Promise<unknown> =>
     sleep(ms, undefined, { signal: over, ref: false }).catch(() => undefined);
   while (!over.aborted) {
@@ -165,6 +166,7 @@ async function watch(client: pg.Client, over: AbortSignal, onSilent: (isSilent: 
       onSilent(false);
     } finally {
       timeUp.abort();
+      // Once it is given up, its failure is nobody's news: the loss of the connection is told by the throw above.
       answer.catch(() => undefined);
     }
   }
