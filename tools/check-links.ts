@@ -1,0 +1,143 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+
+/**
+ * `npm run check:links`: whatever a text of this repository points at can be opened.
+ *
+ * - Links of Markdown files lead to files and headings that exist.
+ * - Citations of design pages, in code and in Markdown, are written `docs/design/<page>.md <section>`, and the page has
+ *   that section.
+ * - The published API document cites nothing outside itself: its readers do not have this repository.
+ */
+
+const root = join(import.meta.dirname, '..');
+const pages =
+  'api-access|api-catalogue|api-decisioning|api-settled|architecture|console|decisioning|quality|recording|stack';
+const citation = new RegExp(`(?<![\\w./-])((?:docs/)?(?:design/)?)(${pages})\\.md(?: ([A-Z]?\\d+(?:\\.\\d+)*))?`, 'g');
+
+/** One thing that points nowhere: file and line (from 1), and why. */
+interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly what: string;
+}
+
+const texts = new Map<string, string | null>();
+function read(file: string): string | null {
+  let text = texts.get(file);
+  if (text === undefined) {
+    text = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : null;
+    texts.set(file, text);
+  }
+  return text;
+}
+
+/** The anchor that GitHub and its like make of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replace(/\s/g, '-');
+}
+
+function anchorsOf(text: string): Set<string> {
+  const seen = new Map<string, number>();
+  const anchors = new Set<string>();
+  for (const [, heading] of text.matchAll(/^#{1,6} (.+)$/gm)) {
+    const anchor = anchorOf(heading!);
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    anchors.add(before === 0 ? anchor : `${anchor}-${before}`);
+  }
+  return anchors;
+}
+
+/** Links of one Markdown file, code spans and code blocks left out. */
+function brokenLinks(file: string, text: string): Problem[] {
+  const problems: Problem[] = [];
+  let inBlock = false;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (/^\s*(```|~~~)/.test(line)) inBlock = !inBlock;
+    if (inBlock) continue;
+    for (const [, target] of line.replace(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z][a-z0-9+.-]*:/i.test(target!)) continue;
+      const [path, anchor] = target!.split('#');
+      const to = path === '' ? file : posix.normalize(posix.join(dirname(file), path!));
+      if (!existsSync(join(root, to))) problems.push({ file, line: index + 1, what: `${to} does not exist` });
+      else if (anchor !== undefined && to.endsWith('.md') && !anchorsOf(read(to)!).has(anchor)) {
+        problems.push({ file, line: index + 1, what: `${to} has no heading #${anchor}` });
+      }
+    }
+  }
+  return problems;
+}
+
+/** True when the page has the section: a heading `5.3`, point 4 below heading 1 (`1.4`), a row or paragraph `T8`. */
+function hasSection(page: string, section: string): boolean {
+  if (/^[A-Z]/.test(section)) return new RegExp(`(^|[\\s|*(,])${section}\\b`, 'm').test(page);
+  const escaped = section.replaceAll('.', '\\.');
+  if (new RegExp(`^(#{2,4} )?${escaped}\\.? `, 'm').test(page)) return true;
+  const dot = section.lastIndexOf('.');
+  if (dot < 0) return false;
+  const [above, point] = [section.slice(0, dot).replaceAll('.', '\\.'), section.slice(dot + 1)];
+  const below = page.split(new RegExp(`^#{2,4} ${above}\\.? .*$`, 'm'))[1]?.split(/^#{2,3} /m)[0];
+  return below !== undefined && new RegExp(`^${point}\\. `, 'm').test(below);
+}
+
+/** Citations of design pages in one file that name no page or section of this repository. */
+function brokenCitations(file: string, text: string): Problem[] {
+  const problems: Problem[] = [];
+  const add = (index: number, what: string) =>
+    problems.push({ file, line: text.slice(0, index).split('\n').length, what });
+  for (const { index, 1: folder, 2: name, 3: section } of text.matchAll(citation)) {
+    if (folder !== 'docs/design/') {
+      // The text of a migration never changes, so those older than docs/design/ keep the short form. And
+      // `architecture.md` alone is the page in docs/.
+      const mayBeShort = file.includes('/db/migrations/') || (name === 'architecture' && section === undefined);
+      if (!mayBeShort) add(index, `write docs/design/${name}.md`);
+      if (!mayBeShort || name === 'architecture') continue;
+    }
+    const page = read(`docs/design/${name}.md`);
+    if (page === null) add(index, `docs/design/${name}.md does not exist`);
+    else if (section !== undefined && !hasSection(page, section)) {
+      add(index, `docs/design/${name}.md has no section ${section}`);
+    }
+  }
+  return problems;
+}
+
+function files(pattern: string): string[] {
+  return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', 'data/**', '**/dist/**'] }).map((file) =>
+    relative('.', file).replaceAll('\\', '/'),
+  );
+}
+
+const problems: Problem[] = [];
+const markdown = files('**/*.md');
+for (const file of markdown) {
+  problems.push(...brokenLinks(file, read(file)!));
+  if (!file.startsWith('docs/design/')) {
+    problems.push(
+      ...brokenCitations(
+        file,
+        read(file)!.replace(/\]\([^)]*\)/g, (link) => ' '.repeat(link.length)),
+      ),
+    );
+  }
+}
+const code = [...files('{packages,test,tools}/**/*.{ts,js,sql,tsx}'), ...files('packages/**/*.json')];
+for (const file of code) {
+  if (file !== 'tools/check-links.ts') problems.push(...brokenCitations(file, read(file)!));
+}
+const published = files('docs/api/**/*.json');
+for (const file of published) {
+  for (const { index, 0: found } of read(file)!.matchAll(new RegExp(`(${pages})\\.md|\\bP[12] \\d`, 'g'))) {
+    problems.push({ file, line: read(file)!.slice(0, index).split('\n').length, what: `cites ${found}` });
+  }
+}
+
+for (const { file, line, what } of problems) console.error(`links: ${file}:${line}: ${what}`);
+console.log(`links: ${markdown.length + code.length + published.length} files, ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);
