@@ -1,6 +1,7 @@
+import { decodeState } from '../../packages/server/src/features/customer-states/customer-state-codec.ts';
+
 // The offline checker of quality.md 5: reads the database and the record of the load, and shares no code with the
 // services of the server. The codec of the state row is used for reading it only.
-import { decodeState } from '../../packages/server/src/features/decisions/customer-state-codec.ts';
 import { itemsOf } from './api.ts';
 import { checkAudit } from './checker-audit.ts';
 import { ackOf, isUnknown, type Recorded } from './recorded-load.ts';

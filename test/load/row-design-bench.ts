@@ -5,8 +5,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { cpus } from 'node:os';
 import pg from 'pg';
-import { addContact, emptyState, laneOf } from '../../packages/server/src/features/decisions/customer-state.ts';
-import { decodeState, encodeState } from '../../packages/server/src/features/decisions/customer-state-codec.ts';
+import { addContact, emptyState, laneOf } from '../../packages/server/src/features/customer-states/customer-state.ts';
+import { decodeState, encodeState } from '../../packages/server/src/features/customer-states/customer-state-codec.ts';
 
 const seconds = Number(process.env.SECONDS_PER_CASE ?? 4);
 const batchSize = 25;

@@ -106,6 +106,30 @@ const featureCanaries: Readonly<Record<string, Files>> = {
     [feature('flows')]: imports('../decisions/index.ts'),
     [feature('decisions')]: 'export const x = 1;',
   },
+  'feature-order-interactions': {
+    [feature('interactions')]: imports('../evidence/index.ts'),
+    [feature('evidence')]: 'export const x = 1;',
+  },
+  'feature-order-evidence': {
+    [feature('evidence')]: imports('../plans/index.ts'),
+    [feature('plans')]: 'export const x = 1;',
+  },
+  'feature-order-customer-states': {
+    [feature('customer-states')]: imports('../plans/index.ts'),
+    [feature('plans')]: 'export const x = 1;',
+  },
+  'feature-order-plans': {
+    [feature('plans')]: imports('../sealed-records/index.ts'),
+    [feature('sealed-records')]: 'export const x = 1;',
+  },
+  'feature-order-stream': {
+    [feature('stream')]: imports('../decisions/index.ts'),
+    [feature('decisions')]: 'export const x = 1;',
+  },
+  'feature-order-sealed-records': {
+    [feature('sealed-records')]: imports('../stream/index.ts'),
+    [feature('stream')]: 'export const x = 1;',
+  },
   'feature-order-decisions': {
     [feature('decisions')]: imports('../admin/index.ts'),
     [feature('admin')]: 'export const x = 1;',

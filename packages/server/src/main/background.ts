@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import { systemActor } from '../db/index.ts';
-import { createOutboxDispatcher, expireReservations } from '../features/decisions/index.ts';
+import { expireReservations } from '../features/interactions/index.ts';
+import { createOutboxDispatcher } from '../features/stream/index.ts';
 import { enqueueJob } from '../jobs/index.ts';
 import { zoneClock } from '../platform/zones.ts';
 import type { Server } from './compose.ts';

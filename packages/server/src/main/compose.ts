@@ -4,12 +4,8 @@ import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { createDatabase, createHotPath, type Database, type HotPath } from '../db/index.ts';
 import { type Authenticator, createAuthenticator } from '../features/credentials/index.ts';
-import {
-  createCustomerKeys,
-  createDecisionMetrics,
-  createDecisionService,
-  type DecisionService,
-} from '../features/decisions/index.ts';
+import { createCustomerKeys } from '../features/customer-states/index.ts';
+import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { createApp } from '../http/app.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';

@@ -1,5 +1,6 @@
 import { systemActor, type Tx } from '../db/index.ts';
-import { expireRequests, expireResponseKeys, expireStream } from '../features/decisions/index.ts';
+import { expireRequests, expireResponseKeys } from '../features/decisions/index.ts';
+import { expireStream } from '../features/stream/index.ts';
 import type { TaskHandler, Tasks } from '../jobs/index.ts';
 import type { Server } from './compose.ts';
 

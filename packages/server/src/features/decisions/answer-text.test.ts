@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Decision, DecisionItem, Plan } from '@arbiter/engine';
+import { itemTexts } from '../sealed-records/packed-result.ts';
 import { type AnswerFacts, shapeAnswer } from './answer.ts';
 import { answerText } from './answer-text.ts';
-import { itemTexts } from './packed-result.ts';
 
 const offers = new Map([
   [

@@ -6,8 +6,8 @@ import {
   type Plan,
   round6,
 } from '@arbiter/engine';
+import type { ItemTexts } from '../sealed-records/index.ts';
 import { type AnswerFacts, shapeAnswer } from './answer.ts';
-import type { ItemTexts } from './packed-result.ts';
 
 /**
  * The answer of recommend as JSON text: what `shapeAnswer` gives, put together from pieces that are written once per plan

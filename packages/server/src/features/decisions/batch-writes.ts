@@ -2,27 +2,34 @@ import { hash, type KeyObject } from 'node:crypto';
 import { canonicalJson, type Decision, type DecisionInput, engineVersion } from '@arbiter/engine';
 import type { HotStatement } from '../../db/index.ts';
 import { newId } from '../../platform/ids.ts';
-import { type AnswerFacts, shapeAnswer } from './answer.ts';
-import type { BatchCustomer, BatchCustomers } from './batch-customers.ts';
-import { addContact, laneOf, prune } from './customer-state.ts';
-import { encodeState } from './customer-state-codec.ts';
-import { recordContext, requestContext } from './decision-ids.ts';
 import {
-  type ItemRow,
-  insertItems,
-  insertOutbox,
-  insertRecords,
-  insertRequest,
-  insertTrace,
-  type RecordRow,
+  addContact,
+  type BatchCustomer,
+  type BatchCustomers,
+  encodeState,
+  laneOf,
+  prune,
   saveStates,
-} from './decisions.store.ts';
-import { type ItemTexts, resultHash, resultText } from './packed-result.ts';
+} from '../customer-states/index.ts';
+import { type ItemRow, insertItems } from '../interactions/index.ts';
+import type { CompiledFlow } from '../plans/index.ts';
+import {
+  type ItemTexts,
+  inputText,
+  insertRecords,
+  type RecordRow,
+  recordContext,
+  requestContext,
+  resultHash,
+  resultText,
+  seal,
+} from '../sealed-records/index.ts';
+import { insertOutbox } from '../stream/index.ts';
+import { type AnswerFacts, shapeAnswer } from './answer.ts';
 import type { RecommendCall } from './recommend.rules.ts';
-import { inputText } from './record.ts';
-import { seal } from './sealing.ts';
-import type { CompiledFlow } from './tenant-catalogue.ts';
+import { insertRequest } from './requests.store.ts';
 import { traceBody } from './trace.ts';
+import { insertTrace } from './traces.store.ts';
 
 /** What a batch writes, gathered until the commit: one statement per table. */
 export interface Writes {

@@ -3,26 +3,30 @@ import type { HotPath, HotStatement, HotTransaction } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
+import {
+  type BatchCustomers,
+  type CustomerKeys,
+  fillLog,
+  isLogShort,
+  lockStates,
+  makeMissing,
+  readStates,
+  takeCustomers,
+} from '../customer-states/index.ts';
+import { type EvidenceKeeper, evidenceView } from '../evidence/index.ts';
+import { assertNewest, newestVersions, StaleCatalogue, type TenantCatalogue, versionBehind } from '../plans/index.ts';
+import { itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
 import type { AnswerFacts } from './answer.ts';
 import { answerText } from './answer-text.ts';
-import { type BatchCustomers, fillLog, isLogShort, makeMissing, takeCustomers } from './batch-customers.ts';
 import { newWrites, noteDecision, writeStatements } from './batch-writes.ts';
 import type { SetApart } from './batcher.ts';
-import type { CustomerKeys } from './customer-keys.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import { type DecisionCounts, newDecisionCounts } from './decision-counts.ts';
-import { itemId, newDecisionId } from './decision-ids.ts';
-import { lockStates, newestVersions, readStates } from './decisions.store.ts';
-import { evidenceView } from './evidence.ts';
-import type { EvidenceKeeper } from './evidence-keeper.ts';
-import { itemTexts } from './packed-result.ts';
 import { inTime } from './patience.ts';
 import { openQuota, quotaExceeded } from './playground-quota.ts';
 import { prepare } from './prepare-batch.ts';
 import { type ProfileReads, planProfileReads } from './profile-reads.ts';
 import { seeded } from './seeded-input.ts';
-import { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
-import type { TenantCatalogue } from './tenant-catalogue.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 export interface DecidePorts {

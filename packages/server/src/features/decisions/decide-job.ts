@@ -1,6 +1,6 @@
 import type { DecisionRequest } from '@arbiter/engine';
+import type { CompiledFlow } from '../plans/index.ts';
 import type { RecommendCall } from './recommend.rules.ts';
-import type { CompiledFlow } from './tenant-catalogue.ts';
 
 /** One recommend request on its way through a batch. */
 export interface DecideJob {

@@ -1,12 +1,12 @@
 import type { decisionOperations, RecommendAnswer } from '@arbiter/contract';
 import { type Handlers, type RequestFacts, rawJson, reply } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
-import type { CustomerKeys } from './customer-keys.ts';
+import type { CustomerKeys } from '../customer-states/index.ts';
+import { readDecision, replayDecision } from '../sealed-records/index.ts';
 import type { CallerFacts, DecisionService } from './decisions.service.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { quotaHeader } from './playground-quota.ts';
-import { readDecision, replayDecision } from './records.service.ts';
-import { findTrace, selectTraces, type TraceRow } from './records.store.ts';
+import { findTrace, selectTraces, type TraceRow } from './traces.store.ts';
 
 export interface DecisionRouteDeps {
   readonly service: DecisionService;

@@ -6,21 +6,20 @@ import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { deriveKey } from '../../platform/crypto.ts';
 import { overdue } from '../../platform/deadline.ts';
+import type { CustomerKeys } from '../customer-states/index.ts';
+import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
+import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
+import { newDecisionId, requestContext, unseal } from '../sealed-records/index.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
-import { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
-import type { CustomerKeys } from './customer-keys.ts';
 import { type DecidePorts, runBatch } from './decide-batch.ts';
 import type { DecideJob } from './decide-job.ts';
-import { newDecisionId, requestContext } from './decision-ids.ts';
-import { createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { isLate, type PatientJob, refuse } from './patience.ts';
 import { readQuotaLeft } from './playground-quota.ts';
 import { readRecommendCall } from './recommend.rules.ts';
-import { findRequest } from './records.store.ts';
+import { findRequest } from './requests.store.ts';
 import { readRespondCall } from './respond.rules.ts';
 import { type RespondJob, type RespondPorts, runRespondBatch } from './respond-batch.ts';
-import { unseal } from './sealing.ts';
 import { createWaitingRoom } from './waiting-room.ts';
 
 export interface DecisionDeps {

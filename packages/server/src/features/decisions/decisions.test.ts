@@ -396,7 +396,7 @@ test('a policy that looks further back is exact at once: history fills the log',
   // The log of a customer is kept for 35 days; make it look as if it had been pruned to nothing.
   const state = await owner(`select state from arbiter.customer_states where customer_id = $1`, [customerId]);
   assert.ok(state.length === 1);
-  const { decodeState, encodeState } = await import('./customer-state-codec.ts');
+  const { decodeState, encodeState } = await import('../customer-states/customer-state-codec.ts');
   const decoded = decodeState(state[0]!.state as Buffer);
   decoded.log = [];
   decoded.keptFrom = now + 1;

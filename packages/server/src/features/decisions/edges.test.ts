@@ -5,7 +5,7 @@ import type { RecommendAnswer, RespondAnswer } from '@arbiter/contract';
 import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { zoneClock } from '../../platform/zones.ts';
-import { createOutboxDispatcher } from './outbox.ts';
+import { createOutboxDispatcher } from '../stream/outbox.ts';
 
 let server: TestServer;
 let now = Date.parse('2026-11-20T09:00:00Z');

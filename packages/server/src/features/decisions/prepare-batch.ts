@@ -1,8 +1,8 @@
 import { type DecisionRequest, resolveTarget } from '@arbiter/engine';
+import type { TenantCatalogue } from '../plans/index.ts';
+import { reduceRequest } from '../sealed-records/index.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import { targetProblem } from './recommend.rules.ts';
-import { reduceRequest } from './record.ts';
-import type { TenantCatalogue } from './tenant-catalogue.ts';
 
 /** Resolves each job's flow and target; what cannot run is refused here, before anything is read or locked. */
 export async function prepare(

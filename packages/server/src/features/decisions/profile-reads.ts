@@ -1,7 +1,7 @@
 import type { DecisionRequest, EnrichSource, Json } from '@arbiter/engine';
 import type { HotRow, HotStatement, HotTransaction } from '../../db/index.ts';
+import type { CompiledFlow, TenantCatalogue } from '../plans/index.ts';
 import { type RowsByKey, rowsByKeyStatement } from '../schemas/index.ts';
-import type { CompiledFlow, TenantCatalogue } from './tenant-catalogue.ts';
 
 /** What a decision reads of its customer's profile. */
 export interface Profile {

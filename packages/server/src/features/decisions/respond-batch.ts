@@ -1,14 +1,12 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import { type Database, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import type { CustomerKeys } from '../customer-states/index.ts';
+import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../evidence/index.ts';
 import { readOutcomeTypes } from '../outcomes/index.ts';
+import type { CatalogueCache } from '../plans/index.ts';
+import { appendEvents } from '../stream/index.ts';
 import type { SetApart } from './batcher.ts';
-import type { CatalogueCache } from './catalogue-cache.ts';
-import type { CustomerKeys } from './customer-keys.ts';
-import { appendChanges } from './evidence.store.ts';
-import type { EvidenceChange } from './evidence.ts';
-import type { EvidenceKeeper } from './evidence-keeper.ts';
-import { appendEvents } from './interactions.store.ts';
 import { inTime } from './patience.ts';
 import type { RespondCall } from './respond.rules.ts';
 import { type Responded, respondOne } from './respond.service.ts';

@@ -5,25 +5,30 @@ import { isId, newId } from '../../platform/ids.ts';
 import { findCategoryName } from '../categories/index.ts';
 import { findChannelFacts, hasPlacement } from '../channels/index.ts';
 import { findCreativeFacts } from '../creatives/index.ts';
-import { findOfferFacts } from '../offers/index.ts';
-import type { OutcomeTypeFacts } from '../outcomes/index.ts';
-import type { CustomerKeys } from './customer-keys.ts';
-import { addContact, addOutcome, type CustomerState, laneOf } from './customer-state.ts';
-import { decodeState, encodeState } from './customer-state-codec.ts';
-import type { EvidenceChange } from './evidence.ts';
 import {
-  findResponse,
+  addContact,
+  addOutcome,
+  type CustomerKeys,
+  type CustomerState,
+  decodeState,
+  encodeState,
+  laneOf,
+  lockState,
+  saveState,
+} from '../customer-states/index.ts';
+import type { EvidenceChange } from '../evidence/index.ts';
+import {
   findShownItem,
   findShownItems,
   insertInteraction,
-  keepResponse,
-  lockState,
   type NewInteraction,
   type ShownItem,
-  saveState,
   setReservationState,
-} from './interactions.store.ts';
+} from '../interactions/index.ts';
+import { findOfferFacts } from '../offers/index.ts';
+import type { OutcomeTypeFacts } from '../outcomes/index.ts';
 import { type RespondCall, type RespondItem, responseKey } from './respond.rules.ts';
+import { findResponse, keepResponse } from './responses.store.ts';
 
 /** What a response is about, once resolved: a shown item, or a contact without a recommendation. */
 interface Subject extends RespondItem {

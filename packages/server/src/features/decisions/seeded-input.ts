@@ -1,5 +1,5 @@
 import type { DecisionInput } from '@arbiter/engine';
-import { seedOf } from './decision-ids.ts';
+import { seedOf } from '../sealed-records/index.ts';
 
 /** An input whose seed is worked out when chance is asked for, which most flows never do. */
 export function seeded(tenantId: string, facts: Omit<DecisionInput, 'seed'>): DecisionInput {

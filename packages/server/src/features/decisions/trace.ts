@@ -1,6 +1,6 @@
 import type { RecommendAnswer } from '@arbiter/contract';
 import { type Decision, type DecisionInput, type Json, type Plan, round6 } from '@arbiter/engine';
-import type { CompiledFlow } from './tenant-catalogue.ts';
+import type { CompiledFlow } from '../plans/index.ts';
 
 const resultRows = 2_000;
 const droppedRows = 500;

@@ -1,10 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import type { HotRow, HotTransaction } from '../../db/index.ts';
 import { firstIdAt, newId } from '../../platform/ids.ts';
+import { contactsSince } from '../interactions/index.ts';
 import type { CustomerKeys } from './customer-keys.ts';
 import { type CustomerState, laneOf } from './customer-state.ts';
 import { decodeState } from './customer-state-codec.ts';
-import { contactsSince, makeStates, type StateRow, stateRow } from './decisions.store.ts';
+import { makeStates, type StateRow, stateRow } from './states.store.ts';
 
 /** A customer of a batch. */
 export interface BatchCustomer {

@@ -115,3 +115,6 @@ export async function snapshotWhenDue(tx: Tx, state: EvidenceState): Promise<voi
     [tx.tenantId, state.number, JSON.stringify(evidenceToJson(state)), tx.now],
   );
 }
+
+/** SQL: the number of the tenant's ($1) newest evidence, 0 while there is none; for statements that read it on the way. */
+export const evidenceNumber = 'coalesce((select number from evidence_heads where tenant_id = $1), 0)';

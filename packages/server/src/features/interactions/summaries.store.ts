@@ -1,4 +1,15 @@
 /**
+ * What the roll-up reads of the history row `u.id`. A reservation is no contact yet; its confirmation is a row of its own.
+ * The limit keeps this a look-up by key, row by row: of a partition that was not analysed yet the planner believes that
+ * the tenant has next to no rows in it, and would read them all.
+ */
+export const historyRow = `lateral (
+      select id, customer_id, offer_id, creative_id, channel_id, direction, interaction_type, outcome_key, classification,
+        is_conversion, conversion_value, occurred_at
+      from interactions
+      where tenant_id = $1 and id = u.id and offer_id is not null and interaction_type <> 'recommendation' limit 1) i`;
+
+/**
  * CTEs `delta` and `added`: fold the history rows of a CTE `item` (rows without a day are left out) into one row per
  * customer, day, offer, creative, channel and direction, and add them to the tenant's ($1) day rows (api-access.md 16).
  * The outcome is the same however history is cut into pieces and in whatever order: the latest outcome wins, of two at

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContactCounts, DecisionInput, Evidence } from '@arbiter/engine';
-import type { PlanRefs } from './packed-result.ts';
-import { inputText, type PackedInput, unpackInput } from './record.ts';
+import type { PlanRefs } from '../plans/plan-refs.ts';
+import { inputText, type PackedInput, unpackInput } from './packed-input.ts';
 
 const refs = {
   offers: new Map([

@@ -8,7 +8,7 @@ import {
   type Plan,
   type ZoneClock,
 } from '@arbiter/engine';
-import type { PlanRefs } from './packed-result.ts';
+import type { PlanRefs } from '../plans/index.ts';
 
 /**
  * The inputs of a decision as its sealed record keeps them: every value the engine could read and no more

@@ -5,10 +5,9 @@ import {
   type DecisionItem,
   type DecisionSummary,
   type Json,
-  type Ordinals,
   type PropensitySource,
-  type Snapshot,
 } from '@arbiter/engine';
+import type { PlanRefs } from '../plans/index.ts';
 import { contentText } from './content-text.ts';
 
 /**
@@ -23,28 +22,6 @@ export interface PackedResult {
   readonly m: readonly number[];
   /** Members that differ from their defaults, under their own names. */
   readonly o: Readonly<Record<string, Json>>;
-}
-
-/** Positions of ids in a plan's content, both ways. */
-export interface PlanRefs {
-  readonly offers: ReadonlyMap<string, number>;
-  readonly creatives: ReadonlyMap<string, number>;
-  readonly channels: ReadonlyMap<string, number>;
-  readonly placements: ReadonlyMap<string, number>;
-  readonly snapshot: Pick<Snapshot, 'offers' | 'creatives' | 'channels' | 'placements'>;
-}
-
-/** Offers and creatives of the snapshot stand by id, so that their positions are the plan's own numbers of them. */
-export function planRefs(snapshot: PlanRefs['snapshot'], numbers: Pick<Ordinals, 'offer' | 'creative'>): PlanRefs {
-  const { offers, creatives, channels, placements } = snapshot;
-  const positions = (rows: readonly { readonly id: string }[]) => new Map(rows.map((row, at) => [row.id, at]));
-  return {
-    offers: numbers.offer,
-    creatives: numbers.creative,
-    channels: positions(channels),
-    placements: positions(placements),
-    snapshot: { offers, creatives, channels, placements },
-  };
 }
 
 const sources: readonly PropensitySource[] = [

@@ -1,6 +1,6 @@
 import { DatabaseError, type HotPath } from '../../db/index.ts';
-import { newestVersions } from './decisions.store.ts';
 import type { TenantCatalogue } from './tenant-catalogue.ts';
+import { newestVersions } from './versions.store.ts';
 
 /** The catalogue turned out to be older than the database's: the batch is done again with the new one. */
 export class StaleCatalogue extends Error {

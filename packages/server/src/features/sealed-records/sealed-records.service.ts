@@ -3,15 +3,14 @@ import { type Decision, decide, diffResults, engineVersion, resultOf } from '@ar
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
-import type { CustomerKeys } from './customer-keys.ts';
+import type { CustomerKeys } from '../customer-states/index.ts';
+import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
+import { type CompiledFlow, openPlan } from '../plans/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
-import { rebuildEvidence } from './evidence.store.ts';
-import { evidenceView } from './evidence.ts';
+import { type PackedInput, unpackInput, unpackWindows } from './packed-input.ts';
 import { itemTexts, type PackedResult, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
-import { type PackedInput, unpackInput, unpackWindows } from './record.ts';
-import { findRecord, type StoredRecord } from './records.store.ts';
+import { findRecord, type StoredRecord } from './sealed-records.store.ts';
 import { unseal } from './sealing.ts';
-import { type CompiledFlow, openPlan } from './tenant-catalogue.ts';
 
 interface OpenRecord {
   readonly record: StoredRecord;

@@ -1,5 +1,25 @@
-import { type Database, type HotStatement, instantArray, textArray, uuidArray } from '../../db/index.ts';
-import { upsertSummaries } from './summaries.store.ts';
+import { type Database, type HotStatement, instantArray, type Tx, textArray, uuidArray } from '../../db/index.ts';
+import { historyRow, upsertSummaries } from '../interactions/index.ts';
+
+/** One row of the outbox for all events of a batch; `itemIds` are the history rows written with it that count. */
+export function insertOutbox(tenantId: string, events: string, itemIds: readonly string[], now: Date): HotStatement {
+  return {
+    name: 'decisions.outbox',
+    text: 'insert into outbox (tenant_id, events, item_ids, created_at) values ($1, $2, $3, $4)',
+    values: [tenantId, events, uuidArray(itemIds), now],
+  };
+}
+
+/** One row of the outbox for all events of a batch; `itemIds` are the history rows written with it that count. */
+export async function appendEvents(tx: Tx, events: readonly object[], itemIds: readonly string[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query('insert into outbox (tenant_id, events, item_ids, created_at) values ($1, $2, $3::uuid[], $4)', [
+    tx.tenantId,
+    JSON.stringify(events),
+    uuidArray(itemIds),
+    tx.now,
+  ]);
+}
 
 /** Tenants with rows that nobody has published yet, the longest waiting first, and the age of their oldest row. */
 export async function readPendingTenants(
@@ -71,17 +91,6 @@ export function addToSummaries(
     values: [tenantId, uuidArray(rows.map((row) => row.id)), textArray(rows.map((row) => row.day))],
   };
 }
-
-/**
- * What the roll-up reads of the history row `u.id`. A reservation is no contact yet; its confirmation is a row of its own.
- * The limit keeps this a look-up by key, row by row: of a partition that was not analysed yet the planner believes that
- * the tenant has next to no rows in it, and would read them all.
- */
-const historyRow = `lateral (
-      select id, customer_id, offer_id, creative_id, channel_id, direction, interaction_type, outcome_key, classification,
-        is_conversion, conversion_value, occurred_at
-      from interactions
-      where tenant_id = $1 and id = u.id and offer_id is not null and interaction_type <> 'recommendation' limit 1) i`;
 
 // One statement sees the outbox as it was when it began: what it takes is what it publishes. The rows need no lock, since
 // only the holder of the outbox touches waiting ones.

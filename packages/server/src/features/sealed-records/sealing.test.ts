@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createCustomerKeys } from './customer-keys.ts';
+import { createCustomerKeys } from '../customer-states/customer-keys.ts';
 import { SealBroken, seal, unseal } from './sealing.ts';
 
 test('a sealed body opens with its key and in its place only, short and long', () => {

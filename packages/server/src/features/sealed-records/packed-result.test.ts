@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Decision, DecisionItem, Snapshot } from '@arbiter/engine';
-import { itemTexts, planRefs, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
+import { planRefs } from '../plans/plan-refs.ts';
+import { itemTexts, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
 
 const rows = (...ids: string[]) => ids.map((id) => ({ id }));
 const numbers = (...ids: string[]) => new Map(ids.map((id, at) => [id, at]));

@@ -14,8 +14,8 @@ import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
 import { type CatalogueRows, readRows } from './catalogue-rows.ts';
-import { type PlanRefs, planRefs } from './packed-result.ts';
 import { newPiece, type Piece, type PlanHead, readPlanContent, sealPlan, storePlan } from './plan-pieces.ts';
+import { type PlanRefs, planRefs } from './plan-refs.ts';
 
 /** The tenant's catalogue of one version, as this process holds it: what decisions are made with. */
 export interface TenantCatalogue {

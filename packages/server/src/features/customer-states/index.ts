@@ -1,0 +1,12 @@
+export {
+  type BatchCustomer,
+  type BatchCustomers,
+  fillLog,
+  isLogShort,
+  makeMissing,
+  takeCustomers,
+} from './batch-customers.ts';
+export { type CustomerKeys, createCustomerKeys } from './customer-keys.ts';
+export { addContact, addOutcome, type CustomerState, laneOf, prune } from './customer-state.ts';
+export { decodeState, encodeState } from './customer-state-codec.ts';
+export { lockState, lockStates, readStates, saveState, saveStates } from './states.store.ts';

@@ -1,0 +1,40 @@
+import type { HotStatement, Tx } from '../../db/index.ts';
+
+export function insertRequest(
+  tenantId: string,
+  row: {
+    readonly requestId: string;
+    readonly decisionId: string;
+    readonly customerRef: string;
+    readonly payloadHash: Buffer;
+    readonly answer: Buffer;
+    readonly at: Date;
+  },
+): HotStatement {
+  return {
+    name: 'decisions.request',
+    text: `insert into decision_requests (tenant_id, request_id, decision_id, customer_ref, payload_hash, answer, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [tenantId, row.requestId, row.decisionId, row.customerRef, row.payloadHash, row.answer, row.at],
+  };
+}
+
+export interface StoredRequest {
+  readonly payloadHash: Buffer;
+  readonly answer: Buffer;
+  /** Null when the customer was erased. */
+  readonly dataKey: Buffer | null;
+}
+
+/** The answer kept for a requestId that a client made; `record` when the server made it for a decision of its own. */
+export async function findRequest(tx: Tx, requestId: string): Promise<StoredRequest | 'record' | null> {
+  const [row] = await tx.query<StoredRequest>(
+    `select r.payload_hash as "payloadHash", r.answer, c.data_key as "dataKey"
+     from decision_requests r left join customer_states c on c.tenant_id = r.tenant_id and c.ref = r.customer_ref
+     where r.tenant_id = $1 and r.request_id = $2`,
+    [tx.tenantId, requestId],
+  );
+  if (row) return row;
+  const [own] = await tx.query('select 1 from decisions where tenant_id = $1 and id = $2', [tx.tenantId, requestId]);
+  return own ? 'record' : null;
+}

@@ -1,0 +1,31 @@
+import type { Tx } from '../../db/index.ts';
+
+export interface KeptResponse {
+  readonly payloadHash: Buffer;
+  readonly answer: Record<string, unknown>;
+}
+
+/** The answer kept under a key within the last 7 days. */
+export async function findResponse(tx: Tx, keyHash: Buffer): Promise<KeptResponse | null> {
+  const [row] = await tx.query<KeptResponse>(
+    `select payload_hash as "payloadHash", answer from response_keys
+     where tenant_id = $1 and key_hash = $2 and created_at > $3::timestamptz - interval '7 days'`,
+    [tx.tenantId, keyHash, tx.now],
+  );
+  return row ?? null;
+}
+
+/** Keeps the answer under a key. False: another transaction has kept one under it meanwhile. */
+export async function keepResponse(
+  tx: Tx,
+  row: { readonly keyHash: Buffer; readonly payloadHash: Buffer; readonly customerId: string; readonly answer: string },
+): Promise<boolean> {
+  const kept = await tx.query(
+    `insert into response_keys (tenant_id, key_hash, payload_hash, customer_id, answer, created_at) values ($1, $2, $3, $4, $5::jsonb, $6)
+     on conflict (tenant_id, key_hash) do update set payload_hash = excluded.payload_hash, customer_id = excluded.customer_id,
+       answer = excluded.answer, created_at = excluded.created_at
+     where response_keys.created_at <= excluded.created_at - interval '7 days' returning 1`,
+    [tx.tenantId, row.keyHash, row.payloadHash, row.customerId, row.answer, tx.now],
+  );
+  return kept.length > 0;
+}

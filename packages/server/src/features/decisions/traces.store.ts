@@ -1,0 +1,65 @@
+import type { HotStatement, Tx } from '../../db/index.ts';
+import { isId } from '../../platform/ids.ts';
+
+export function insertTrace(
+  tenantId: string,
+  row: {
+    readonly id: string;
+    readonly decisionId: string;
+    readonly requestId: string;
+    readonly customerId: string;
+    readonly flowKey: string;
+    readonly body: string;
+    readonly at: Date;
+  },
+): HotStatement {
+  return {
+    name: 'decisions.trace',
+    text: `insert into decision_traces (tenant_id, id, decision_id, request_id, customer_id, decision_flow_key, body, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7::jsonb, $8)`,
+    values: [tenantId, row.id, row.decisionId, row.requestId, row.customerId, row.flowKey, row.body, row.at],
+  };
+}
+
+export interface TraceRow {
+  readonly id: string;
+  readonly decisionId: string;
+  readonly requestId: string;
+  readonly customerId: string;
+  readonly decisionFlowKey: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+}
+
+const traceColumns = `id, decision_id as "decisionId", request_id as "requestId", customer_id as "customerId",
+  decision_flow_key as "decisionFlowKey", body, created_at as "createdAt"`;
+
+/** Stored traces, newest first, with the number that match. */
+export async function selectTraces(
+  tx: Tx,
+  filter: { readonly customerId: string | null; readonly requestId: string | null },
+  limit: number,
+  offset: number,
+): Promise<{ readonly rows: TraceRow[]; readonly total: number }> {
+  if (filter.requestId !== null && !isId(filter.requestId)) return { rows: [], total: 0 };
+  const where = `tenant_id = $1 and ($2::text is null or customer_id = $2) and ($3::uuid is null or request_id = $3)`;
+  const values = [tx.tenantId, filter.customerId, filter.requestId];
+  const [count] = await tx.query<{ total: number }>(
+    `select count(*) as total from decision_traces where ${where}`,
+    values,
+  );
+  const rows = await tx.query<TraceRow>(
+    `select ${traceColumns} from decision_traces where ${where} order by id desc limit $4 offset $5`,
+    [...values, limit, offset],
+  );
+  return { rows, total: Number(count?.total ?? 0) };
+}
+
+export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {
+  if (!isId(id)) return null;
+  const [row] = await tx.query<TraceRow>(
+    `select ${traceColumns} from decision_traces where tenant_id = $1 and id = $2`,
+    [tx.tenantId, id],
+  );
+  return row ?? null;
+}

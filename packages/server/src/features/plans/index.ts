@@ -1,0 +1,5 @@
+export { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
+export type { PlanRefs } from './plan-refs.ts';
+export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
+export { type CompiledFlow, openPlan, type TenantCatalogue } from './tenant-catalogue.ts';
+export { newestVersions } from './versions.store.ts';

@@ -1,0 +1,3 @@
+export { appendEvents, insertOutbox } from './outbox.store.ts';
+export { createOutboxDispatcher } from './outbox.ts';
+export { expireStream } from './stream-expiry.ts';
