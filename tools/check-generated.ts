@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..');
 const generated = [
   { file: 'docs/api/openapi.json', generator: 'tools/generate-openapi.ts' },
   { file: 'docs/config.md', generator: 'tools/generate-config-docs.ts' },
+  { file: 'docs/architecture.md', generator: 'tools/generate-tiers.ts' },
   { file: 'docs/schema.sql', generator: 'tools/dump-schema.ts' },
 ];
 

@@ -1,16 +1,15 @@
 import { posix } from 'node:path';
-import ts from 'typescript';
+import { ts } from './parser.ts';
 
 /**
  * Import cycles at run time. `import type` is erased and makes none; dependency-cruiser cannot tell, because it calls
  * `import x, { type Y }` type-only as a whole.
  */
 
-/** Cycles among the files, each as its files in order; `read` gives a file's text. */
-export function findCycles(files: readonly string[], read: (file: string) => string): string[][] {
-  const known = new Set(files);
+/** Cycles among the files, each as its files in order. */
+export function findCycles(sources: ReadonlyMap<string, ts.SourceFile>): string[][] {
   const edges = new Map(
-    files.map((file) => [file, runtimeImports(file, read(file)).filter((target) => known.has(target))]),
+    [...sources].map(([file, source]) => [file, runtimeImports(source).filter((target) => sources.has(target))]),
   );
   return strongComponents(edges).filter(
     (component) => component.length > 1 || edges.get(component[0] ?? '')?.includes(component[0] ?? '') === true,
@@ -18,8 +17,7 @@ export function findCycles(files: readonly string[], read: (file: string) => str
 }
 
 /** Files that are loaded when this one is: relative imports and the doors of sibling packages. */
-function runtimeImports(file: string, text: string): string[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false);
+function runtimeImports(source: ts.SourceFile): string[] {
   return source.statements.flatMap((statement) => {
     const isImport = ts.isImportDeclaration(statement);
     if (!isImport && !ts.isExportDeclaration(statement)) return [];
@@ -28,7 +26,7 @@ function runtimeImports(file: string, text: string): string[] {
       : statement.isTypeOnly;
     const specifier = statement.moduleSpecifier;
     if (erased || specifier === undefined || !ts.isStringLiteral(specifier)) return [];
-    if (specifier.text.startsWith('.')) return [posix.join(posix.dirname(file), specifier.text)];
+    if (specifier.text.startsWith('.')) return [posix.join(posix.dirname(source.fileName), specifier.text)];
     const door = /^@arbiter\/([a-z-]+)$/.exec(specifier.text);
     return door === null ? [] : [`packages/${door[1]}/src/index.ts`];
   });

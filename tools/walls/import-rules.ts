@@ -1,4 +1,5 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
+import { closedFor, featureTiers } from './tiers.ts';
 
 /**
  * The table of docs/architecture.md as dependency-cruiser rules. Paths are relative to the repository's root.
@@ -8,37 +9,19 @@ import type { IForbiddenRuleType } from 'dependency-cruiser';
 /** Tests and test kits see more than the code they test. */
 export const testFile = String.raw`(\.test\.ts$|/test-[^/]+\.ts$)`;
 
-/** Lowest first. A feature may import features of the tiers before its own, through their index.ts. */
-export const featureTiers = [
-  ['audit'],
-  ['settings', 'users'],
-  ['credentials'],
-  ['tenants'],
-  ['records'],
-  ['schemas', 'categories', 'channels', 'outcomes', 'offers', 'creatives', 'qualification', 'contact-policies'],
-  ['flows'],
-  ['interactions', 'evidence'],
-  ['customer-states', 'plans'],
-  ['stream', 'sealed-records'],
-  ['decisions'],
-  ['seed-packs'],
-  ['admin'],
-] as const;
-
 const features = '^packages/server/src/features/';
 
-const featureOrder: IForbiddenRuleType[] = featureTiers.flatMap((tier, level) => {
-  const above = featureTiers.slice(level).flat();
-  return tier.map((feature): IForbiddenRuleType => {
-    const closed = above.filter((other) => other !== feature);
-    return {
-      name: `feature-order-${feature}`,
-      comment: `${feature} may import features below it only; what lies beside or above comes through a port that main plugs in.`,
-      severity: 'error',
-      from: { path: `${features}${feature}/`, pathNot: testFile },
-      to: { path: closed.length > 0 ? `${features}(${closed.join('|')})/` : '^nothing$' },
-    };
-  });
+const featureOrder: IForbiddenRuleType[] = featureTiers.flat().flatMap((feature) => {
+  const closed = closedFor(feature);
+  if (closed.length === 0) return [];
+  const rule: IForbiddenRuleType = {
+    name: `feature-order-${feature}`,
+    comment: `${feature} may import features below it only; what lies beside or above comes through a port that main plugs in.`,
+    severity: 'error',
+    from: { path: `${features}${feature}/`, pathNot: testFile },
+    to: { path: `${features}(${closed.join('|')})/` },
+  };
+  return [rule];
 });
 
 /** Rooms of the server, each with the rooms it may import besides itself. `main` may import all of them. */

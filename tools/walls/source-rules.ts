@@ -1,15 +1,8 @@
-import ts from 'typescript';
 import { testFile } from './import-rules.ts';
+import { ts } from './parser.ts';
+import type { Finding } from './repository.ts';
 
 /** Walls that an import graph cannot show: globals, clocks, chance, value imports of the driver. */
-
-/** One broken wall: which rule, where (1-based line), what was found. */
-export interface SourceViolation {
-  readonly rule: string;
-  readonly file: string;
-  readonly line: number;
-  readonly found: string;
-}
 
 interface SourceRule {
   readonly name: string;
@@ -215,18 +208,18 @@ const sourceRules: readonly SourceRule[] = [
 /** Names of the source rules: each must be seen to fail on its canary. */
 export const sourceRuleNames = sourceRules.map((rule) => rule.name);
 
-/** Checks one file. `file` is its path from the repository's root. */
-export function checkSource(file: string, text: string): SourceViolation[] {
+/** Checks one file. */
+export function checkSource(source: ts.SourceFile): Finding[] {
+  const file = source.fileName;
   const rules = sourceRules.filter((rule) => rule.applies(file));
   if (rules.length === 0) return [];
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const found: SourceViolation[] = [];
+  const found: Finding[] = [];
   const visit = (node: ts.Node): void => {
     for (const rule of rules) {
       const what = rule.breaks(node);
       if (what === null) continue;
       const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
-      found.push({ rule: rule.name, file, line, found: what });
+      found.push({ rule: rule.name, file, text: `line ${line}: ${what}` });
     }
     ts.forEachChild(node, visit);
   };

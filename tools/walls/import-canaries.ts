@@ -1,0 +1,95 @@
+import { breaking, type Canary, type Files, feature, importing, lowest, server } from './canary.ts';
+import { closedFor, featureTiers } from './tiers.ts';
+
+const library = (name: string): Files => ({
+  [`node_modules/${name}/package.json`]: `{"name":"${name}","version":"1.0.0","main":"index.js"}`,
+  [`node_modules/${name}/index.js`]: '',
+});
+
+const workspace = (name: string, dependencies = '{}'): Files => ({
+  [`packages/${name}/package.json`]: `{"name":"@arbiter/${name}","exports":"./src/index.ts","dependencies":${dependencies}}`,
+  [`packages/${name}/src/index.ts`]: 'export const x = 1;\n',
+});
+
+/** What the canaries import. There must be nothing wrong with it. */
+export const importedFiles: Files = {
+  ...library('pg'),
+  ...library('undici'),
+  ...library('graphile-worker'),
+  ...library('ajv'),
+  'package.json': '{"name":"canary","devDependencies":{"ajv":"1.0.0"}}',
+  ...workspace('engine'),
+  ...workspace('contract', '{"ajv":"1.0.0"}'),
+  ...workspace('sdk', '{"ajv":"1.0.0"}'),
+  ...workspace('packs'),
+  ...workspace('console'),
+  ...workspace('cli'),
+  ...workspace('server', '{"pg":"1.0.0","undici":"1.0.0","graphile-worker":"1.0.0"}'),
+  'packages/engine/src/inner.ts': 'export const x = 1;\n',
+  [`${server}/main/start.ts`]: 'export const x = 1;\n',
+  [`${server}/http/binder.ts`]: 'export const x = 1;\n',
+  [`${server}/http/test-kit.ts`]: 'export const x = 1;\n',
+  [`${feature}/inner.ts`]: 'export const x = 1;\n',
+  'tools/tool.ts': 'export const x = 1;\n',
+  ...Object.fromEntries(
+    featureTiers.flat().map((name) => [`${server}/features/${name}/index.ts`, 'export const x = 1;\n']),
+  ),
+};
+
+/** Packages linked into node_modules, as npm workspaces does. */
+export const linkedPackages = ['engine', 'contract', 'sdk', 'packs', 'console', 'cli', 'server'];
+
+/** Each feature importing each one beside or above it. */
+const featureOrder: readonly Canary[] = featureTiers.flat().flatMap((name) =>
+  breaking(
+    `feature-order-${name}`,
+    `${server}/features/${name}`,
+    closedFor(name).map((closed) => importing(`../${closed}/index.ts`)),
+  ),
+);
+
+const anotherFeature = featureTiers.flat().at(-1);
+
+/** Rule, folder of the file that breaks it, what it imports. */
+const imports: readonly (readonly [rule: string, folder: string, specifier: string])[] = [
+  ['package-engine', 'packages/engine/src', '@arbiter/contract'],
+  ['package-contract', 'packages/contract/src', '@arbiter/engine'],
+  ['package-sdk', 'packages/sdk/src', '@arbiter/engine'],
+  ['package-packs', 'packages/packs/src', '@arbiter/engine'],
+  ['package-server', `${server}/http`, '@arbiter/sdk'],
+  ['package-console', 'packages/console/src', '@arbiter/server'],
+  ['package-cli', 'packages/cli/src', '@arbiter/packs'],
+  ['server-platform', `${server}/platform`, '../http/binder.ts'],
+  ['server-db', `${server}/db`, '../http/binder.ts'],
+  ['server-http', `${server}/http`, `../features/${lowest}/index.ts`],
+  ['server-jobs', `${server}/jobs`, '../http/binder.ts'],
+  ['server-features', feature, '../../main/start.ts'],
+  ['engine-imports-nothing', 'packages/engine/src', 'node:crypto'],
+  ['contract-imports-typebox-only', 'packages/contract/src', 'ajv'],
+  ['packs-and-sdk-have-no-library', 'packages/sdk/src', 'ajv'],
+  ['packages-meet-at-the-door', `${server}/http`, '../../../engine/src/inner.ts'],
+  ['cli-starts-the-server-in-two-files', 'packages/cli/src/commands', '@arbiter/server'],
+  ['nothing-imports-main', `${server}/http`, '../main/start.ts'],
+  ['server-does-not-use-its-own-door', `${server}/http`, '../index.ts'],
+  ['features-meet-at-the-door', `${server}/features/${anotherFeature}`, `../${lowest}/inner.ts`],
+  ['main-uses-feature-doors', `${server}/main`, `../features/${lowest}/inner.ts`],
+  ['jobs-own-the-queue', feature, 'graphile-worker'],
+  ['platform-owns-the-outside', feature, 'undici'],
+  ['processes-are-started-in-db-and-main', feature, 'node:child_process'],
+  ['no-unresolved', `${server}/http`, './absent.ts'],
+  ['declared-dependencies', `${server}/http`, 'ajv'],
+  ['tests-stay-tests', `${server}/http`, './test-kit.ts'],
+  ['packages-do-not-use-tools-or-suites', `${server}/http`, '../../../../tools/tool.ts'],
+];
+
+export const importCanaries: readonly Canary[] = [
+  ...featureOrder,
+  ...imports.flatMap(([rule, folder, specifier]) => breaking(rule, folder, [importing(specifier)])),
+  {
+    rule: 'no-cycles',
+    files: { [`${server}/http/a.ts`]: importing('./b.ts'), [`${server}/http/b.ts`]: importing('./a.ts') },
+  },
+  { rule: 'feature-has-a-tier', files: { [`${server}/features/stray/index.ts`]: 'export const x = 1;' } },
+  // The importer is told to pass by what a build left.
+  { rule: 'module-not-seen', files: { 'packages/cli/dist/left-behind.ts': 'export const x = 1;' } },
+];

@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { parse, type ts } from './parser.ts';
+
+/** Folders whose code stands behind walls. */
+export const folders = ['packages', 'test', 'tools'];
+
+/** A repository as the walls see it: each source file is read and parsed once. Paths are relative to its root. */
+export interface Repository {
+  readonly baseDir: string;
+  /** Every file of the folders, whatever it is. */
+  readonly files: readonly string[];
+  /** The TypeScript among them. */
+  readonly sources: ReadonlyMap<string, ts.SourceFile>;
+  /** Text of docs/schema.sql; empty when there is none. */
+  readonly schema: string;
+}
+
+/** One broken wall. `file` is the one to change, `text` says what was found there. */
+export interface Finding {
+  readonly rule: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+export function readRepository(baseDir: string): Repository {
+  const files = globSync(
+    folders.map((folder) => `${folder}/**/*`),
+    { cwd: baseDir, withFileTypes: true, exclude: (entry) => entry.name === 'node_modules' },
+  )
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(baseDir.length + 1)
+        .replaceAll(sep, '/'),
+    )
+    .sort();
+  const read = (file: string) => readFileSync(join(baseDir, file), 'utf8');
+  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => [file, parse(file, read(file))] as const);
+  const [schema] = globSync('docs/schema.sql', { cwd: baseDir });
+  return { baseDir, files, sources: new Map(sources), schema: schema === undefined ? '' : read(schema) };
+}
