@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { blindSpots, canaries } from './walls/canaries.ts';
 import { inspect, ruleNames } from './walls/inspect.ts';
+import { notYet } from './walls/not-yet.ts';
 import { readRepository } from './walls/repository.ts';
 
 /**
@@ -15,8 +16,10 @@ if (blind.length > 0) {
 }
 
 const repository = readRepository(join(import.meta.dirname, '..'));
-const findings = await inspect(repository);
-for (const { rule, file, text } of findings) console.error(`${rule}: ${file} ${text}`);
+const findings = await inspect(repository, notYet);
+for (const { rule, file, line, what } of findings) {
+  console.error(`${rule}: ${line === 0 ? file : `${file}:${line}`} ${what}`);
+}
 
 const { size } = repository.sources;
 console.log(

@@ -4,24 +4,34 @@ import { dirname, join } from 'node:path';
 import type { Canary, Files } from './canary.ts';
 import { importCanaries, importedFiles, linkedPackages } from './import-canaries.ts';
 import { inspect, ruleNames } from './inspect.ts';
+import type { NotYet } from './not-yet.ts';
 import { readRepository } from './repository.ts';
-import { sourceCanaries } from './source-canaries.ts';
+import { harmlessSources, sourceCanaries } from './source-canaries.ts';
+import { sqlCanaries, tableFiles } from './sql-canaries.ts';
 
 /**
  * Known-bad code. All of it stands in one small repository, and each rule must be heard of about the files of each of
  * its canaries, otherwise it checks nothing and its green result is worth nothing. The other files of that repository
  * must give no finding: a rule that cries at everything would pass the first test.
  */
-export const canaries: readonly Canary[] = [...importCanaries, ...sourceCanaries];
+export const canaries: readonly Canary[] = [
+  ...importCanaries,
+  ...sourceCanaries,
+  ...sqlCanaries,
+  { rule: 'done-work-leaves-the-list', files: { 'tools/walls/not-yet.ts': '' } },
+];
 
-const harmless: Files = importedFiles;
+const harmless: Files = { ...importedFiles, ...harmlessSources, ...tableFiles };
+
+/** Names a file that does not break the rule. */
+const done: NotYet = { 'sql-stands-in-stores': { 'packages/server/src/http/binder.ts': ['.query()'] } };
 
 /** What is wrong with the checker, a line each; empty when it sees what it must see, and nothing else. */
 export async function blindSpots(): Promise<string[]> {
   const baseDir = mkdtempSync(join(tmpdir(), 'arbiter-walls-'));
   try {
     const clashes = writeCanaries(baseDir);
-    const findings = await inspect(readRepository(baseDir));
+    const findings = await inspect(readRepository(baseDir), done);
     const unknown = ruleNames.filter((name) => !canaries.some(({ rule }) => rule === name));
     const silent = canaries.filter(
       ({ rule, files }) => !findings.some((finding) => finding.rule === rule && finding.file in files),
@@ -31,7 +41,7 @@ export async function blindSpots(): Promise<string[]> {
       ...clashes.map((file) => `${file} stands in two canaries`),
       ...unknown.map((name) => `${name} has no canary`),
       ...silent.map(({ rule, files }) => `${rule} does not see ${Object.entries(files).flat().join('\n    ')}`),
-      ...loud.map(({ rule, file, text }) => `${rule} finds fault with harmless code: ${file} ${text}`),
+      ...loud.map(({ rule, file, what }) => `${rule} finds fault with harmless code: ${file} ${what}`),
     ];
   } finally {
     rmSync(baseDir, { recursive: true, force: true });

@@ -16,11 +16,15 @@ export interface Repository {
   readonly schema: string;
 }
 
-/** One broken wall. `file` is the one to change, `text` says what was found there. */
+/** One broken wall. */
 export interface Finding {
   readonly rule: string;
+  /** The file to change. */
   readonly file: string;
-  readonly text: string;
+  /** 1-based; 0 when it is about the file as a whole. */
+  readonly line: number;
+  /** What was found, in a few words that are the same wherever in the file it stands. */
+  readonly what: string;
 }
 
 export function readRepository(baseDir: string): Repository {

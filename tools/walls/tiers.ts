@@ -6,8 +6,8 @@
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
   ['settings', 'users'],
-  ['credentials'],
   ['tenants'],
+  ['credentials'],
   ['records'],
   [
     // One line for each: those who add features at the same time do not meet.

@@ -1,4 +1,11 @@
+export { databaseAnswers } from './answers.ts';
 export { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArray } from './array-text.ts';
+export {
+  catalogueVersionOf,
+  holdCatalogueVersion,
+  readCatalogueVersion,
+  readNewestCatalogueVersion,
+} from './catalogue-versions.ts';
 export type { Database, DatabaseOptions, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
@@ -13,6 +20,7 @@ export {
 } from './hot-transaction.ts';
 export type { ListenOptions } from './listener.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
+export { ensureMonthPartitions } from './partitions.ts';
 export { createQueuePool, queueSchema } from './queue-pool.ts';
 export { checkRole } from './role-check.ts';
 export type { Actor, Tx } from './tx.ts';

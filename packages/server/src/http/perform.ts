@@ -4,7 +4,7 @@ import { AppError } from '../platform/app-error.ts';
 import { type Answer, createRender, type UntypedReply } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import type { AnyHandler, RequestFacts } from './handler.ts';
-import { findAnswer, type KeyedCall, keepAnswer, payloadHash } from './idempotency.ts';
+import { findAnswer, type KeyedCall, keepAnswer, payloadHash } from './idempotency.store.ts';
 import type { Input } from './input.ts';
 
 /** What a handler gets, whatever its operation. */

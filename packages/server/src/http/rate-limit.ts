@@ -1,5 +1,6 @@
 import type { RateLimit } from '@arbiter/contract';
 import type { Database } from '../db/index.ts';
+import { sweepWindows, takeHit } from './rate-limit.store.ts';
 
 /** One limit applied to one caller. */
 export interface Bucket {
@@ -27,33 +28,6 @@ export interface RateLimitStore {
 
 const nilTenant = '00000000-0000-0000-0000-000000000000';
 
-/**
- * Exact in any window (quality.md R13): under the row's lock the calls older than the window are dropped, and this one
- * is added when there is room. The database's clock counts, so that processes agree.
- */
-const takeStatement = `
-  insert into rate_limit_windows as w (tenant_id, bucket, hits, accepted, expires_at)
-  select $1::uuid, $2, array[t.at], true, clock_timestamp() + $4::bigint * interval '1 microsecond'
-    from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as at) t
-  on conflict (tenant_id, bucket) do update
-    set (hits, accepted, expires_at) = (
-      select case when cardinality(live.hits) < $3::int then live.hits || t.at else live.hits end,
-             cardinality(live.hits) < $3::int,
-             clock_timestamp() + $4::bigint * interval '1 microsecond'
-        from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as at) t,
-             lateral (select array(select hit from unnest(w.hits) with ordinality as h (hit, place)
-                                    where hit > t.at - $4::bigint order by place) as hits) live)
-  returning accepted, cardinality(hits) as used,
-            ceil((hits[1] + $4::bigint) / 1000.0 - extract(epoch from clock_timestamp()) * 1000)::int as reset_ms,
-            -- A window lost in a crash of the database is a few calls more, not worth a disk flush for each call.
-            set_config('synchronous_commit', 'off', true)`;
-
-const sweepStatement = `
-  delete from rate_limit_windows
-   where (tenant_id, bucket) in (
-     select tenant_id, bucket from rate_limit_windows where expires_at < clock_timestamp()
-      order by expires_at limit 200 for update skip locked)`;
-
 const takesPerSweep = 100;
 const maximumMemos = 10_000;
 
@@ -73,27 +47,22 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
       const work = database.withSystem(
         'rate-limit',
         async (tx) => {
-          const [row] = await tx.query<{ accepted: boolean; used: number; reset_ms: number }>(takeStatement, [
-            tenantId ?? nilTenant,
-            name,
-            limit,
-            windowSeconds * 1_000_000,
-          ]);
-          if (sweep) await tx.query(sweepStatement);
-          return row!;
+          const taken = await takeHit(tx, { tenantId: tenantId ?? nilTenant, name, limit, windowSeconds });
+          if (sweep) await sweepWindows(tx);
+          return taken;
         },
         { statementTimeoutMs: timeoutMs },
       );
       const row = await within(work, timeoutMs);
       if (!row.accepted) {
         if (fullUntil.size >= maximumMemos) fullUntil.clear();
-        fullUntil.set(memo, performance.now() + row.reset_ms);
+        fullUntil.set(memo, performance.now() + row.resetMs);
       } else fullUntil.delete(memo);
       return {
         allowed: row.accepted,
         limit,
         remaining: Math.max(0, limit - row.used),
-        resetSeconds: Math.max(1, Math.ceil(row.reset_ms / 1000)),
+        resetSeconds: Math.max(1, Math.ceil(row.resetMs / 1000)),
       };
     },
   };

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { createQueuePool, queueSchema } from '../db/index.ts';
+import { unlockJobs } from './queue.store.ts';
 
 /** What a handler is told besides the payload. */
 export interface JobFacts {
@@ -59,7 +60,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   let workerId: string | null = null;
   const startRunner = async () => {
     // What the one before left locked, since it could not write that it had ended.
-    if (workerId !== null) await pool.query(`select ${queueSchema}.force_unlock_workers($1)`, [[workerId]]);
+    if (workerId !== null) await unlockJobs(pool, workerId);
     return runOver(pool, options, outOfTime.signal, (id) => {
       workerId = id;
     });

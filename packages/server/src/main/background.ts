@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import { systemActor } from '../db/index.ts';
-import { expireReservations } from '../features/interactions/index.ts';
+import { ensureInteractionPartitions, expireReservations } from '../features/interactions/index.ts';
+import { ensureRecordPartitions } from '../features/sealed-records/index.ts';
 import { createOutboxDispatcher } from '../features/stream/index.ts';
+import { selectTenantIds } from '../features/tenants/index.ts';
 import { enqueueJob } from '../jobs/index.ts';
 import { zoneClock } from '../platform/zones.ts';
 import type { Server } from './compose.ts';
@@ -61,7 +63,7 @@ export function startBackground(server: Server): Background {
     loop('outbox', outboxEveryMs, () => dispatcher.drain()),
     loop('key-uses', keyUsesEveryMs, () => server.authenticator.flushUses()),
     loop('reservations', sweepEveryMs, async () => {
-      for (const tenantId of await readTenantIds(server)) {
+      for (const tenantId of await database.withSystem('reservations-expire', selectTenantIds)) {
         if (stop.signal.aborted) return;
         let more = true;
         while (more && !stop.signal.aborted) {
@@ -72,7 +74,7 @@ export function startBackground(server: Server): Background {
       }
     }),
     loop('hourly', hourMs, async () => {
-      for (const tenantId of await readTenantIds(server)) {
+      for (const tenantId of await database.withSystem('hourly', selectTenantIds)) {
         if (stop.signal.aborted) return;
         // One waiting job per tenant and task, whichever node asks for it.
         await database.withTenant(tenantId, systemActor('hourly'), async (tx) => {
@@ -80,7 +82,12 @@ export function startBackground(server: Server): Background {
         });
       }
     }),
-    loop('partitions', partitionsEveryMs, () => ensurePartitions(server)),
+    loop('partitions', partitionsEveryMs, () =>
+      database.withSystem('partitions', async (tx) => {
+        await ensureRecordPartitions(tx);
+        await ensureInteractionPartitions(tx);
+      }),
+    ),
   ];
   return {
     async stop() {
@@ -88,23 +95,4 @@ export function startBackground(server: Server): Background {
       await Promise.all(loops);
     },
   };
-}
-
-async function readTenantIds(server: Server): Promise<string[]> {
-  const rows = await server.database.withSystem('reservations-expire', (tx) =>
-    tx.query<{ id: string }>('select id from arbiter.tenants where deleted_at is null order by id'),
-  );
-  return rows.map((row) => row.id);
-}
-
-/** This month's partitions and the next three (part 1, 4.12); an owner's function makes them. */
-async function ensurePartitions(server: Server): Promise<void> {
-  await server.database.withSystem('partitions', async (tx) => {
-    for (const table of ['arbiter.decisions', 'arbiter.interactions']) {
-      await tx.query(
-        `select arbiter.ensure_month_partitions($1::regclass, date_trunc('month', $2::timestamptz)::date, 4)`,
-        [table, tx.now],
-      );
-    }
-  });
 }

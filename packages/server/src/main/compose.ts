@@ -2,7 +2,7 @@ import { operations, type ReadyChecks } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
-import { createDatabase, createHotPath, type Database, type HotPath } from '../db/index.ts';
+import { createDatabase, createHotPath, type Database, databaseAnswers, type HotPath } from '../db/index.ts';
 import { type Authenticator, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
@@ -132,7 +132,7 @@ export function composeServer(options: ComposeOptions): Server {
     logger,
     registry,
     lifecycle,
-    readyChecks: () => (options.readyChecks ?? databaseAnswers)(database),
+    readyChecks: () => (options.readyChecks ?? checksOf)(database),
     version: options.version,
     ...(options.checkResponses === undefined ? {} : { checkResponses: options.checkResponses }),
     ...(options.loadShedder === undefined ? {} : { loadShedder: options.loadShedder }),
@@ -162,13 +162,8 @@ export function composeServer(options: ComposeOptions): Server {
 }
 
 /** The checks of a process without workers. */
-async function databaseAnswers(database: Database): Promise<ReadyChecks> {
-  const answered = await database
-    .withSystem('ready', (tx) => tx.query('select 1'))
-    .then(
-      () => true,
-      () => false,
-    );
+async function checksOf(database: Database): Promise<ReadyChecks> {
+  const answered = await databaseAnswers(database);
   return {
     database: answered ? 'ok' : 'failed',
     migrations: answered ? 'ok' : 'failed',

@@ -25,15 +25,15 @@ import { categoryRoutes, subCategoryRoutes } from '../features/categories/index.
 import { channelRoutes, placementRoutes } from '../features/channels/index.ts';
 import { contactPolicyRoutes } from '../features/contact-policies/index.ts';
 import { creativeRoutes, deleteCreativesOfOffer } from '../features/creatives/index.ts';
-import { apiKeyRoutes, type Pepper } from '../features/credentials/index.ts';
+import { apiKeyRoutes, type Pepper, sessionRoutes } from '../features/credentials/index.ts';
 import { type DecisionRouteDeps, decisionRoutes } from '../features/decisions/index.ts';
 import { decisionFlowRoutes, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
-import { offerRoutes } from '../features/offers/index.ts';
+import { hasOffers, offerRoutes } from '../features/offers/index.ts';
 import { insertSystemOutcomeTypes, outcomeTypeRoutes } from '../features/outcomes/index.ts';
 import { qualificationRuleRoutes } from '../features/qualification/index.ts';
-import { schemaRoutes } from '../features/schemas/index.ts';
+import { hasSchemas, schemaRoutes } from '../features/schemas/index.ts';
 import { readSettings, tenantSettingsRoutes } from '../features/settings/index.ts';
-import { type OnTenantCreated, sessionRoutes, tenantRoutes } from '../features/tenants/index.ts';
+import { type OnTenantCreated, tenantRoutes } from '../features/tenants/index.ts';
 import { type AnyHandler, handlerEntries } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 
@@ -78,14 +78,7 @@ export function buildHandlers(deps: FeatureDependencies): ReadonlyMap<string, An
 }
 
 /** True when the tenant has any offer or schema (api-access.md 5.3). */
-async function hasData(tx: Tx): Promise<boolean> {
-  const [row] = await tx.query<{ found: boolean }>(
-    `select exists (select 1 from arbiter.offers where tenant_id = $1)
-       or exists (select 1 from arbiter.schemas where tenant_id = $1) as found`,
-    [tx.tenantId],
-  );
-  return row?.found === true;
-}
+const hasData = async (tx: Tx): Promise<boolean> => (await hasOffers(tx)) || (await hasSchemas(tx));
 
 /** Flows name a schema by its id or by its name (port `FindSchemaUses`). */
 async function flowsUsingSchema(tx: Tx, schema: { readonly id: string; readonly name: string }) {

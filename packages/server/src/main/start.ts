@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadyChecks } from '@arbiter/contract';
 import type { Config } from '../config.ts';
-import type { Database } from '../db/index.ts';
+import { type Database, databaseAnswers, readNewestCatalogueVersion } from '../db/index.ts';
 import { createWorker, type Worker } from '../jobs/index.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -82,7 +82,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
     await app.listen({ port, host: config.HOST });
     const background = config.WORKER ? startBackground(server) : null;
     for (const line of demo) print(line);
-    print(`arbiter ready url=${url} configVersion=${await newestVersion(database)}`);
+    print(`arbiter ready url=${url} configVersion=${await readNewestCatalogueVersion(database)}`);
 
     const composed = server;
     const working = worker;
@@ -123,12 +123,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
 
 /** The checks of /ready. Schema and role were checked before the port opened and do not change under a process. */
 async function readyChecks(database: Database, worker: Worker | null): Promise<ReadyChecks> {
-  const answers = await database
-    .withSystem('ready', (tx) => tx.query('select 1'), { until: performance.now() + readyWithinMs })
-    .then(
-      () => true,
-      () => false,
-    );
+  const answers = await databaseAnswers(database, { until: performance.now() + readyWithinMs });
   return {
     database: answers ? 'ok' : 'failed',
     migrations: 'ok',
@@ -136,14 +131,6 @@ async function readyChecks(database: Database, worker: Worker | null): Promise<R
     queueConsumer: worker === null ? 'off' : worker.running() ? 'ok' : 'failed',
     scheduler: 'off',
   };
-}
-
-/** The newest catalogue version of any tenant; 0 before the first change. */
-async function newestVersion(database: Database): Promise<number> {
-  const [row] = await database.withSystem('start', (tx) =>
-    tx.query<{ newest: number }>('select coalesce(max(version), 0) as newest from catalogue_versions'),
-  );
-  return row?.newest ?? 0;
 }
 
 /** A port that was free a moment ago, known before anything is printed or stored. */

@@ -39,3 +39,8 @@ export async function mapInTurns<From, To>(values: readonly From[], change: (val
   }
   return changed;
 }
+
+/** Does the work when what came in meanwhile was handled: soon, and not before this turn of the event loop has ended. */
+export function afterThisTurn(work: () => void): void {
+  setImmediate(work);
+}

@@ -17,9 +17,15 @@ import { type Clock, systemClock } from '../../platform/clock.ts';
 import { keyOf } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditLogRoutes } from '../audit/index.ts';
-import { type Authenticator, apiKeyRoutes, createApiKey, createAuthenticator } from '../credentials/index.ts';
+import {
+  type Authenticator,
+  apiKeyRoutes,
+  createApiKey,
+  createAuthenticator,
+  sessionRoutes,
+} from '../credentials/index.ts';
 import { readSettings, tenantSettingsRoutes } from '../settings/index.ts';
-import { createTenant, sessionRoutes, tenantRoutes } from '../tenants/index.ts';
+import { createTenant, tenantRoutes } from '../tenants/index.ts';
 import { adminRlsRoutes } from './index.ts';
 
 const pepper = keyOf('a pepper for tests');

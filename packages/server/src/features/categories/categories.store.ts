@@ -83,3 +83,15 @@ export async function findCategoryName(tx: Tx, id: string): Promise<string | nul
   );
   return row?.name ?? null;
 }
+
+/** Keys of the custom fields of all categories and sub-categories: bare names of formulas. */
+export async function selectCustomFieldKeys(tx: Tx): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ key: string }>(
+    `select distinct field ->> 'key' as key from (
+       select custom_fields from arbiter.categories where tenant_id = $1 and deleted_at is null
+       union all select custom_fields from arbiter.sub_categories where tenant_id = $1 and deleted_at is null
+     ) as holders, jsonb_array_elements(custom_fields) as field`,
+    [tx.tenantId],
+  );
+  return new Set(rows.map(({ key }) => key));
+}

@@ -1,5 +1,6 @@
 import type { ApiKeyScope } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
+import { joinLivingTenant } from '../tenants/index.ts';
 
 /** A stored key, without its hash. Instants are Dates. */
 export interface ApiKeyRow {
@@ -111,8 +112,8 @@ export interface LiveKey {
 export async function selectLiveKeys(tx: Tx, keyHash: Buffer): Promise<LiveKey[]> {
   return tx.query<LiveKey>(
     `select k.tenant_id as "tenantId", k.id, k.name, k.scopes, k.expires_at as "expiresAt"
-     from arbiter.api_keys k join arbiter.tenants t on t.id = k.tenant_id
-     where k.key_hash = $1 and k.revoked_at is null and t.deleted_at is null`,
+     from arbiter.api_keys k ${joinLivingTenant('k.tenant_id')}
+     where k.key_hash = $1 and k.revoked_at is null`,
     [keyHash],
   );
 }

@@ -96,3 +96,7 @@ export async function saveState(tx: Tx, customerId: string, state: Buffer): Prom
     state,
   ]);
 }
+
+/** SQL: joins the customer of a row, as `customer`; nothing when it was erased. `row` is the name of a table with a `customer_ref`. */
+export const joinCustomer = (row: string): string =>
+  `left join customer_states customer on customer.tenant_id = ${row}.tenant_id and customer.ref = ${row}.customer_ref`;

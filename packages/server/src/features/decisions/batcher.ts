@@ -1,3 +1,5 @@
+import { afterThisTurn } from '../../platform/turns.ts';
+
 /**
  * Gathers the work of one tenant that waits at a tick into batches (decisioning.md 6). A batch leaves on the next turn
  * of the event loop when nothing of its tenant is in flight, so a lone request waits for nothing; while batches are in
@@ -49,7 +51,7 @@ export function createBatcher<Job>(options: BatcherOptions<Job>): Batcher<Job> {
   function schedule(queue: TenantQueue<Job>): void {
     if (queue.scheduled) return;
     queue.scheduled = true;
-    setImmediate(() => {
+    afterThisTurn(() => {
       queue.scheduled = false;
       pump(queue);
     });

@@ -6,6 +6,7 @@ import { readDecision, replayDecision } from '../sealed-records/index.ts';
 import type { CallerFacts, DecisionService } from './decisions.service.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { quotaHeader } from './playground-quota.ts';
+import { decisionNamed } from './requests.store.ts';
 import { findTrace, selectTraces, type TraceRow } from './traces.store.ts';
 
 export interface DecisionRouteDeps {
@@ -18,6 +19,7 @@ const maxTraces = 200;
 const replayHeader = Object.freeze({ 'idempotent-replay': 'true' });
 
 export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof decisionOperations> {
+  const records = { keys, decisionNamed };
   return {
     async recommend(request) {
       const started = performance.now();
@@ -38,10 +40,10 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
     async get(tx, request) {
       const inputs = request.query.include === 'inputs';
       if (inputs && request.role === 'viewer') throw new AppError('forbidden', { detail: 'inputs need role editor' });
-      return reply(200, await readDecision(tx, keys, request.params.id, { inputs }));
+      return reply(200, await readDecision(tx, records, request.params.id, { inputs }));
     },
     async replay(tx, request) {
-      return reply(200, await replayDecision(tx, keys, request.params.id));
+      return reply(200, await replayDecision(tx, records, request.params.id));
     },
     async listTraces(tx, request) {
       const limit = Math.min(request.query.limit ?? 50, maxTraces);

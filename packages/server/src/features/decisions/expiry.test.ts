@@ -5,7 +5,7 @@ import { systemActor, type Tx } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { firstIdAt, newId } from '../../platform/ids.ts';
 import { expireReservations } from '../interactions/interactions.store.ts';
-import { expireRequests, expireResponseKeys } from './key-expiry.ts';
+import { expireRequests, expireResponseKeys } from './key-expiry.store.ts';
 
 const hourMs = 3_600_000;
 let db: TestDatabase;

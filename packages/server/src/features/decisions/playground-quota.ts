@@ -1,7 +1,7 @@
 import type { RecommendQuota } from '@arbiter/contract';
 import type { HotStatement, HotTransaction, Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { playgroundQuota, selectQuotaUsed } from '../tenants/index.ts';
+import { playgroundQuota, raiseQuota, readQuota, selectQuotaUsed } from '../tenants/index.ts';
 
 /** What a playground may still be given, inside one transaction (api-access.md 5.4). */
 export interface QuotaInBatch {
@@ -19,7 +19,7 @@ export interface QuotaInBatch {
  * customer of the batch is held: who holds the counter waits for nobody, so batches cannot deadlock.
  */
 export async function openQuota(tx: HotTransaction, tenantId: string, hold: boolean): Promise<QuotaInBatch> {
-  const [rows] = await tx.send([selectUsed(tenantId, hold)]);
+  const [rows] = await tx.send([readQuota(tenantId, hold)]);
   const used = Number(rows![0]!.used);
   let taken = 0;
   const left = (): number => Math.max(0, playgroundQuota - used - taken);
@@ -29,7 +29,7 @@ export async function openQuota(tx: HotTransaction, tenantId: string, hold: bool
       taken += items;
     },
     facts: (truncated) => ({ limit: playgroundQuota, used: used + taken, remaining: left(), truncated }),
-    statement: () => (taken === 0 ? null : raise(tenantId, taken)),
+    statement: () => (taken === 0 ? null : raiseQuota(tenantId, taken, playgroundQuota)),
   };
 }
 
@@ -48,15 +48,3 @@ export const quotaExceeded = (): AppError =>
     detail: `The playground was given all of its ${playgroundQuota} decisions.`,
     headers: quotaHeader(0),
   });
-
-const selectUsed = (tenantId: string, hold: boolean): HotStatement => ({
-  name: hold ? 'decisions.quota.hold' : 'decisions.quota.read',
-  text: `select used from playground_quotas where tenant_id = $1${hold ? ' for update' : ''}`,
-  values: [tenantId],
-});
-
-const raise = (tenantId: string, items: number): HotStatement => ({
-  name: 'decisions.quota.raise',
-  text: 'update playground_quotas set used = used + $2::integer where tenant_id = $1 and used + $2::integer <= $3::integer',
-  values: [tenantId, items, playgroundQuota],
-});

@@ -1,4 +1,6 @@
 import type { HotStatement, Tx } from '../../db/index.ts';
+import { joinCustomer } from '../customer-states/index.ts';
+import { hasRecord } from '../sealed-records/index.ts';
 
 export function insertRequest(
   tenantId: string,
@@ -29,12 +31,21 @@ export interface StoredRequest {
 /** The answer kept for a requestId that a client made; `record` when the server made it for a decision of its own. */
 export async function findRequest(tx: Tx, requestId: string): Promise<StoredRequest | 'record' | null> {
   const [row] = await tx.query<StoredRequest>(
-    `select r.payload_hash as "payloadHash", r.answer, c.data_key as "dataKey"
-     from decision_requests r left join customer_states c on c.tenant_id = r.tenant_id and c.ref = r.customer_ref
+    `select r.payload_hash as "payloadHash", r.answer, customer.data_key as "dataKey"
+     from decision_requests r ${joinCustomer('r')}
      where r.tenant_id = $1 and r.request_id = $2`,
     [tx.tenantId, requestId],
   );
   if (row) return row;
-  const [own] = await tx.query('select 1 from decisions where tenant_id = $1 and id = $2', [tx.tenantId, requestId]);
-  return own ? 'record' : null;
+  return (await hasRecord(tx, requestId)) ? 'record' : null;
+}
+
+/** Id of the decision whose requestId, made by a client, or whose trace has this id; null when there is none. */
+export async function decisionNamed(tx: Tx, id: string): Promise<string | null> {
+  const [named] = await tx.query<{ decisionId: string }>(
+    `select decision_id as "decisionId" from decision_requests where tenant_id = $1 and request_id = $2
+     union all select decision_id from decision_traces where tenant_id = $1 and id = $2 limit 1`,
+    [tx.tenantId, id],
+  );
+  return named?.decisionId ?? null;
 }

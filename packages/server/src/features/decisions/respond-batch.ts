@@ -1,5 +1,5 @@
 import type { RespondAnswer } from '@arbiter/contract';
-import { type Database, systemActor, type Tx } from '../../db/index.ts';
+import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../evidence/index.ts';
@@ -90,11 +90,7 @@ async function attempt(
   const settled: { readonly job: RespondJob; readonly answer: RespondAnswer | null; readonly error: unknown }[] = [];
   const left: RespondJob[] = [];
   const work = async (tx: Tx): Promise<EvidenceChange[]> => {
-    const [newest] = await tx.query<{ version: number }>(
-      'select version from catalogue_versions where tenant_id = $1',
-      [tenantId],
-    );
-    const version = Number(newest?.version ?? 0);
+    const version = await readCatalogueVersion(tx);
     // Read here and not by a refresh of the cache: that would wait for a second connection while holding this one.
     const outcomes =
       version > known.version ? new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o])) : known.outcomes;

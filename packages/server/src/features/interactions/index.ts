@@ -1,5 +1,6 @@
 export {
   contactsSince,
+  ensureInteractionPartitions,
   expireReservations,
   findShownItem,
   findShownItems,
@@ -11,3 +12,6 @@ export {
   setReservationState,
 } from './interactions.store.ts';
 export { historyRow, upsertSummaries } from './summaries.store.ts';
+
+/** Tables of this feature: nobody else's code names them (see the walls). */
+export const tables = ['interactions', 'interaction_summaries'];

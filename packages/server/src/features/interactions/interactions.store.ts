@@ -1,5 +1,6 @@
 import {
   booleanArray,
+  ensureMonthPartitions,
   type HotStatement,
   instantArray,
   numberArray,
@@ -205,3 +206,6 @@ export async function expireReservations(tx: Tx, oldestMs: number): Promise<bool
   );
   return due.length === reservationsPerSlice;
 }
+
+/** Makes the partitions of the months ahead. Needs a system transaction. */
+export const ensureInteractionPartitions = (tx: Tx): Promise<void> => ensureMonthPartitions(tx, 'arbiter.interactions');

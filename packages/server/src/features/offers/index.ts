@@ -6,8 +6,12 @@ export {
 } from './offers.service.ts';
 export {
   findOfferFacts,
+  hasOffers,
   printOffers,
   printOtherOffers,
   snapshotOffers,
   snapshotOtherOffers,
 } from './offers.store.ts';
+
+/** Tables of this feature: nobody else's code names them (see the walls). */
+export const tables = ['offers'];

@@ -160,3 +160,8 @@ export async function findOfferFacts(
   );
   return row ?? null;
 }
+
+/** True when the tenant has, or ever had, an offer. */
+export async function hasOffers(tx: Tx): Promise<boolean> {
+  return (await tx.query('select from arbiter.offers where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
+}

@@ -3,3 +3,6 @@ export type { PlanRefs } from './plan-refs.ts';
 export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
 export { type CompiledFlow, openPlan, type TenantCatalogue } from './tenant-catalogue.ts';
 export { newestVersions } from './versions.store.ts';
+
+/** Tables of this feature: nobody else's code names them (see the walls). */
+export const tables = ['plans', 'plan_pieces'];

@@ -1,6 +1,6 @@
 import type { TenantSettings } from '@arbiter/contract';
 import { compileInSlices, needsOfferCategories, type Plan, type Snapshot } from '@arbiter/engine';
-import type { Tx } from '../../db/index.ts';
+import { holdCatalogueVersion, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { inTurns } from '../../platform/turns.ts';
 import { zoneOffsets } from '../../platform/zones.ts';
@@ -65,11 +65,7 @@ export async function loadCatalogue(
   before: CatalogueRows | null,
   inTransaction: InTransaction,
 ): Promise<TenantCatalogue> {
-  const [row] = await tx.query<{ version: number }>(
-    'select version from catalogue_versions where tenant_id = $1 for share',
-    [tx.tenantId],
-  );
-  const version = Number(row?.version ?? 0);
+  const version = await holdCatalogueVersion(tx);
   const settings = await readSettings(tx);
   const { isPlayground } = await getTenant(tx);
   const flows = await readFlowDirectory(tx);

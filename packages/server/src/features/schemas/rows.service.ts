@@ -16,8 +16,8 @@ import {
   updateKey,
 } from './rows.rules.ts';
 import { selectRows, tableExists, writeRows } from './rows.store.ts';
-import { readRowsByKey } from './rows-by-key.ts';
-import { schemaTable } from './schema-tables.ts';
+import { readRowsByKey } from './rows-by-key.store.ts';
+import { schemaTable } from './schema-tables.store.ts';
 import { type SchemaRow, schemaSpec } from './schemas.store.ts';
 import type { JsonValue } from './values.rules.ts';
 

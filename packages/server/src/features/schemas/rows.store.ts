@@ -3,7 +3,7 @@ import type { Tx } from '../../db/tx.ts';
 import { createBreath } from '../../platform/breath.ts';
 import { sqlType } from './data-types.ts';
 import type { CheckedRow } from './rows.rules.ts';
-import { quoteName, type SchemaTable } from './schema-tables.ts';
+import { quoteName, type SchemaTable } from './schema-tables.store.ts';
 import type { JsonValue } from './values.rules.ts';
 import { outForm } from './values-out.rules.ts';
 

@@ -115,3 +115,8 @@ export async function dropColumn(
   await tx.query('select arbiter.ds_drop_column($1, $2)', [tableName, name]);
   await tx.query('select arbiter.ds_index_column($1, $2)', [tableName, rowKeyOf(fields)]);
 }
+
+/** True when the tenant has a schema. */
+export async function hasSchemas(tx: Tx): Promise<boolean> {
+  return (await tx.query('select from arbiter.schemas where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
+}

@@ -1,6 +1,15 @@
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';
 export { inputText, reduceRequest } from './packed-input.ts';
 export { type ItemTexts, itemTexts, resultHash, resultText } from './packed-result.ts';
-export { readDecision, replayDecision } from './sealed-records.service.ts';
-export { insertRecords, type RecordRow } from './sealed-records.store.ts';
+export { type RecordPorts, readDecision, replayDecision } from './sealed-records.service.ts';
+export {
+  ensureRecordPartitions,
+  hasRecord,
+  insertRecords,
+  type RecordRow,
+  recordExists,
+} from './sealed-records.store.ts';
 export { seal, unseal } from './sealing.ts';
+
+/** Tables of this feature: nobody else's code names them (see the walls). */
+export const tables = ['decisions'];

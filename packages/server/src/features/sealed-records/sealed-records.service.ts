@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type Decision, decide, diffResults, engineVersion, resultOf } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { isId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
@@ -12,6 +13,13 @@ import { itemTexts, type PackedResult, readResultText, resultHash, resultText, u
 import { findRecord, type StoredRecord } from './sealed-records.store.ts';
 import { unseal } from './sealing.ts';
 
+/** What opening a record needs from outside. */
+export interface RecordPorts {
+  readonly keys: CustomerKeys;
+  /** Id of the decision that goes by another id besides its own, that of its request or its trace; null for none. */
+  decisionNamed(tx: Tx, id: string): Promise<string | null>;
+}
+
 interface OpenRecord {
   readonly record: StoredRecord;
   /** Null when the customer was erased and with it the key. */
@@ -19,8 +27,8 @@ interface OpenRecord {
 }
 
 /** The decision as `GET /decisions/{id}` answers it (api-decisioning.md 12). 404, 409 `record_corrupt`. */
-export async function readDecision(tx: Tx, keys: CustomerKeys, id: string, options: { readonly inputs: boolean }) {
-  const { record, body } = await open(tx, keys, id);
+export async function readDecision(tx: Tx, ports: RecordPorts, id: string, options: { readonly inputs: boolean }) {
+  const { record, body } = await open(tx, ports, id);
   const flow = await openPlan(tx, record.planHash);
   const withheld = body?.i.w ?? [];
   const result = body === null ? null : await readResult(tx, record, body, flow);
@@ -56,8 +64,8 @@ export async function readDecision(tx: Tx, keys: CustomerKeys, id: string, optio
 }
 
 /** Runs the engine on the recorded plan, inputs, clock and seed, and compares (api-decisioning.md 12). Audited. */
-export async function replayDecision(tx: Tx, keys: CustomerKeys, id: string) {
-  const { record, body } = await open(tx, keys, id);
+export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
+  const { record, body } = await open(tx, ports, id);
   if (body === null) throw new AppError('inputs_unavailable', { detail: 'the inputs were erased with the customer' });
   if (body.i.w !== undefined) {
     throw new AppError('inputs_unavailable', { detail: `inputs are never stored: ${body.i.w.join(', ')}` });
@@ -118,12 +126,21 @@ async function readResult(
   return { ...unpackResult(body.r, flow.refs) };
 }
 
-async function open(tx: Tx, keys: CustomerKeys, id: string): Promise<OpenRecord> {
-  const record = await findRecord(tx, id.toLowerCase());
+/** The record of a recommendationId, or of the id of a request or trace. */
+async function find(tx: Tx, ports: RecordPorts, id: string): Promise<StoredRecord | null> {
+  if (!isId(id)) return null;
+  const direct = await findRecord(tx, id);
+  if (direct !== null) return direct;
+  const named = await ports.decisionNamed(tx, id);
+  return named === null ? null : findRecord(tx, named);
+}
+
+async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord> {
+  const record = await find(tx, ports, id.toLowerCase());
   if (record === null) throw new AppError('not_found', { detail: 'decision not found' });
   if (record.dataKey === null) return { record, body: null };
   try {
-    const key = keys.open(tx.tenantId, record.dataKey);
+    const key = ports.keys.open(tx.tenantId, record.dataKey);
     const text = unseal(key, recordContext(tx.tenantId, record.id), record.body);
     const body = JSON.parse(text) as NonNullable<OpenRecord['body']>;
     return { record, body };

@@ -1,5 +1,12 @@
-import { bytesArray, type HotStatement, numberArray, type Tx, uuidArray } from '../../db/index.ts';
-import { isId } from '../../platform/ids.ts';
+import {
+  bytesArray,
+  ensureMonthPartitions,
+  type HotStatement,
+  numberArray,
+  type Tx,
+  uuidArray,
+} from '../../db/index.ts';
+import { joinCustomer } from '../customer-states/index.ts';
 
 /** A sealed record with what is needed to open it. */
 export interface StoredRecord {
@@ -21,26 +28,25 @@ export interface StoredRecord {
   readonly dataKey: Buffer | null;
 }
 
-/** The record of a requestId, recommendationId or trace id; null when the tenant has none. */
-export async function findRecord(tx: Tx, id: string): Promise<StoredRecord | null> {
-  if (!isId(id)) return null;
-  const direct = await selectRecord(tx, id);
-  if (direct !== null) return direct;
-  const [named] = await tx.query<{ decisionId: string }>(
-    `select decision_id as "decisionId" from decision_requests where tenant_id = $1 and request_id = $2
-     union all select decision_id from decision_traces where tenant_id = $1 and id = $2 limit 1`,
-    [tx.tenantId, id],
-  );
-  return named ? selectRecord(tx, named.decisionId) : null;
+/** SQL: true when the tenant has a record of this id. Both are parameters or columns, such as `$1`. */
+export const recordExists = (tenantId: string, id: string): string =>
+  `exists (select from decisions record where record.tenant_id = ${tenantId} and record.id = ${id})`;
+
+/** True when the tenant has a record of this id. */
+export async function hasRecord(tx: Tx, id: string): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>(`select ${recordExists('$1', '$2')} as found`, [tx.tenantId, id]);
+  return row?.found === true;
 }
 
-async function selectRecord(tx: Tx, id: string): Promise<StoredRecord | null> {
+/** The record of this id; null when the tenant has none. */
+export async function findRecord(tx: Tx, id: string): Promise<StoredRecord | null> {
   const [row] = await tx.query<StoredRecord>(
     `select d.id, coalesce(d.request_id, d.id) as "requestId", d.source, d.decided_at as "decidedAt", d.flow_id as "flowId",
        d.flow_version as "flowVersion", d.plan_hash as "planHash", d.config_version as "configVersion",
        d.evidence_number as "evidenceNumber", d.engine_version as "engineVersion", d.trace_id as "traceId",
-       d.result_hash as "resultHash", d.body, c.customer_id as "customerId", c.data_key as "dataKey"
-     from decisions d left join customer_states c on c.tenant_id = d.tenant_id and c.ref = d.customer_ref
+       d.result_hash as "resultHash", d.body, customer.customer_id as "customerId",
+       customer.data_key as "dataKey"
+     from decisions d ${joinCustomer('d')}
      where d.tenant_id = $1 and d.id = $2`,
     [tx.tenantId, id],
   );
@@ -100,3 +106,6 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
     ],
   };
 }
+
+/** Makes the partitions of the months ahead. Needs a system transaction. */
+export const ensureRecordPartitions = (tx: Tx): Promise<void> => ensureMonthPartitions(tx, 'arbiter.decisions');

@@ -11,7 +11,14 @@ import { createOffer } from '../offers/index.ts';
 import { createOutcomeType } from '../outcomes/index.ts';
 import { createQualificationRule } from '../qualification/index.ts';
 import { createSchema, insertRows } from '../schemas/index.ts';
-import { insertLoadedPack, type LoadedPack, type PackRecords, selectLoadedPacks } from './seed-packs.store.ts';
+import {
+  backToSavepoint,
+  insertLoadedPack,
+  type LoadedPack,
+  type PackRecords,
+  selectLoadedPacks,
+  setSavepoint,
+} from './seed-packs.store.ts';
 
 /** Rows per insert: the limit of the rows operation (api-catalogue.md 2.4). */
 const rowsPerInsert = 10_000;
@@ -202,13 +209,13 @@ async function freely<Body extends Titled, Row>(
   body: Body,
   create: (body: Body) => Promise<Row>,
 ): Promise<Row> {
-  await tx.query('savepoint pack_record');
+  await setSavepoint(tx);
   try {
     return await create(body);
   } catch (error) {
     if (!(error instanceof AppError) || (error.code !== 'duplicate_name' && error.code !== 'duplicate_key'))
       throw error;
-    await tx.query('rollback to savepoint pack_record');
+    await backToSavepoint(tx);
     const key = body.key === undefined ? {} : { key: `${pack.key.replaceAll('_', '-')}-${body.key}` };
     return create({ ...body, ...key, name: `${pack.name}: ${body.name}` });
   }

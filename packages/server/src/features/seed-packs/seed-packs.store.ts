@@ -24,3 +24,12 @@ export async function selectLoadedPacks(tx: Tx): Promise<LoadedPack[]> {
     tx.tenantId,
   ]);
 }
+
+/** A point of the transaction to which `backToSavepoint` returns after a statement that failed. */
+export async function setSavepoint(tx: Tx): Promise<void> {
+  await tx.query('savepoint pack_record');
+}
+
+export async function backToSavepoint(tx: Tx): Promise<void> {
+  await tx.query('rollback to savepoint pack_record');
+}

@@ -1,4 +1,3 @@
-export { type SessionDependencies, sessionRoutes } from './session.routes.ts';
 export { type TenantPorts, tenantRoutes } from './tenants.routes.ts';
 export {
   createTenant,
@@ -9,4 +8,7 @@ export {
   type OnTenantCreated,
   playgroundQuota,
 } from './tenants.service.ts';
-export { selectQuotaUsed } from './tenants.store.ts';
+export { joinLivingTenant, raiseQuota, readQuota, selectQuotaUsed, selectTenantIds } from './tenants.store.ts';
+
+/** Tables of this feature: nobody else's code names them (see the walls). */
+export const tables = ['tenants', 'playground_quotas'];

@@ -1,3 +1,4 @@
+import type { HotStatement } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 
 export interface TenantRow {
@@ -44,6 +45,30 @@ export async function selectQuotaUsed(tx: Tx): Promise<number | null> {
     tx.tenantId,
   ]);
   return row?.used ?? null;
+}
+
+/** Reads how many decisions a playground has used up. `hold`: and keeps others from raising it until the commit. */
+export const readQuota = (tenantId: string, hold: boolean): HotStatement => ({
+  name: hold ? 'tenants.quota.hold' : 'tenants.quota.read',
+  text: `select used from playground_quotas where tenant_id = $1${hold ? ' for update' : ''}`,
+  values: [tenantId],
+});
+
+/** Adds decisions to those that a playground has used up; changes nothing when they would be more than `most`. */
+export const raiseQuota = (tenantId: string, decisions: number, most: number): HotStatement => ({
+  name: 'tenants.quota.raise',
+  text: 'update playground_quotas set used = used + $2::integer where tenant_id = $1 and used + $2::integer <= $3::integer',
+  values: [tenantId, decisions, most],
+});
+
+/** SQL: joins the tenant of a row, when it was not deleted. `tenantId` is the row's column, such as `k.tenant_id`. */
+export const joinLivingTenant = (tenantId: string): string =>
+  `join arbiter.tenants living on living.id = ${tenantId} and living.deleted_at is null`;
+
+/** Ids of all tenants that were not deleted, oldest first. Needs a system transaction. */
+export async function selectTenantIds(tx: Tx): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>('select id from arbiter.tenants where deleted_at is null order by id');
+  return rows.map((row) => row.id);
 }
 
 /** Id of the tenant that the operator knows by this name. Needs a system transaction. */

@@ -4,8 +4,8 @@ import { presentedCredential } from '../../http/credentials.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
 import type { Authenticate, Principal } from '../../http/principal.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { getApiKey } from '../credentials/index.ts';
-import { getTenant } from './tenants.service.ts';
+import { getTenant } from '../tenants/index.ts';
+import { getApiKey } from './api-keys.service.ts';
 
 export interface SessionDependencies {
   readonly database: Pick<Database, 'withTenant'>;

@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import { recordExists } from '../sealed-records/index.ts';
 
 /**
  * How long an answer is kept for a repeated response: 7 days (api-decisioning.md 3), and an hour more, since the node
@@ -36,7 +37,7 @@ export async function expireRequests(tx: Tx): Promise<boolean> {
        select request_id, decision_id from decision_requests where tenant_id = $1 order by created_at limit $2),
      orphaned as materialized (
        select request_id from oldest o
-       where not exists (select from decisions d where d.tenant_id = $1 and d.id = o.decision_id)),
+       where not ${recordExists('$1', 'o.decision_id')}),
      gone as (
        delete from decision_requests r using orphaned o where r.tenant_id = $1 and r.request_id = o.request_id returning 1)
      select count(*) as deleted from gone`,

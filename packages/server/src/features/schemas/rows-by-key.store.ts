@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DataType } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { sqlType } from './data-types.ts';
-import { quoteName, type SchemaTable } from './schema-tables.ts';
+import { quoteName, type SchemaTable } from './schema-tables.store.ts';
 import { type JsonValue, Misfit, valueCheck } from './values.rules.ts';
 import { keyText, outForm } from './values-out.rules.ts';
 

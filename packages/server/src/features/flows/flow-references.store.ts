@@ -1,5 +1,6 @@
 import { type FlowReferences, flowReferences } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
+import { selectCustomFieldKeys } from '../categories/index.ts';
 import { isUuid, type Referable, referable } from '../records/index.ts';
 
 type Kind = ReturnType<typeof flowReferences>[number]['kind'];
@@ -52,24 +53,12 @@ async function readExisting(tx: Tx, wanted: ReturnType<typeof flowReferences>): 
   return selects.length === 0 ? [] : tx.query<Named>(selects.join('\nunion all '), values);
 }
 
-/** Keys of the custom fields of all categories and sub-categories: bare names of formulas. */
-async function readCustomFieldKeys(tx: Tx): Promise<ReadonlySet<string>> {
-  const rows = await tx.query<{ key: string }>(
-    `select distinct field ->> 'key' as key from (
-       select custom_fields from arbiter.categories where tenant_id = $1 and deleted_at is null
-       union all select custom_fields from arbiter.sub_categories where tenant_id = $1 and deleted_at is null
-     ) as holders, jsonb_array_elements(custom_fields) as field`,
-    [tx.tenantId],
-  );
-  return new Set(rows.map(({ key }) => key));
-}
-
 /** Looks up what the config names. Missing, deleted and foreign records look alike (quality.md T1). */
 export async function readReferences(tx: Tx, config: unknown): Promise<FlowReferences> {
   const existing = await readExisting(tx, flowReferences(config));
   const known = new Set(existing.map(({ kind, name }) => `${kind} ${name}`));
   return {
     has: (kind, id) => known.has(`${kind} ${id}`) || (isUuid(id) && known.has(`${kind} ${id.toLowerCase()}`)),
-    customFieldKeys: await readCustomFieldKeys(tx),
+    customFieldKeys: await selectCustomFieldKeys(tx),
   };
 }

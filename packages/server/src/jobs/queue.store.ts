@@ -1,4 +1,4 @@
-import type { Tx } from '../db/index.ts';
+import { type createQueuePool, queueSchema, type Tx } from '../db/index.ts';
 
 export interface EnqueueOptions {
   /** Unique per tenant: a job that still waits under this key is replaced. */
@@ -33,4 +33,9 @@ export async function enqueueJob(
       options.maxAttempts ?? 6,
     ],
   );
+}
+
+/** Gives back to the queue what a worker had taken and can no longer finish. */
+export async function unlockJobs(pool: ReturnType<typeof createQueuePool>, workerId: string): Promise<void> {
+  await pool.query(`select ${queueSchema}.force_unlock_workers($1)`, [[workerId]]);
 }

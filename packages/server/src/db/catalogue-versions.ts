@@ -1,0 +1,31 @@
+import type { Database } from './database.ts';
+import type { Tx } from './tx.ts';
+
+/** Reading the versions of catalogues; they are raised at the end of the transaction that changed one (transaction.ts). */
+
+/** SQL: the newest version of the tenant's catalogue, 0 before the first change. `tenantId` is a parameter, such as `$1`. */
+export const catalogueVersionOf = (tenantId: string): string =>
+  `coalesce((select version from catalogue_versions where tenant_id = ${tenantId}), 0)`;
+
+/** The version of the transaction's tenant now; 0 before the first change. */
+export async function readCatalogueVersion(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ version: number }>(`select ${catalogueVersionOf('$1')} as version`, [tx.tenantId]);
+  return Number(row?.version ?? 0);
+}
+
+/** As `readCatalogueVersion`; and until the transaction ends nobody commits a change of the catalogue. */
+export async function holdCatalogueVersion(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ version: number }>(
+    'select version from catalogue_versions where tenant_id = $1 for share',
+    [tx.tenantId],
+  );
+  return Number(row?.version ?? 0);
+}
+
+/** The newest version of any tenant's catalogue; 0 before the first change. */
+export async function readNewestCatalogueVersion(database: Pick<Database, 'withSystem'>): Promise<number> {
+  const [row] = await database.withSystem('start', (tx) =>
+    tx.query<{ newest: number }>('select coalesce(max(version), 0) as newest from catalogue_versions'),
+  );
+  return row?.newest ?? 0;
+}

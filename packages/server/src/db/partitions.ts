@@ -1,0 +1,12 @@
+import type { Tx } from './tx.ts';
+
+/**
+ * Makes the table's partitions of this month and the next three (part 1, 4.12), by an owner's function. `table` is
+ * qualified. Needs a system transaction.
+ */
+export async function ensureMonthPartitions(tx: Tx, table: string): Promise<void> {
+  await tx.query(
+    `select arbiter.ensure_month_partitions($1::regclass, date_trunc('month', $2::timestamptz)::date, 4)`,
+    [table, tx.now],
+  );
+}

@@ -1,0 +1,18 @@
+import { testFile } from './import-rules.ts';
+import type { ts } from './parser.ts';
+
+/** A rule over the syntax tree of single files. */
+export interface SourceRule {
+  readonly name: string;
+  /** `file` is its path from the repository's root. */
+  readonly applies: (file: string) => boolean;
+  /** What breaks the rule at this node, in a few words, or null. */
+  readonly breaks: (node: ts.Node) => string | null;
+}
+
+const tests = new RegExp(testFile);
+export const isTest = (file: string): boolean => tests.test(file);
+/** Code of the server that is no test. */
+export const inServer = (file: string): boolean => file.startsWith('packages/server/src/') && !isTest(file);
+/** Code of the server's features that is no test. */
+export const inFeatures = (file: string): boolean => file.startsWith('packages/server/src/features/') && !isTest(file);
