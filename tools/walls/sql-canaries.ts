@@ -15,7 +15,7 @@ export const tableFiles: Files = {
   [`${server}/db/pool.ts`]: "export const ready = (client) => client.query('select version from versions');\n",
   [`${ownerFolder}/plants.store.ts`]: [
     "const ofTenant = 'from arbiter.plants where tenant_id = $1';",
-    'export const countPlants = (tx) => tx.query(`select count(*) ' + inserted('ofTenant') + '`, [tx.tenantId]);',
+    `export const countPlants = (tx) => tx.query(\`select count(*) ${inserted('ofTenant')}\`, [tx.tenantId]);`,
     // A name that the statement gives to its own subquery is no table, whatever else is called so.
     "export const nested = (tx) => tx.query('with birds as (select id from plants) select id from birds');",
     "export const ages = (tx) => tx.query('select extract(year from birds.hatched) from plants as birds for update');",
@@ -37,7 +37,7 @@ const onBirds = [
   'tx.query(`select p.id from plants p\n  left join arbiter.birds b on b.id = p.bird_id`)',
   "tx.query('select p.id from plants as p, birds b where b.id = p.bird_id')",
   `tx.query('${columns} ' + 'from birds')`,
-  'tx.query(`select id from ' + inserted('place') + ' where tenant_id = $1`)',
+  `tx.query(\`select id from ${inserted('place')} where tenant_id = $1\`)`,
   "tx.query('insert into birds (id) select id from plants')",
   "tx.query('with gone as (delete from birds returning id) select id from gone')",
   'tx.query(\'update only "birds" set name = $2\')',
@@ -56,7 +56,7 @@ const anywhere = [
   "export const read = (tx) => tx['query'](text);",
   'export const read = (tx) => tx.kysely().insertInto(table).execute();',
   "export const text = 'select id from plants';",
-  'export const text = `\n  SELECT id\n  FROM ' + inserted('table') + '`;',
+  `export const text = \`\n  SELECT id\n  FROM ${inserted('table')}\`;`,
   "export const text = 'insert into plants (id) values ($1)';",
   "export const text = 'update plants p set id = $1';",
   "export const text = 'delete from plants where id = $1';",

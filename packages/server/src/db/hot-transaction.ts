@@ -31,6 +31,8 @@ export interface HotPath {
   run<T>(tenantId: string, fn: (tx: HotTransaction) => Promise<T>, patienceMs?: number): Promise<T>;
   /** Connections in use now. */
   inUse(): number;
+  /** Trips to the database so far: what was sent together is one, a rollback too. */
+  trips(): number;
   close(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
   const waiters: Waiter[] = [];
   let open = 0;
   let used = 0;
+  let trips = 0;
   let closing = false;
 
   async function connect(connectTimeoutMs: number): Promise<pg.Client> {
@@ -178,6 +181,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
       const corked = (sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] => {
         const { stream } = client.connection;
         stream.cork();
+        trips++;
         try {
           return sendAll();
         } finally {
@@ -211,12 +215,16 @@ export function createHotPath(options: HotPathOptions): HotPath {
         throw translateError(error);
       } finally {
         if (state === 'new') clean = true;
-        else if (!clean && !stuck) clean = await rollback(client, Math.max(rollbackMs, until - performance.now()));
+        else if (!clean && !stuck) {
+          trips++;
+          clean = await rollback(client, Math.max(rollbackMs, until - performance.now()));
+        }
         used--;
         release(client, clean);
       }
     },
     inUse: () => used,
+    trips: () => trips,
     async close() {
       closing = true;
       for (let waiter = takeWaiter(); waiter; waiter = takeWaiter()) {

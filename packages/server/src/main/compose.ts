@@ -56,6 +56,8 @@ export interface ComposeOptions {
 export interface Server {
   readonly app: FastifyInstance;
   readonly database: Database;
+  /** The connections of the decisions. */
+  readonly hot: HotPath;
   /** A connection of its own for work behind the decisions, opened when it is first used. */
   readonly aside: HotPath;
   readonly authenticator: Authenticator;
@@ -141,6 +143,7 @@ export function composeServer(options: ComposeOptions): Server {
   return {
     app,
     database,
+    hot,
     aside,
     authenticator,
     decisions,

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { RecommendAnswer } from '@arbiter/contract';
+import { startTestServer, type TestServer } from '../../main/test-server.ts';
+
+/** What a batch costs in trips to the database, whatever the number of its decisions: the figures may only become less. */
+let server: TestServer;
+
+async function create(path: string, body: object): Promise<Record<string, string>> {
+  const made = await server.call<Record<string, string>>('POST', `/api/v1/${path}`, { body });
+  assert.equal(made.status, 201, `${path}: ${made.text}`);
+  return made.body;
+}
+
+async function makeFlow(key: string, enrich: readonly object[]): Promise<void> {
+  const nodes = [
+    { id: 'i', type: 'inventory', config: {} },
+    ...enrich,
+    { id: 'm', type: 'match_creatives', config: { requireCreative: false } },
+    { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+  ];
+  const { id } = await create('decision-flows', { key, name: key, draftConfig: { version: 2, nodes } });
+  const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
+  assert.equal(published.status, 200, published.text);
+}
+
+/** A schema with the primary key and one more column, and a row of it for each of the keys. */
+async function makeSchema(name: string, key: string, column: string, keys: readonly string[], more: object) {
+  const field = (fieldName: string) => ({ name: fieldName, displayName: fieldName, dataType: 'varchar', length: 32 });
+  const fields = [{ ...field(key), isPrimaryKey: true, isNullable: false }, field(column)];
+  const { id } = await create('schemas', { name, displayName: name, fields, ...more });
+  const rows = keys.map((each, number) => ({ [key]: each, [column]: `A${number}` }));
+  const inserted = await server.call('POST', `/api/v1/schemas/${id}/data`, { body: { rows } });
+  assert.equal(inserted.status, 201, inserted.text);
+  return id;
+}
+
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_, number) => `${prefix}${number}`);
+
+/** Decides once for each customer in one batch; answers with the trips that it took. */
+async function tripsOf(customerIds: readonly string[], more: object = {}): Promise<number> {
+  const caller = {
+    tenantId: server.tenants[0].id,
+    credentialId: 'test',
+    ip: '127.0.0.1',
+    userAgent: 'test',
+    idempotencyKey: null,
+    until: performance.now() + 600_000,
+  };
+  const [tripsBefore, batchesBefore] = [server.hot.trips(), await batches()];
+  // Submitted in one turn of the event loop, they leave in one batch.
+  const answers = await Promise.all(
+    customerIds.map((customerId) =>
+      server.decisions.recommend(caller, { customerId, limit: 1, decisionFlowKey: 'plain', ...more }),
+    ),
+  );
+  for (const { text } of answers) assert.equal((JSON.parse(text) as RecommendAnswer).count, 1, text);
+  assert.equal((await batches()) - batchesBefore, 1, 'all of them were in one batch');
+  return server.hot.trips() - tripsBefore;
+}
+
+async function batches(): Promise<number> {
+  const text = await server.registry.metrics();
+  return Number(/^svc_decision_batch_size_count (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+before(async () => {
+  server = await startTestServer();
+  const people = names('C', 40);
+  await makeSchema('people', 'customer_id', 'account_id', people, { schemaType: 'customer', autoEnrich: true });
+  const accounts = await makeSchema('accounts', 'account_id', 'tier', names('A', 40), { schemaType: 'reference' });
+  await create('offers', { name: 'Offer', status: 'active', priority: 50 });
+  await makeFlow('plain', []);
+  const sources = [{ schemaId: accounts, prefix: 'a_', fields: ['tier'] }];
+  const enrich = { sources, lookupKey: 'account_id', lookupFrom: 'customer.account_id' };
+  await makeFlow('enriched', [{ id: 'e', type: 'enrich', config: enrich }]);
+  // The catalogue and both plans are in memory, and the newest version is known.
+  await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'plain' } });
+  await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'enriched' } });
+});
+after(() => server?.close());
+
+for (const count of [1, 40]) {
+  const customers = (prefix: string) => names(prefix, count);
+
+  test(`${count} of customers that were never seen: read, make their rows, commit`, async () => {
+    assert.equal(await tripsOf(customers(`new ${count} `)), 3);
+  });
+
+  test(`${count} of known customers: read and commit`, async () => {
+    await tripsOf(customers(`known ${count} `));
+    assert.equal(await tripsOf(customers(`known ${count} `)), 2);
+  });
+
+  test(`${count} of dry runs: read and roll back`, async () => {
+    assert.equal(await tripsOf(customers(`dry ${count} `), { dryRun: true }), 2);
+  });
+
+  test(`${count} that look up rows by what the customer's own row says: one reading more`, async () => {
+    const enriched = { decisionFlowKey: 'enriched', dryRun: true };
+    assert.equal(await tripsOf(customers('C'), enriched), 3);
+  });
+}
+
+test('a playground reads its quota under the lock: one trip more', async () => {
+  const { id } = server.tenants[0];
+  await server.testDatabase.ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [id]);
+  await server.testDatabase.ownerQuery('insert into arbiter.playground_quotas (tenant_id) values ($1)', [id]);
+  // A change of the catalogue, so that it is read again.
+  await create('offers', { name: 'Another', status: 'active', priority: 10 });
+  await server.call('POST', '/api/v1/recommend', { body: { customerId: 'player 0', decisionFlowKey: 'plain' } });
+  await tripsOf(names('player ', 10));
+  assert.equal(await tripsOf(names('player ', 10)), 3);
+});
