@@ -51,7 +51,7 @@ describe('without a server', () => {
   test('help explains every command', async () => {
     const overview = await arbiter(['--help']);
     assert.equal(overview.code, 0);
-    for (const command of ['serve', 'migrate', 'tenant create', 'key create', 'recommend', 'replay']) {
+    for (const command of ['serve', 'migrate', 'tenant create', 'key create', 'recommend', 'replay', 'audit verify']) {
       assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
       const help = await arbiter(['help', ...command.split(' ')]);
       assert.equal(help.code, 0);
@@ -69,6 +69,8 @@ describe('without a server', () => {
       [['recommend', 'C'], /no API key/],
       [['key', 'create', '--scopes', 'fly'], /there is no scope fly/],
       [['tenant', 'create'], /takes one name/],
+      [['audit', 'verify', 'now'], /takes no arguments/],
+      [['audit', 'verify', '--limit', 'all', '--api-key', 'k'], /--limit takes a whole number/],
     ] as const) {
       const { code, out, err } = await arbiter(args);
       assert.equal(code, 2, args.join(' '));
@@ -192,6 +194,20 @@ describe('with a server on its embedded database', () => {
     const reader = { ...environment, ARBITER_API_KEY: made.out.trim() };
     assert.equal((await arbiter(['recommend', 'CM-000003', '--dry-run'], reader)).code, 0);
     assert.equal((await arbiter(['key', 'create'], reader)).code, 1);
+  });
+
+  test('audit verify checks the newest rows, and with --all every row, page by page', async () => {
+    const newest = await arbiter(['audit', 'verify', '--limit', '2'], environment);
+    assert.equal(newest.code, 0, newest.err);
+    assert.match(newest.out, /^intact: 2 of \d+ rows checked, from row \d+\nrows 1 to \d+ were not checked; --all/);
+    const total = Number(/ of (\d+) rows/.exec(newest.out)?.[1]);
+    const limit = Math.ceil(total / 4);
+    const all = await arbiter(['audit', 'verify', '--all', '--limit', String(limit), '--json'], environment);
+    assert.equal(all.code, 0, all.err);
+    const { verified, scanned, ...rest } = JSON.parse(all.out);
+    assert.ok(verified >= total && scanned === verified);
+    assert.deepEqual([rest.intact, rest.fromSequence, rest.nextSequence], [true, 1, null]);
+    assert.ok(all.err.includes(`${limit} rows checked, going on with row ${limit + 1}\n`));
   });
 
   test('tenant create and key create --tenant work beside the running server', async () => {

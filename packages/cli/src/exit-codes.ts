@@ -7,7 +7,7 @@ export const exitCodes = {
   usage: 2,
   /** No answer from the server. */
   unreachable: 3,
-  /** The command worked and found differences (replay, doctor). */
+  /** The command worked and found differences (replay, audit verify, doctor). */
   differences: 4,
 } as const;
 

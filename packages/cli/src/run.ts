@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
+import { auditVerify } from './commands/audit-verify.ts';
 import { keyCreate } from './commands/key-create.ts';
 import { migrate } from './commands/migrate.ts';
 import { recommend } from './commands/recommend.ts';
@@ -9,7 +10,7 @@ import { serve } from './commands/serve.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
-const commands: readonly Command[] = [serve, migrate, tenantCreate, keyCreate, recommend, replay];
+const commands: readonly Command[] = [serve, migrate, tenantCreate, keyCreate, recommend, replay, auditVerify];
 
 const overview = `arbiter: decide which offer to show to a customer, and prove why.
 

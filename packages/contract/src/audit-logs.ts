@@ -99,6 +99,9 @@ export const AuditVerification = Type.Object(
     total: Type.Integer({ description: "Rows of the tenant's chain." }),
     scanned: Type.Integer({ description: 'Rows that were read.' }),
     fromSequence: Type.Integer({ description: 'Sequence at which the check began.' }),
+    nextSequence: Nullable(Type.Integer(), {
+      description: 'Where the next check goes on (`fromSequence`); null when the end was reached or a break was found.',
+    }),
     checkpoint: Nullable(
       Type.Object({
         sequence: Type.Integer({ description: 'Sequence of the checkpoint row.' }),
@@ -154,13 +157,17 @@ export const auditLogOperations = {
     summary: "Check the tenant's hash chain",
     description:
       'Recomputes every hash and link of the newest `limit` rows, by default of all rows since the last checkpoint ' +
-      '(at most 100,000), and compares the end with the noted head.',
+      '(at most 100,000), and compares the end with the noted head. Longer chains are checked page by page: begin with ' +
+      '`fromSequence=1` and go on with `nextSequence` until it is null. A busy server ends a page early rather than late.',
     auth: 'credential',
     role: 'admin',
     loadClass: 'heavy',
     rateLimits: [{ limit: 10, windowSeconds: 60, per: 'tenant' }],
     query: Type.Object({
-      limit: Type.Optional(Int(1, 100_000, 'Newest rows to check; default: all since the last checkpoint.')),
+      limit: Type.Optional(Int(1, 100_000, 'Rows to check; default: all since the last checkpoint.')),
+      fromSequence: Type.Optional(
+        Int(1, Number.MAX_SAFE_INTEGER, 'Check from this row on; default: so that the newest rows are checked.'),
+      ),
     }),
     responses: { 200: { description: 'What the check found.', schema: AuditVerification } },
     errors: [],

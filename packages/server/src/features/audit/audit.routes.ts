@@ -32,6 +32,6 @@ export function auditLogRoutes(ports: AuditPorts): Handlers<typeof auditLogOpera
       return reply(200, { data, pagination });
     },
     get: async (tx, { params }) => reply(200, await getAuditLog(tx, params.id)),
-    verify: async (tx, { query }) => reply(200, await verifyChain(tx, query.limit)),
+    verify: async (tx, { query, until }) => reply(200, await verifyChain(tx, { ...query, until })),
   };
 }

@@ -2,6 +2,8 @@ import type { AuditLog } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { type ChainHead, genesisHash } from './audit.chain.ts';
 
+// `order by` takes a bare name for this list's column: a cast one, which no index is sorted by. So statements that sort
+// say `logs.sequence`, else each page would sort the whole chain.
 const columns = `id, sequence::float8 as sequence, tenant_id as "tenantId",
   to_char(timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp,
   user_id as "userId", user_name as "userName", request_id as "requestId", action, entity_type as "entityType",
@@ -73,8 +75,8 @@ export async function selectNewest(
   limit: number,
 ): Promise<AuditLog[]> {
   return tx.query<AuditLog>(
-    `select ${columns} from arbiter.audit_logs
-     where ${matches} and ($8::bigint is null or sequence < $8) order by sequence desc limit $9`,
+    `select ${columns} from arbiter.audit_logs logs
+     where ${matches} and ($8::bigint is null or sequence < $8) order by logs.sequence desc limit $9`,
     [...filterValues(tx, filter), beforeSequence, limit],
   );
 }
@@ -95,18 +97,36 @@ export async function selectById(tx: Tx, id: string): Promise<AuditLog | undefin
   return row;
 }
 
-/** Rows of the chain in its order, from `fromSequence` (inclusive) to `toSequence` (inclusive). */
+/**
+ * The next rows of the chain in its order, from `fromSequence` to `toSequence` (both inclusive): at most `limit`, and
+ * none after `bytes` are reached, as the rows are stored. The size counts because one record may be a megabyte.
+ */
 export async function selectChain(
   tx: Tx,
   fromSequence: number,
   toSequence: number,
   limit: number,
+  bytes: number,
 ): Promise<AuditLog[]> {
   return tx.query<AuditLog>(
-    `select ${columns} from arbiter.audit_logs
-     where tenant_id = $1 and sequence between $2 and $3 order by sequence limit $4`,
-    [tx.tenantId, fromSequence, toSequence, limit],
+    `select ${columns} from (
+       select *, sum(pg_column_size(changes) + coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0))
+                 over (order by sequence rows between unbounded preceding and 1 preceding) as bytes_before
+         from arbiter.audit_logs
+        where tenant_id = $1 and sequence between $2 and $3 order by sequence limit $4
+     ) logs
+     where bytes_before is null or bytes_before < $5 order by logs.sequence`,
+    [tx.tenantId, fromSequence, toSequence, limit, bytes],
   );
+}
+
+/** Id and stored hash of one row of the chain; undefined when there is no such row. */
+export async function selectLink(tx: Tx, sequence: number): Promise<{ id: string; hash: string } | undefined> {
+  const [row] = await tx.query<{ id: string; hash: string }>(
+    'select id, integrity_hash as hash from arbiter.audit_logs where tenant_id = $1 and sequence = $2',
+    [tx.tenantId, sequence],
+  );
+  return row;
 }
 
 /** Noted head, true last sequence and number of rows, as of one instant. */

@@ -1,61 +1,63 @@
-import { createHash } from 'node:crypto';
-import { scheduler } from 'node:timers/promises';
 import type { AuditBreakReason, AuditLog, AuditVerification } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
-import { selectChain, selectChainEnds } from './audit.store.ts';
+import { invalid } from '../../platform/app-error.ts';
+import { takeTurns } from '../../platform/turns.ts';
+import { hashOfRow } from './audit.canonical.ts';
+import { selectChain, selectChainEnds, selectLink } from './audit.store.ts';
 
-/** Rows that one check reads at most; more is the command line's `audit verify --all` (api-access.md 7). */
+/** Rows that one check reads at most; longer chains are checked page by page (api-access.md 7). */
 export const verifyMaximum = 100_000;
-const batchSize = 500;
-/** Rows may be large: after this long, in milliseconds, other requests get their turn (quality.md law 2). */
-const turnMs = 10;
-
-/** RFC 8785 form, written for the check alone: it shares no code with the writer (quality.md R14). */
-function canonical(value: unknown): string {
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  const members = Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`);
-  return `{${members.join(',')}}`;
-}
-
-function hashOf(row: AuditLog): string {
-  const { integrityHash: _stored, ...content } = row;
-  return createHash('sha256').update(canonical(content), 'utf8').digest('hex');
-}
+/** One slice: few enough rows to be in memory twice (one is checked, the next is on its way) whatever they hold. */
+const sliceRows = 1_000;
+const sliceBytes = 1_000_000;
+/** No slice is begun when less than this is left until the answer must be there, in ms: a page ends early instead. */
+const reserveMs = 1_000;
 
 interface Link {
   readonly sequence: number;
-  /** Null when the row before was not read: then its hash is not known. */
+  /** Null when there is no such row. */
   readonly hash: string | null;
+  readonly id?: string;
 }
 
 function breakAt(row: AuditLog, before: Link): AuditBreakReason | null {
-  if (row.sequence !== before.sequence + 1) return 'sequence_gap';
-  if (hashOf(row) !== row.integrityHash) return 'hash_mismatch';
-  if (before.hash !== null && row.prevHash !== before.hash) return 'chain_link_mismatch';
-  return null;
+  if (before.hash === null || row.sequence !== before.sequence + 1) return 'sequence_gap';
+  if (hashOfRow(row) !== row.integrityHash) return 'hash_mismatch';
+  return row.prevHash === before.hash ? null : 'chain_link_mismatch';
 }
 
+/** The row before the first one of a check: its hash as stored, which the first row must name. */
 async function linkBefore(tx: Tx, fromSequence: number): Promise<Link> {
-  if (fromSequence === 1) return { sequence: 0, hash: '0'.repeat(64) };
-  const [row] = await selectChain(tx, fromSequence - 1, fromSequence - 1, 1);
-  return { sequence: fromSequence - 1, hash: row?.integrityHash ?? null };
+  const sequence = fromSequence - 1;
+  if (sequence === 0) return { sequence, hash: '0'.repeat(64) };
+  return { sequence, hash: null, ...(await selectLink(tx, sequence)) };
+}
+
+/** Which part of the chain is to be checked. */
+export interface VerifyRange {
+  /** First row; default: so that the newest `limit` rows are checked. */
+  readonly fromSequence?: number;
+  /** Rows at most; default `verifyMaximum`. */
+  readonly limit?: number;
+  /** `performance.now()` by which the answer must be there: shortly before it the check ends with a `nextSequence`. */
+  readonly until?: number;
 }
 
 /**
- * Checks the newest `limit` rows of the tenant's chain: sequence without gap, each hash, each link, and the noted head.
- * A chain that grows meanwhile is checked up to the head that was noted at the start. No rows are cut before the
- * retention of audit rows is built, so there is no checkpoint to begin from yet.
+ * Checks rows of the tenant's chain in slices, the next being read while one is checked: sequence without gap, each
+ * hash, each link, and, when it comes to the end, the noted head. `nextSequence` says where to go on when it does not.
+ * A chain that grows meanwhile is checked up to the end that it had at the start. Throws 400 when `fromSequence` lies
+ * behind the end. No rows are cut before the retention of audit rows is built, so there is no checkpoint to begin from
+ * yet.
  */
-export async function verifyChain(tx: Tx, limit: number = verifyMaximum): Promise<AuditVerification> {
+export async function verifyChain(tx: Tx, range: VerifyRange = {}): Promise<AuditVerification> {
+  const { limit = verifyMaximum, until = Infinity } = range;
   const ends = await selectChainEnds(tx);
   const last = Math.max(ends.sequence, ends.lastSequence);
-  const fromSequence = Math.max(1, last - limit + 1);
+  const fromSequence = range.fromSequence ?? Math.max(1, last - limit + 1);
+  if (fromSequence > last + 1) throw invalid('query.fromSequence', `must not lie behind the end of the chain, ${last}`);
   const base = { total: ends.total, fromSequence, checkpoint: null };
   let before = await linkBefore(tx, fromSequence);
-  let lastId: string | undefined;
   let verified = 0;
   let scanned = 0;
   const broken = (brokenReason: AuditBreakReason, brokenAtId: string | undefined): AuditVerification => ({
@@ -63,30 +65,40 @@ export async function verifyChain(tx: Tx, limit: number = verifyMaximum): Promis
     intact: false,
     verified,
     scanned,
+    nextSequence: null,
     ...(brokenAtId === undefined ? {} : { brokenAtId }),
     brokenReason,
   });
 
-  for (let next = fromSequence; next <= last; ) {
-    const rows = await selectChain(tx, next, last, batchSize);
-    scanned += rows.length;
-    let turnBegan = performance.now();
-    for (const row of rows) {
-      if (performance.now() - turnBegan > turnMs) {
-        await scheduler.yield();
-        turnBegan = performance.now();
-      }
+  // Bounded by the end of the chain, never by the end of the page: of a page whose last row is missing, the row after
+  // it is read, and shows the gap.
+  const readSlice = (from: number): Promise<readonly AuditLog[]> => {
+    const slice = selectChain(tx, from, last, Math.min(sliceRows, limit - scanned), sliceBytes);
+    // When a break is found meanwhile nobody asks for it any more. What fails here fails the transaction as well.
+    slice.catch(() => undefined);
+    return slice;
+  };
+  const turns = takeTurns();
+  let mayGoOn = true;
+  let slice = await readSlice(fromSequence);
+  while (slice.length > 0) {
+    scanned += slice.length;
+    mayGoOn = scanned < limit && performance.now() < until - reserveMs;
+    const next = mayGoOn ? readSlice(slice.at(-1)!.sequence + 1) : [];
+    for (const row of slice) {
       const reason = breakAt(row, before);
       if (reason !== null) return broken(reason, row.id);
-      before = { sequence: row.sequence, hash: row.integrityHash };
-      lastId = row.id;
+      before = { sequence: row.sequence, hash: row.integrityHash, id: row.id };
       verified += 1;
+      const pause = turns();
+      if (pause !== undefined) await pause;
     }
-    if (rows.length < batchSize) break;
-    next = before.sequence + 1;
+    slice = await next;
   }
-  if (before.sequence !== ends.sequence || (before.hash !== null && before.hash !== ends.hash)) {
-    return broken('head_mismatch', lastId);
+  // Rows that are missing at the end are no page that ended early: nothing but `last` ends that walk.
+  if (!mayGoOn && before.sequence < last) {
+    return { ...base, intact: true, verified, scanned, nextSequence: before.sequence + 1 };
   }
-  return { ...base, intact: true, verified, scanned };
+  if (before.sequence !== ends.sequence || before.hash !== ends.hash) return broken('head_mismatch', before.id);
+  return { ...base, intact: true, verified, scanned, nextSequence: null };
 }
