@@ -38,6 +38,8 @@ export const Readiness = Type.Object(
 export type Readiness = Static<typeof Readiness>;
 
 const open = { auth: 'none', role: null, errors: [], audit: [], transaction: 'none' } as const;
+/** One window for all documents: each is the same for everybody, and nobody reads them so fast (api-access.md 17). */
+const documentLimits = [{ limit: 120, windowSeconds: 60, per: 'ip', bucket: 'system.documents' }] as const;
 const html = (description: string) => ({
   description,
   schema: Type.String({ description: 'An HTML page.' }),
@@ -103,6 +105,7 @@ export const systemOperations = {
     tag: 'System',
     summary: 'This description as an OpenAPI 3.1 document',
     loadClass: 'crud',
+    rateLimits: documentLimits,
     headers: Type.Object(
       { 'If-None-Match': Type.Optional(Type.String({ description: 'ETag of the copy that the caller has.' })) },
       { description: 'Headers.' },
@@ -121,6 +124,7 @@ export const systemOperations = {
     tag: 'System',
     summary: 'The operations as a page for people',
     loadClass: 'crud',
+    rateLimits: documentLimits,
     responses: { 200: html('The page.') },
   }),
   errors: operation({
@@ -131,6 +135,7 @@ export const systemOperations = {
     tag: 'System',
     summary: 'The error codes as a page for people',
     loadClass: 'crud',
+    rateLimits: documentLimits,
     responses: { 200: html('The page.') },
   }),
 };

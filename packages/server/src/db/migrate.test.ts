@@ -122,6 +122,16 @@ test('an owner that is no superuser can migrate', async () => {
   const url = withUser(adminUrl, `${name}_app`);
   assert.ok((await migrate({ adminUrl, url })).length > 0);
   assert.deepEqual(await checkRole(url), []);
+  await assert.rejects(query(url, 'create temporary table t (id int)'), /permission denied to create temporary tables/);
+});
+
+test('T2: a database of an earlier version loses the right of everybody to make temporary tables', async () => {
+  const { adminUrl, url, login } = await emptyDatabase();
+  await migrate({ adminUrl, url });
+  await query(adminUrl, `grant temporary on database ${login} to public`);
+  await query(url, 'create temporary table t (id int)');
+  assert.deepEqual(await migrate({ adminUrl, url }), []);
+  await assert.rejects(query(url, 'create temporary table t (id int)'), /permission denied to create temporary tables/);
 });
 
 test('a password is stored as SCRAM, computed here', () => {

@@ -5,6 +5,11 @@ import { connectionConfig } from './connection.ts';
  * Why the role of a URL may not run the server; empty = it may (quality.md F2, T2). It must be bound by row-level
  * security in every way: itself, through a role whose rights it has, and through one it can change to. The one owner it
  * may change to is `arbiter_queue`, whose tables hold no tenant's data.
+ *
+ * PostgreSQL's own roles (`pg_...`) are refused as a whole, those that later versions bring included: the server needs
+ * none of them. Some write any table or run programs; some end or lock the work of others; and `pg_read_all_data` shows
+ * tenants' values past the policies, in the samples that `pg_statistic` keeps of every table. CREATEROLE can hand out
+ * such roles, REPLICATION reads the files of all tenants, and the owner of the database gives itself what it wants.
  */
 export async function checkRole(url: string): Promise<string[]> {
   const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter role check' }));
@@ -21,13 +26,23 @@ export async function checkRole(url: string): Promise<string[]> {
 // Membership is looked at in every form: `member` covers what can be reached by SET ROLE, on PostgreSQL 15 as on 18.
 const findings = `
   with reachable as (
-    select r.oid, r.rolname, r.rolsuper, r.rolbypassrls, r.oid = me.oid as itself
+    select r.oid, r.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole, r.rolreplication,
+           r.oid = me.oid as itself
       from pg_roles me, pg_roles r
      where me.rolname = session_user and (r.oid = me.oid or pg_has_role(me.oid, r.oid, 'member'))
   )
   select format('role %I is a superuser', rolname) as finding from reachable where rolsuper
   union all
   select format('role %I has BYPASSRLS', rolname) from reachable where rolbypassrls and not rolsuper
+  union all
+  select format('role %I has CREATEROLE', rolname) from reachable where rolcreaterole and not rolsuper
+  union all
+  select format('role %I has REPLICATION', rolname) from reachable where rolreplication and not rolsuper
+  union all
+  select case r.rolname when 'pg_database_owner' then format('role %I owns the database', session_user)
+                        else format('role %I is a member of %I', session_user, r.rolname) end
+    from reachable r
+   where r.rolname ~ '^pg_' and not exists (select from reachable s where s.rolsuper)
   union all
   select distinct format('role %I owns objects of schema %I', r.rolname, n.nspname)
     from pg_class c

@@ -74,7 +74,18 @@ async function makeRoles(admin: pg.ClientBase, login: ApplicationLogin): Promise
   if (!here.superuser) {
     for (const role of ['arbiter_owner', 'arbiter_queue']) await grantMembership(admin, role, here.name);
   }
-  await admin.query(`grant create on database ${quoteName(here.database)} to arbiter_owner, arbiter_queue`);
+  await settleDatabase(admin, here.database);
+}
+
+/**
+ * Rights in the database itself, which a copy of it does not have: the owners make schemas, and nobody else makes
+ * anything. PostgreSQL lets every role make temporary tables, which the server needs for nothing and an attacker for
+ * much: they are searched before all others. Needs the database's owner or a superuser.
+ */
+export async function settleDatabase(admin: pg.ClientBase, database: string): Promise<void> {
+  const name = quoteName(database);
+  await admin.query(`grant create on database ${name} to arbiter_owner, arbiter_queue`);
+  await admin.query(`revoke temporary on database ${name} from public`);
 }
 
 async function grantMembership(admin: pg.ClientBase, role: string, member: string): Promise<void> {

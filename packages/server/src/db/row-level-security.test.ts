@@ -265,6 +265,8 @@ test('T2: the role check refuses every role that could bypass the policies', asy
     }
   };
   await refused('alter role ROLE bypassrls', /BYPASSRLS/);
+  await refused('alter role ROLE createrole', /has CREATEROLE/);
+  await refused('alter role ROLE replication', /has REPLICATION/);
   await refused('grant arbiter_owner to ROLE', /arbiter_owner owns objects of schema arbiter/);
   await refused(
     'create table public.theirs (id int); alter table public.theirs owner to ROLE',
@@ -272,6 +274,51 @@ test('T2: the role check refuses every role that could bypass the policies', asy
   );
   await refused('create schema authorization ROLE', /owns schema/);
   await refused('revoke arbiter_app from ROLE', /not a member of arbiter_app/);
+});
+
+test('T2: the role check refuses members of every role that PostgreSQL brings, also through another role', async () => {
+  const brought = await db.ownerQuery<{ name: string }>(
+    `select rolname as name from pg_roles where rolname ~ '^pg_' and rolname <> 'pg_database_owner' order by 1`,
+  );
+  const names = brought.map((role) => role.name);
+  for (const name of ['pg_write_all_data', 'pg_read_all_data', 'pg_execute_server_program', 'pg_signal_backend']) {
+    assert.ok(names.includes(name), name);
+  }
+  const [login, between] = [`test_role_${newId().slice(-12)}`, `test_role_${newId().slice(-12)}`];
+  await db.ownerQuery(`create role ${login} login in role arbiter_app; create role ${between}`);
+  try {
+    const url = withUser(db.url, login);
+    assert.deepEqual(await checkRole(url), []);
+    for (const name of names) {
+      await db.ownerQuery(`grant ${name} to ${login}`);
+      assert.ok((await checkRole(url)).includes(`role ${login} is a member of ${name}`), name);
+      // Also where its rights are not inherited: the role can be changed to.
+      await db.ownerQuery(
+        `revoke ${name} from ${login}; grant ${name} to ${between}; grant ${between} to ${login};
+         alter role ${login} noinherit`,
+      );
+      assert.ok((await checkRole(url)).includes(`role ${login} is a member of ${name}`), `${name} through another`);
+      await db.ownerQuery(
+        `revoke ${between} from ${login}; revoke ${name} from ${between}; alter role ${login} inherit`,
+      );
+    }
+    assert.deepEqual(await checkRole(url), []);
+    const [{ database } = { database: '' }] = await db.ownerQuery<{ database: string }>(
+      'select current_database() as database',
+    );
+    await db.ownerQuery(`alter database ${database} owner to ${login}`);
+    assert.match((await checkRole(url)).join(), /owns the database/);
+    await db.ownerQuery(`alter database ${database} owner to arbiter_owner`);
+  } finally {
+    await db.ownerQuery(`drop role ${login}; drop role ${between}`);
+  }
+});
+
+test('T2: the application makes no temporary tables, which are searched before all others', async () => {
+  await assert.rejects(
+    db.database.withTenant(tenantA, actor, (tx) => tx.query('create temporary table offers (id int)')),
+    (error) => error instanceof DatabaseError && error.kind === 'insufficient_privilege',
+  );
 });
 
 test('the report names the tables of the tenant; a repair puts a table back', async () => {

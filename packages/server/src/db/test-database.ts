@@ -9,6 +9,7 @@ import { connectionConfig } from './connection.ts';
 import { createDatabase, type Database, type DatabaseOptions } from './database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { migrate } from './migrate.ts';
+import { settleDatabase } from './roles.ts';
 
 /** A database of one test file, made by the real migrations, connected as the restricted role. */
 export interface TestDatabase {
@@ -83,7 +84,8 @@ export async function createTestDatabase(options: Partial<DatabaseOptions> = {})
   try {
     await cluster.query(`create database ${name} template ${template} owner arbiter_owner`);
     // Privileges of a database are not copied with it.
-    await owner.query(`grant create on database ${name} to arbiter_queue`);
+    const client = await owner.connect();
+    await settleDatabase(client, name).finally(() => client.release());
   } catch (error) {
     // Open connections would keep the test file alive.
     await Promise.all([cluster.end(), owner.end()]);

@@ -55,8 +55,17 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): Ide
       return thrown instanceof AppError && thrown.code === 'unauthorized' ? refuse('conflicting', thrown) : thrown;
     }
     const retryAfterSeconds = wrongCredentials.count(request.ip);
-    if (retryAfterSeconds === null) return refuse('wrong', thrown);
-    return refuse('wrong', new AppError('rate_limited', { detail: 'Too many wrong credentials.', retryAfterSeconds }));
+    return refuse('wrong', retryAfterSeconds === null ? thrown : tooMany(retryAfterSeconds));
+  }
+
+  function tooMany(retryAfterSeconds: number): AppError {
+    return new AppError('rate_limited', { detail: 'Too many wrong credentials.', retryAfterSeconds });
+  }
+
+  /** Behind the limit of an address, keys that this process knows pass; of others only a few are looked up. */
+  function checkLookUp(request: FastifyRequest): void {
+    const retryAfterSeconds = wrongCredentials.takeLookUp(request.ip);
+    if (retryAfterSeconds !== null) throw refuse('wrong', tooMany(retryAfterSeconds));
   }
 
   function admit(operation: Operation, request: FastifyRequest, principal: Principal): Caller {
@@ -78,7 +87,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): Ide
   function prove(request: FastifyRequest): Principal | null | Promise<Principal | null> {
     const presented = presentedCredential(request.raw);
     if (presented === null) throw refuse('missing', unauthorized('A credential is required.'));
-    return deps.authenticate(presented);
+    return deps.authenticate(presented, () => checkLookUp(request));
   }
 
   function identifyHolder(operation: Operation, request: FastifyRequest, proven: Principal | null): Caller {

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { Database } from '../db/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { connectionLimits } from './connections.ts';
 import type { AnyHandler } from './handler.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LoadShedder } from './load-shedding.ts';
@@ -45,6 +46,8 @@ export interface AppDependencies {
   readonly loadShedder?: LoadShedder;
   /** Tests: on a busy machine an answer may take longer without anything hanging. Default `answerWithinMs`. */
   readonly answerWithinMs?: number;
+  /** Tests: limits of one connection that do not take ten seconds to be met. */
+  readonly connectionLimits?: Partial<Readonly<Record<keyof typeof connectionLimits, number>>>;
   /** Tests: each success answer must match its schema, else it becomes a 500. */
   readonly checkResponses?: boolean;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { CustomerId, type Operation, operation } from '@arbiter/contract';
+import { CustomerId, type Operation, operation, systemOperations } from '@arbiter/contract';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import Type from 'typebox';
 import { AppError } from '../platform/app-error.ts';
 import { type Handlers, handlerEntries, reply } from './handler.ts';
-import { createTestApp, keys, tenantB } from './test-app.ts';
+import { createTestApp, keys, principals, tenantB } from './test-app.ts';
 
 const base = { tag: 'T', summary: 's', errors: [], audit: [], transaction: 'none', loadClass: 'crud' } as const;
 const Answer = Type.Unsafe<unknown>({ description: 'Anything.' });
@@ -348,6 +348,37 @@ describe('credentials', () => {
     assert.equal((await wrong()).statusCode, 401);
     await limited.app.close();
   });
+  test('behind that limit ten unknown keys a second are looked up, known ones pass (T19)', async () => {
+    let now = 1_000_000;
+    let lookUps = 0;
+    const limited = createTestApp({
+      operations: things,
+      handlers: new Map(handlerEntries(things, handlers)),
+      clock: { now: () => now },
+      // The viewer's key is known to this process; all others are asked for.
+      authenticate: (presented, beforeLookUp) => {
+        if (presented.value === keys.viewer) return principals.get(presented.value) ?? null;
+        beforeLookUp?.();
+        lookUps += 1;
+        return Promise.resolve(principals.get(presented.value) ?? null);
+      },
+    });
+    const call = (key: string, remoteAddress = '192.0.2.1') =>
+      limited.app.inject({ url: '/api/v1/things', remoteAddress, headers: { authorization: `Bearer ${key}` } });
+    for (let tries = 0; tries < 600; tries += 1) assert.equal((await call(keys.unknown)).statusCode, 401);
+    assert.equal(lookUps, 600, 'before the limit every key is looked up');
+    const refused = await Promise.all(Array.from({ length: 50 }, () => call(keys.unknown)));
+    for (const answer of refused) assert.equal(code(answer), '429 rate_limited');
+    assert.equal(lookUps, 610);
+    assert.equal(refused.at(-1)?.headers['retry-after'], '1');
+    assert.equal((await call(keys.viewer)).statusCode, 200);
+    assert.equal(code(await call(keys.editor)), '429 rate_limited', 'right, but not known here and nobody asked');
+    assert.equal((await call(keys.unknown, '192.0.2.2')).statusCode, 401, 'another address');
+    now += 1_000;
+    assert.equal((await call(keys.editor)).statusCode, 200);
+    assert.equal(lookUps, 612);
+    await limited.app.close();
+  });
 });
 
 describe('X-Requested-With (T32)', () => {
@@ -522,6 +553,39 @@ describe('headers out', () => {
     assert.equal((await get({})).headers['cache-control'], 'no-store');
     assert.equal((await app.inject('/nowhere')).headers['cache-control'], 'no-store');
   });
+  test('no browser may guess the type of an answer, whatever the answer is', async () => {
+    const closed = createTestApp({
+      operations: { ...things, ...systemOperations },
+      handlers: new Map(handlerEntries(things, handlers)),
+      config: { corsAllowedOrigins: ['https://console.example'] },
+    });
+    const preflight = { origin: 'https://console.example', 'access-control-request-method': 'GET' };
+    const credential = { authorization: `Bearer ${keys.editor}`, 'x-requested-with': 'x' };
+    const json = { ...credential, 'content-type': 'application/json' };
+    const calls: [expected: number, call: InjectOptions][] = [
+      [200, { url: '/api/v1/things', headers: credential }],
+      [200, { method: 'HEAD', url: '/api/v1/things', headers: credential }],
+      [200, { url: '/api/health' }],
+      [503, { url: '/api/ready' }],
+      [429, { url: '/api/docs' }],
+      [401, { url: '/api/v1/metrics' }],
+      [401, { url: '/api/v1/things' }],
+      [404, { url: '/nowhere' }],
+      [400, { url: '/%ff' }],
+      [405, { method: 'PATCH', url: '/api/v1/things' }],
+      [204, { method: 'OPTIONS', url: '/api/v1/things', headers: preflight }],
+      [403, { method: 'POST', url: '/api/v1/things', headers: { authorization: `Bearer ${keys.editor}` } }],
+      [400, { method: 'POST', url: '/api/v1/things', headers: json, payload: '{' }],
+      [413, { method: 'POST', url: '/api/v1/things', headers: json, payload: 'x'.repeat(300_000) }],
+    ];
+    closed.lifecycle.beginDrain();
+    for (const [expected, call] of calls) {
+      const answer = await closed.app.inject(call);
+      const name = `${call.method ?? 'GET'} ${String(call.url)}`;
+      assert.deepEqual([answer.statusCode, answer.headers['x-content-type-options']], [expected, 'nosniff'], name);
+    }
+    await closed.app.close();
+  });
   test('there is no CORS by default', async () => {
     const response = await get({ origin: 'https://a.example' });
     assert.equal(response.headers['access-control-allow-origin'], undefined);
@@ -630,6 +694,22 @@ describe('over a socket', () => {
     assert.match(answer, /"code":"malformed_request"/);
     const twice = await send(`${head([...post, 'Content-Length: 4', 'Content-Length: 5'])}{}  `);
     assert.match(twice, /^HTTP\/1\.1 400 /);
+  });
+  test('what never becomes a request is answered like all else (nosniff)', async () => {
+    const answers = [
+      await send('\0\0\r\n\r\n'),
+      await send(head(['GET / HTTP/1.1', `X-Big: ${'a'.repeat(20_000)}`])),
+      await send('GET /api/v1/things HTTP/1.1\r\nConnection: close\r\n\r\n'),
+      await send('GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n'),
+    ];
+    for (const answer of answers) {
+      assert.match(answer, /^HTTP\/1\.1 400 /);
+      assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i);
+      assert.match(answer, /"code":"malformed_request"/);
+    }
+    const expecting = await send(head(['GET /api/v1/things HTTP/1.1', credential, 'Expect: a wonder']));
+    assert.match(expecting, /^HTTP\/1\.1 200 /);
+    assert.match(expecting, /\r\nx-content-type-options: nosniff\r\n/i);
   });
   test('headers that are too many or too large are 400', async () => {
     const many = Array.from({ length: 200 }, (_, index) => `X-H${index}: 1`);

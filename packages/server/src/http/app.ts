@@ -4,6 +4,7 @@ import { AppError } from '../platform/app-error.ts';
 import { newId } from '../platform/ids.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { createBinder } from './binder.ts';
+import { connectionLimits, createConnections } from './connections.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { createAllowedMethods, pathsOf, routerPath } from './paths.ts';
 import { problemMediaType, problemOf } from './problem.ts';
@@ -29,7 +30,9 @@ export function createApp(deps: AppDependencies): FastifyInstance {
   const operations = Object.values(deps.operations);
   const metrics = createHttpMetrics(deps.registry);
   const handlers = new Map([...deps.handlers, ...systemHandlers(deps)]);
-  const binder = createBinder(deps, metrics);
+  const limits = { ...connectionLimits, ...deps.connectionLimits };
+  const connections = createConnections(metrics.connectionCut, limits);
+  const binder = createBinder(deps, metrics, connections);
   const { trustedProxies } = deps.config;
 
   const app = fastify({
@@ -53,15 +56,33 @@ export function createApp(deps: AppDependencies): FastifyInstance {
       headersTimeout: transport.headersTimeoutMs,
       requestTimeout: transport.requestTimeoutMs,
       connectionsCheckingInterval: 2_000,
+      // Node would answer by itself, past the headers that every answer has; `admit` does it.
+      requireHostHeader: false,
     },
     clientErrorHandler(error: Error, socket: Duplex) {
-      refuseConnection(error, socket);
+      refuseConnection(error, socket, limits.writeDeadlineMs);
     },
     frameworkErrors(_error, request: FastifyRequest, reply: FastifyReply) {
-      binder.refuse(request, reply, new AppError('malformed_request', { detail: 'The path cannot be read.' }));
+      const unreadable = new AppError('malformed_request', { detail: 'The path cannot be read.' });
+      admit(request, reply, () => binder.refuse(request, reply, unreadable));
     },
   });
   app.server.maxConnections = transport.connections;
+  // An expectation that nobody knows may be ignored (RFC 9110 section 10.1.1); node would answer 417 by itself.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+
+  /** What holds for every request before its path means anything: its turn on the connection, and a Host. */
+  function admit(request: FastifyRequest, reply: FastifyReply, serve: () => void): void {
+    const { raw } = request;
+    const admitted =
+      raw.headers.host === undefined && raw.httpVersion === '1.1'
+        ? () =>
+            binder.refuse(request, reply, new AppError('malformed_request', { detail: 'The header Host is required.' }))
+        : serve;
+    // Node gives the socket to one response after the other: the one that has it waits for nobody.
+    if (reply.raw.socket !== null) admitted();
+    else connections.enterBehind(reply.raw, admitted);
+  }
 
   const allowedMethods = createAllowedMethods(operations);
   for (const operation of operations) {
@@ -75,10 +96,12 @@ export function createApp(deps: AppDependencies): FastifyInstance {
         url: routerPath(path),
         // Never calls `done`: the answer is sent from here.
         onRequest: (request, reply, _done) => {
-          // The router lets `/offers/` pass as `/offers/{id}` with an empty id; no such path is known.
-          if (hasParameters && Object.values(request.params as object).includes('')) {
-            binder.answerUnmatched(request, reply, null);
-          } else void serve(request, reply);
+          admit(request, reply, () => {
+            // The router lets `/offers/` pass as `/offers/{id}` with an empty id; no such path is known.
+            if (hasParameters && Object.values(request.params as object).includes('')) {
+              binder.answerUnmatched(request, reply, null);
+            } else void serve(request, reply);
+          });
         },
         handler: unreachable,
       });
@@ -92,7 +115,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
   app.setNotFoundHandler({}, unreachable);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
-    binder.answerUnmatched(request, reply, allowedMethods(request.raw.url ?? ''));
+    admit(request, reply, () => binder.answerUnmatched(request, reply, allowedMethods(request.raw.url ?? '')));
   });
   return app;
 }
@@ -104,7 +127,7 @@ async function unreachable(): Promise<never> {
 }
 
 /** What the parser refused never becomes a request: ambiguous framing, headers too large or too slow. */
-function refuseConnection(error: Error, socket: Duplex): void {
+function refuseConnection(error: Error, socket: Duplex, deadlineMs: number): void {
   const code: unknown = Reflect.get(error, 'code');
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -117,9 +140,13 @@ function refuseConnection(error: Error, socket: Duplex): void {
   const body = JSON.stringify(problemOf(problem, requestId));
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `X-Request-Id: ${requestId}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+      `X-Request-Id: ${requestId}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n` +
+      `Connection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
+  // The answer may stand behind others that nobody takes.
+  const late = setTimeout(() => socket.destroy(), deadlineMs).unref();
+  socket.once('close', () => clearTimeout(late));
 }
 
 const parserDetails: Readonly<Record<string, string>> = {

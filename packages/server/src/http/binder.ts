@@ -6,6 +6,7 @@ import { newId } from '../platform/ids.ts';
 import { type Caller, createIdentify, nobody } from './access.ts';
 import type { Answer } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
+import type { Connections } from './connections.ts';
 import { createCors } from './cors.ts';
 import type { AnyHandler } from './handler.ts';
 import { createInputReader } from './input.ts';
@@ -47,7 +48,7 @@ export interface Binder {
   refuse(request: FastifyRequest, reply: FastifyReply, error: AppError): void;
 }
 
-export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binder {
+export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connections: Connections): Binder {
   const identify = createIdentify(deps, metrics);
   const store = deps.rateLimitStore ?? createRateLimitStore(deps.database);
   const shedder = deps.loadShedder ?? createLoadShedder();
@@ -66,6 +67,11 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
       tenantId: null,
       credentialId: null,
     };
+  }
+
+  function send(reply: FastifyReply, answer: Answer, service: Service): void {
+    sendAnswer(reply, answer, service);
+    connections.sent(reply.raw);
   }
 
   /** Made once for each route: counts an answer and writes its line. */
@@ -174,12 +180,12 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
       if (deps.lifecycle.draining()) addHeaders(service, closing);
       try {
         if (outcome.status === 413) sendAndLinger(reply, outcome, service);
-        else sendAnswer(reply, outcome, service);
+        else send(reply, outcome, service);
       } catch (thrown) {
         // A header that cannot be written; the work is done and committed, but the caller must not hang.
         outcome = fail(thrown, service, route);
         if (reply.raw.headersSent) reply.raw.destroy();
-        else sendAnswer(reply, outcome, service);
+        else send(reply, outcome, service);
       }
       finish(service, outcome.status);
     };
@@ -191,7 +197,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
     const service = begin(request);
     if (deps.lifecycle.draining()) addHeaders(service, closing);
     if (allow !== undefined) addHeaders(service, { allow });
-    sendAnswer(reply, fail(error, service, unmatched), service);
+    send(reply, fail(error, service, unmatched), service);
     finishUnmatched(service, error.status);
   }
 
@@ -206,7 +212,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics): Binde
       if (preflight !== null) {
         const service = begin(request);
         if (deps.lifecycle.draining()) addHeaders(service, closing);
-        return sendAnswer(reply, preflight, service);
+        return send(reply, preflight, service);
       }
       const detail = `This path takes ${methods.join(', ')}.`;
       refuse(request, reply, new AppError('method_not_allowed', { detail }), methods.join(', '));

@@ -48,13 +48,18 @@ export function handlerEntries<const M extends Record<string, Operation>>(
   return Object.entries(operations).map(([name, operation]) => [operation.id, handlers[name as keyof M] as AnyHandler]);
 }
 
-/** JSON that is sent as it is, byte for byte. */
+/** What is sent as it is, byte for byte: JSON, or bytes of the operation's own media type. */
 export class RawJson {
   readonly json: string | Uint8Array;
 
   constructor(json: string | Uint8Array) {
     this.json = json;
   }
+}
+
+/** A reply body in the bytes of the operation's media type: made once, and sent to everybody from there. */
+export function rawBytes<Body>(bytes: Uint8Array): Body {
+  return new RawJson(bytes) as Body;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LoadClass } from '@arbiter/contract';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CutReason } from './connections.ts';
 
 /** Metrics of the HTTP layer. Features register theirs in the same registry (api-access.md 19). */
 export interface HttpMetrics {
@@ -9,6 +10,7 @@ export interface HttpMetrics {
   shed(loadClass: LoadClass): void;
   rateLimited(route: string): void;
   authFailed(kind: AuthFailure): void;
+  connectionCut(reason: CutReason): void;
 }
 
 export type AuthFailure = 'missing' | 'wrong' | 'conflicting' | 'tenant_mismatch' | 'metrics_token';
@@ -62,6 +64,12 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     labelNames: ['kind'] as const,
     registers,
   });
+  const cuts = new Counter({
+    name: 'svc_http_connections_cut_total',
+    help: 'Connections closed because the client did not take its answers.',
+    labelNames: ['reason'] as const,
+    registers,
+  });
   return {
     registry,
     routeCounter(method, route) {
@@ -80,5 +88,6 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     shed: (loadClass) => sheds.inc({ class: loadClass }),
     rateLimited: (route) => limits.inc({ route }),
     authFailed: (kind) => failures.inc({ kind }),
+    connectionCut: (reason) => cuts.inc({ reason }),
   };
 }

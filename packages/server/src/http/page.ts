@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 
 /** A page that stands alone: no script, no other file; its style is named in the policy by its hash. */
 export interface Page {
-  readonly html: string;
+  /** UTF-8, sent as it is to everybody who asks. */
+  readonly html: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -22,10 +23,9 @@ export function renderPage(title: string, body: string): Page {
     `<meta name="color-scheme" content="light dark"><style>${style}</style></head><body>${body}</body></html>`;
   const hash = createHash('sha256').update(style).digest('base64');
   return {
-    html,
+    html: Buffer.from(html),
     headers: {
       'content-security-policy': `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-      'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-cache',
     },

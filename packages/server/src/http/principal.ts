@@ -19,6 +19,10 @@ export type PresentedCredential = { readonly kind: 'apiKey'; readonly value: str
 /**
  * Proves a credential; null = refused, for whatever reason. Throws AppError `unauthorized` with a detail when it cannot
  * prove anything at all (pepper unset) and `unavailable` when the database is away. Answers without a promise when it
- * knows from its cache.
+ * knows from its cache. Calls `beforeLookUp` right before it asks the database; what that throws is thrown, and the
+ * database is not asked.
  */
-export type Authenticate = (presented: PresentedCredential) => Principal | null | Promise<Principal | null>;
+export type Authenticate = (
+  presented: PresentedCredential,
+  beforeLookUp?: () => void,
+) => Principal | null | Promise<Principal | null>;

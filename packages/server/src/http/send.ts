@@ -46,12 +46,17 @@ function headersOf(answer: Answer, bytes: number, { requestId, extra }: Envelope
   if (answer.headers === jsonHeaders && extra === null) {
     return {
       'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
       'x-request-id': requestId,
       'content-type': jsonHeaders['content-type'],
       'content-length': bytes,
     };
   }
-  const headers: OutgoingHttpHeaders = { 'cache-control': 'no-store', 'x-request-id': requestId };
+  const headers: OutgoingHttpHeaders = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': requestId,
+  };
   for (const name in extra) headers[name] = extra[name]!;
   for (const name in answer.headers) headers[name] = answer.headers[name]!;
   if (answer.status !== 204 && answer.status !== 304) headers['content-length'] = bytes;

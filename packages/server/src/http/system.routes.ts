@@ -3,7 +3,7 @@ import { openapi, type ReadyChecks, systemOperations } from '@arbiter/contract';
 import type { AppDependencies } from './app-dependencies.ts';
 import { docsPage } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
-import { type AnyHandler, type Handlers, handlerEntries, rawJson, reply } from './handler.ts';
+import { type AnyHandler, type Handlers, handlerEntries, rawBytes, rawJson, reply } from './handler.ts';
 
 /** Handlers of health, readiness, metrics and documents (api-access.md 19). */
 export function systemHandlers(deps: AppDependencies): [string, AnyHandler][] {
@@ -25,7 +25,10 @@ function systemRoutes(deps: AppDependencies): Handlers<typeof systemOperations> 
   const document = once(() => {
     const operations = Object.values(deps.operations);
     const text = JSON.stringify(openapi(operations, { version, serverUrl: deps.config.publicUrl }));
-    return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
+    return {
+      bytes: Buffer.from(text),
+      etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`,
+    };
   });
   const docs = once(() => docsPage(Object.values(deps.operations), { version, serverUrl: deps.config.publicUrl }));
   const errors = once(() => errorsPage());
@@ -45,14 +48,14 @@ function systemRoutes(deps: AppDependencies): Handlers<typeof systemOperations> 
     },
     metrics: async () => reply(200, await registry.metrics()),
     async openapi({ headers }) {
-      const { text, etag } = document();
+      const { bytes, etag } = document();
       const validators = { etag, 'cache-control': 'no-cache' };
       const known = headers['If-None-Match']?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
       if (known.includes(etag) || known.includes('*')) return reply(304, null, validators);
-      return reply(200, rawJson<Record<string, unknown>>(text), validators);
+      return reply(200, rawJson<Record<string, unknown>>(bytes), validators);
     },
-    docs: async () => reply(200, docs().html, docs().headers),
-    errors: async () => reply(200, errors().html, errors().headers),
+    docs: async () => reply(200, rawBytes<string>(docs().html), docs().headers),
+    errors: async () => reply(200, rawBytes<string>(errors().html), errors().headers),
   };
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { type Operation, operation, systemOperations } from '@arbiter/contract';
 import Type from 'typebox';
+import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { type Handlers, handlerEntries, reply } from './handler.ts';
 import { createTestApp, keys } from './test-app.ts';
 
@@ -101,8 +102,15 @@ describe('metrics', () => {
 });
 
 describe('documents', () => {
+  let kit: TestDatabase;
+  before(async () => {
+    kit = await createTestDatabase();
+  });
+  after(() => kit.close());
+  const startWithDatabase = () => start({ database: kit.database });
+
   test('openapi.json has an ETag and answers 304 to it', async () => {
-    const { app } = start();
+    const { app } = startWithDatabase();
     const first = await app.inject('/api/openapi.json');
     assert.equal(first.statusCode, 200);
     assert.equal(first.json().openapi, '3.1.1');
@@ -117,7 +125,7 @@ describe('documents', () => {
     await app.close();
   });
   test('the pages are escaped, stand alone and allow nothing but their own style', async () => {
-    const { app } = start();
+    const { app } = startWithDatabase();
     for (const url of ['/api/docs', '/docs/errors']) {
       const response = await app.inject(url);
       assert.equal(response.headers['content-type'], 'text/html; charset=utf-8');
@@ -130,6 +138,21 @@ describe('documents', () => {
     const page = (await app.inject('/api/docs')).body;
     assert.ok(page.includes('&lt;script&gt;') && page.includes('Read a &quot;thing&quot; &amp; more'));
     for (const id of Object.values(operations).map((each) => each.id)) assert.ok(page.includes(`id="${id}"`), id);
+    await app.close();
+  });
+  test('are given to an address 120 times a minute, all of them together', async () => {
+    const { app } = startWithDatabase();
+    const get = (url: string, remoteAddress = '192.0.2.7') => app.inject({ url, remoteAddress });
+    const urls = ['/api/openapi.json', '/api/v1/openapi.json', '/api/docs', '/docs/errors'];
+    for (let call = 0; call < 120; call += 1) assert.equal((await get(urls[call % 4]!)).statusCode, 200);
+    for (const url of urls) {
+      const refused = await get(url);
+      assert.deepEqual([refused.statusCode, refused.json().code], [429, 'rate_limited']);
+      const seconds = Number(refused.headers['retry-after']);
+      assert.ok(seconds >= 1 && seconds <= 60, `Retry-After ${refused.headers['retry-after']}`);
+    }
+    assert.equal((await get('/api/docs', '192.0.2.8')).statusCode, 200);
+    assert.equal((await get('/api/health')).statusCode, 200);
     await app.close();
   });
 });

@@ -20,7 +20,7 @@ function principal(name: string, role: Role, scopes: readonly string[], tenantId
   return [key, { tenantId, actor: { id: `apikey:${name}`, name, role }, role, scopes, credentialId: `apikey:${name}` }];
 }
 
-const principals = new Map<string, Principal>([
+export const principals = new Map<string, Principal>([
   principal('admin', 'admin', ['read', 'write', 'admin', 'scim']),
   principal('editor', 'editor', ['read', 'write']),
   principal('viewer', 'viewer', ['read']),

@@ -244,3 +244,19 @@ test('E23: the last use is written off the path, at most once a minute, and wait
   assert.equal(await noted(), first + 61_000);
   nowMs = first;
 });
+
+test('whoever asks is told before a key is looked up, and may stop it; a known key is not looked up', async () => {
+  const authenticator = await open();
+  const { key } = await make(await makeTenant());
+  let lookUps = 0;
+  const stop = () => {
+    lookUps += 1;
+    throw new AppError('rate_limited');
+  };
+  const stopped = (error: unknown) => error instanceof AppError && error.code === 'rate_limited';
+  assert.throws(() => authenticator.authenticate({ kind: 'apiKey', value: key }, stop), stopped);
+  assert.notEqual(await authenticator.authenticate({ kind: 'apiKey', value: key }), null);
+  assert.equal(lookUps, 1);
+  assert.notEqual(await authenticator.authenticate({ kind: 'apiKey', value: key }, stop), null);
+  assert.equal(lookUps, 1, 'it is known now');
+});

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
-import type { PresentedCredential, Principal } from '../../http/principal.ts';
+import type { Authenticate, Principal } from '../../http/principal.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createSecretNames } from '../../platform/crypto.ts';
@@ -13,7 +13,7 @@ export interface Authenticator {
    * Null for a key that is malformed, unknown, revoked, expired or of a tenant that is gone. Answers at once for a key it
    * knows. Throws 401 with a detail when the pepper is unset, 503 when the database is away.
    */
-  authenticate(presented: PresentedCredential): Principal | null | Promise<Principal | null>;
+  readonly authenticate: Authenticate;
   /**
    * Writes the uses that are due, at most one a minute and key. Main calls it every few seconds and before it ends.
    * Throws after it tried all tenants; what failed stays due.
@@ -116,7 +116,7 @@ export function createAuthenticator(deps: {
   }
 
   return {
-    authenticate(presented) {
+    authenticate(presented, beforeLookUp) {
       if (pepper === null) {
         throw new AppError('unauthorized', { detail: 'API keys cannot be verified: API_KEY_PEPPER is not set.' });
       }
@@ -126,6 +126,7 @@ export function createAuthenticator(deps: {
       if (entry !== undefined && hearing()) return admit(entry);
       let lookup = lookups.get(cacheKey);
       if (lookup === undefined) {
+        beforeLookUp?.();
         lookup = lookUp(hashApiKey(pepper, presented.value), cacheKey).finally(() => {
           if (lookups.get(cacheKey) === lookup) lookups.delete(cacheKey);
         });
