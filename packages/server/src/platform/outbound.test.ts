@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { AppError } from './app-error.ts';
 import { createOutbound, OutboundError, type OutboundFailure } from './outbound.ts';
 import { mayReach, parseNetworks } from './outbound-addresses.ts';
+import { mayUsePort } from './outbound-ports.ts';
 
 let server: Server;
 let port: number;
@@ -206,5 +207,48 @@ test('a name without an address is told apart', async () => {
     },
   });
   await assert.rejects(outbound.call('https://absent.example/'), failsWith('unresolved'));
+  await outbound.close();
+});
+
+test('T8: below 1024 only the ports of the protocol are open', () => {
+  const open = (protocol: Parameters<typeof mayUsePort>[0]) =>
+    Array.from({ length: 1_024 }, (_, port) => port).filter((port) => mayUsePort(protocol, port));
+  assert.deepEqual([open('http'), open('https'), open('sftp'), open('tcp')], [[80], [443], [22], []]);
+  for (const port of [1_024, 5_432, 8_443, 65_535]) assert.equal(mayUsePort('tcp', port), true, String(port));
+  for (const port of [-1, 65_536, 80.5, Number.NaN, Infinity])
+    assert.equal(mayUsePort('http', port), false, String(port));
+});
+
+test('T8: a call to a port of another service is not made, also where the operator opened the network', async () => {
+  let asked = 0;
+  const outbound = createOutbound({
+    allowHttp: true,
+    allowNetworks: toCanary,
+    resolve: async () => {
+      asked += 1;
+      return ['127.0.0.1'];
+    },
+  });
+  const closed = [
+    ...[0, 1, 21, 22, 23, 25, 53, 111, 139, 389, 443, 445, 465, 587, 873, 1023].map(
+      (each) => `http://inside.example:${each}/`,
+    ),
+    ...[0, 22, 25, 80, 110, 636, 993, 1023].map((each) => `https://inside.example:${each}/`),
+    ...['http://127.0.0.1:22/', 'https://[::ffff:127.0.0.1]:25/', 'http://2130706433:25/'],
+  ];
+  for (const url of closed) await assert.rejects(outbound.call(url), failsWith('forbidden_port'), url);
+  for (const url of ['http://inside.example:25/', 'https://inside.example:0/']) {
+    await assert.rejects(outbound.call(url, { anyPort: true }), failsWith('forbidden_port'), url);
+  }
+  assert.equal(asked, 0, 'no name was even resolved');
+  respond = (_request, response) => response.end('ok');
+  assert.equal((await outbound.call(`http://inside.example:${port}/`)).status, 200);
+  await outbound.close();
+});
+
+test('https reaches any port where its caller says so: the address is judged as ever', async () => {
+  const outbound = createOutbound({ resolve: async () => ['10.0.0.1'] });
+  await assert.rejects(outbound.call('https://hook.example:636/', { anyPort: true }), failsWith('forbidden_address'));
+  await assert.rejects(outbound.call('https://hook.example:636/'), failsWith('forbidden_port'));
   await outbound.close();
 });

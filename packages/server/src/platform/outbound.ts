@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { AppError } from './app-error.ts';
 import { mayReach, parseNetworks } from './outbound-addresses.ts';
+import { mayUsePort } from './outbound-ports.ts';
 
 export interface OutboundOptions {
   /** Private networks that may be reached (OUTBOUND_ALLOW_CIDRS). */
@@ -21,6 +22,11 @@ export interface OutboundCall {
   readonly timeoutMs?: number;
   /** Most bytes of the answer that are read. Default 64 KiB. */
   readonly maxBytes?: number;
+  /**
+   * Any port instead of those of the protocol and those from 1024 on; for https only, whose greeting no other service
+   * understands. For destinations and identity providers, which live where their owners put them.
+   */
+  readonly anyPort?: boolean;
 }
 
 export interface OutboundAnswer {
@@ -30,7 +36,14 @@ export interface OutboundAnswer {
 }
 
 /** Why a call was not made or not finished. Nothing of what the other side said (quality.md T8). */
-export type OutboundFailure = 'forbidden_url' | 'forbidden_address' | 'unresolved' | 'timeout' | 'too_large' | 'failed';
+export type OutboundFailure =
+  | 'forbidden_url'
+  | 'forbidden_port'
+  | 'forbidden_address'
+  | 'unresolved'
+  | 'timeout'
+  | 'too_large'
+  | 'failed';
 
 /** An outbound call without an answer. */
 export class OutboundError extends Error {
@@ -46,7 +59,7 @@ export class OutboundError extends Error {
 /** HTTP to addresses that a tenant chose. */
 export interface Outbound {
   /**
-   * One request, without redirects: a 3xx is the answer. The name is resolved once, every address of it is judged, and
+   * One request, without redirects: a 3xx is the answer. The port is judged, the name is resolved once, every address of it is judged, and
    * the connection goes to a judged address. Throws OutboundError.
    */
   call(url: string, options?: OutboundCall): Promise<OutboundAnswer>;
@@ -70,6 +83,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   return {
     async call(url, call = {}) {
       const target = readUrl(url, options.allowHttp ?? false);
+      if (!isPortOpen(target, call.anyPort ?? false)) throw new OutboundError('forbidden_port');
       const literal = target.hostname.replace(/^\[(.*)\]$/, '$1');
       // The agent asks for no name when the host is an address already.
       if (isIP(literal) !== 0 && !mayReach(literal, allowed)) throw new OutboundError('forbidden_address');
@@ -104,6 +118,13 @@ function readUrl(text: string, allowHttp: boolean): URL {
   if (url === null || url.username !== '' || url.password !== '') throw new OutboundError('forbidden_url');
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) throw new OutboundError('forbidden_url');
   return url;
+}
+
+function isPortOpen(target: URL, anyPort: boolean): boolean {
+  const isSecure = target.protocol === 'https:';
+  // The URL leaves out the port that its protocol has anyway.
+  if (target.port === '' || (anyPort && isSecure && target.port !== '0')) return true;
+  return mayUsePort(isSecure ? 'https' : 'http', Number(target.port));
 }
 
 async function resolveAll(name: string): Promise<readonly string[]> {

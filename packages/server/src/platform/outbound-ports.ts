@@ -1,0 +1,26 @@
+/**
+ * Which ports an outbound call may reach (quality.md T8, api-catalogue.md 20). Below 1024 live the services of an
+ * operating system, mail and file servers among them, which a tenant could make speak: of those only the ports of the
+ * protocol that is spoken are open. From 1024 on every port is.
+ */
+
+/** Protocols that calls speak, with the ports below 1024 that belong to them. */
+const ownPorts = {
+  http: [80],
+  https: [443],
+  sftp: [22],
+  /** A database, broker or search engine: none of them lives below 1024. */
+  tcp: [],
+} as const satisfies Record<string, readonly number[]>;
+
+export type OutboundProtocol = keyof typeof ownPorts;
+
+const firstFreePort = 1024;
+const lastPort = 65_535;
+
+/** True when a call that speaks the protocol may connect to the port. */
+export function mayUsePort(protocol: OutboundProtocol, port: number): boolean {
+  if (!Number.isInteger(port) || port > lastPort) return false;
+  const own: readonly number[] = ownPorts[protocol];
+  return port >= firstFreePort || own.includes(port);
+}
