@@ -17,7 +17,7 @@ import { type Call, examples, examplesAmiss } from './examples.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createFixtures, type Fixtures, randomId } from './fixtures.ts';
 import { malformedBodies } from './malformed-bodies.ts';
-import { type Answer, at, type Path, type SendOptions, send, stringsOf, urlOf, withAt } from './requests.ts';
+import { type Answer, addressOf, at, type Path, type SendOptions, send, stringsOf, urlOf, withAt } from './requests.ts';
 
 /**
  * The operation matrix (architecture.md 3): what every operation must do, asked of every operation of the contract. A new
@@ -358,7 +358,7 @@ for (const [index, operation] of all.entries()) {
           `select id from arbiter.api_keys where tenant_id = $1 and name = 'admin key'`,
           [tenant.id],
         );
-        const caller = { tenantId: tenant.id, credentialId: credential[0]!.id, ip: '127.0.0.1' };
+        const caller = { tenantId: tenant.id, credentialId: credential[0]!.id, ip: addressOf(operation) };
         const bucket = bucketOf(operation.id, limit, caller);
         // The window as `limit` calls a second ago have left it.
         await server.testDatabase.ownerQuery(

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Operation } from '@arbiter/contract';
 import type { LightMyRequestResponse } from 'fastify';
 import type { TestServer } from '../../packages/server/src/main/test-server.ts';
@@ -48,6 +49,7 @@ export async function send(
     method: (options.method ?? operation.method) as 'GET',
     url: urlOf(operation, call),
     headers: Object.fromEntries(headers),
+    remoteAddress: addressOf(operation),
     ...(payload === undefined ? {} : { payload }),
   });
   const isJson = String(response.headers['content-type'] ?? '').includes('json');
@@ -57,6 +59,12 @@ export async function send(
     headers: response.headers,
     json: isJson && response.body !== '' ? response.json() : null,
   };
+}
+
+/** Each operation is called from an address of its own, so that limits per address are met by its own calls only. */
+export function addressOf({ id }: Operation): string {
+  const [, a, b, c] = createHash('sha256').update(id).digest();
+  return `10.${a}.${b}.${c}`;
 }
 
 /** A place inside a value: keys and indexes from the root. */
