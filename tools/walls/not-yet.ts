@@ -32,7 +32,4 @@ export const notYet: NotYet = {
       'decision_flows',
     ],
   },
-  'features-start-no-timers': {
-    'packages/server/src/features/audit/audit.verify.ts': ["value import of 'node:timers/promises'"],
-  },
 };
