@@ -6,7 +6,7 @@ export { compareText, finiteNumber } from './arithmetic/order.ts';
 export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
 export { compile, compileInSlices } from './compile/compile.ts';
-export type { ConfigProblem, ConfigRemark } from './compile/config-problems.ts';
+export { type ConfigProblem, type ConfigRemark, unknownKeys } from './compile/config-problems.ts';
 export type { AutoSource, EnrichSource, Ordinals, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';
 export {
   compileCondition,
@@ -22,6 +22,7 @@ export { parseCondition } from './conditions/parse-condition.ts';
 export { type DecideOptions, decide } from './decide.ts';
 export type * from './decision.ts';
 export { resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
+export { targetHint } from './delivery/target-hint.ts';
 export {
   type FlowCheck,
   type FlowIssue,
