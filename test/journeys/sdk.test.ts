@@ -54,6 +54,19 @@ test('refusals are ApiErrors that say what is wrong', async () => {
   await assert.rejects(createClient({ baseUrl }).categories.list(), { code: 'unauthorized' });
 });
 
+test('a typo is refused, unless the client is lenient', async () => {
+  const body = { customerId: 'x', chanel: 'web', dryRun: true };
+  await assert.rejects(client.decisions.recommend({ body }), (error) => {
+    assert.ok(error instanceof ApiError && error.code === 'validation_failed');
+    assert.deepEqual(error.errors, [{ path: '/chanel', message: 'is not known; did you mean channel?' }]);
+    return true;
+  });
+  const [tenant] = server.tenants;
+  const lenient = createClient({ baseUrl, apiKey: tenant.keys.admin, handling: 'lenient' });
+  const answer = await lenient.send('decisions.recommend', { body });
+  assert.equal(answer.headers.get('x-unknown-properties'), 'chanel (channel?)');
+});
+
 test('status and headers are there when they are asked for', async () => {
   const answer = await client.send('categories.create', { body: { name: 'Loans' }, requestId: 'sdk-1' });
   assert.equal(answer.status, 201);

@@ -240,7 +240,11 @@ export const RecommendAnswer = Type.Object(
       { description: 'Trace of the decision.' },
     ),
     quota: Type.Optional(RecommendQuota),
-    meta: Type.Optional(AnyObject('Stages, dropped candidates, scores and warnings; only with `debug`.')),
+    meta: Type.Optional(
+      AnyObject(
+        'Stages, dropped candidates, scores, warnings, and a hint when no channel or placement fits; only with `debug`.',
+      ),
+    ),
   },
   { description: 'The decision.' },
 );

@@ -118,6 +118,7 @@ describe('openapi', () => {
     assert.deepEqual(described.parameters, [
       { name: 'id', in: 'path', required: true, description: 'Id.', schema: { type: 'string' } },
       { name: 'force', in: 'query', required: false, description: 'Force.', schema: { type: 'boolean' } },
+      { $ref: '#/components/parameters/Prefer' },
       { $ref: '#/components/parameters/RequestedWith' },
       { $ref: '#/components/parameters/IdempotencyKey' },
       { $ref: '#/components/parameters/TenantId' },
@@ -158,8 +159,8 @@ describe('the codes of an operation', () => {
   test('follow from what it declares', () => {
     const open = { ...one, auth: 'none', role: null, transaction: 'none', errors: [], idempotent: false } as const;
     const { body: _body, query: _query, params: _params, rateLimits: _limits, ...bare } = open;
-    assert.deepEqual(errorCodesOf({ ...bare, method: 'GET', loadClass: 'health' }), ['internal']);
-    assert.deepEqual(errorCodesOf({ ...bare, csrfExempt: true }), ['internal', 'overloaded']);
+    assert.deepEqual(errorCodesOf({ ...bare, method: 'GET', loadClass: 'health' }), ['validation_failed', 'internal']);
+    assert.deepEqual(errorCodesOf({ ...bare, csrfExempt: true }), ['validation_failed', 'internal', 'overloaded']);
     assert.ok(errorCodesOf(bare).includes('csrf_header_required'));
     assert.ok(errorCodesOf(one).includes('unauthorized'));
   });

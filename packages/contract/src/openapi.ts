@@ -70,7 +70,9 @@ function describePaths(operations: readonly Operation[], place: Place): JsonObje
 const introduction = [
   'Bodies are JSON. Every state-changing call carries the header `X-Requested-With`.',
   'Errors are `application/problem+json` with a `code` of a closed registry.',
-  'Unknown properties and parameters are ignored on input; clients ignore what they do not know on output.',
+  'Properties, parameters and configuration keys that are not known, and configurations that cannot act, are taken and',
+  'named in the header `X-Unknown-Properties`; with `Prefer: handling=strict` they are 400 `validation_failed`.',
+  'Clients ignore what they do not know on output.',
 ].join(' ');
 
 function checkPathParameters(operation: Operation): void {
@@ -141,7 +143,7 @@ function parametersOf(operation: Operation): Json[] {
     ...from(operation.query, 'query'),
     ...from(operation.headers, 'header'),
   ];
-  const shared: string[] = [];
+  const shared: string[] = ['Prefer'];
   if (needsRequestedWith(operation)) shared.push('RequestedWith');
   if (operation.idempotent === true) shared.push('IdempotencyKey');
   if (operation.auth === 'credential') shared.push('TenantId', 'UserRole');
@@ -167,7 +169,11 @@ function responsesOf(operation: Operation, place: (schema: TSchema) => JsonObjec
 }
 
 function successOf(response: ResponseSpec, replayable: boolean, place: (schema: TSchema) => JsonObject): JsonObject {
-  const headers: JsonObject = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+  const headers: JsonObject = {
+    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    'X-Unknown-Properties': { $ref: '#/components/headers/UnknownProperties' },
+    'Preference-Applied': { $ref: '#/components/headers/PreferenceApplied' },
+  };
   if (replayable) headers['Idempotent-Replay'] = { $ref: '#/components/headers/IdempotentReplay' };
   const type = (response.mediaType ?? 'application/json').split(';', 1)[0] ?? '';
   return {
@@ -204,6 +210,15 @@ function components(shared: JsonObject): JsonObject {
         required: true,
         ...text('Any value, for example `XMLHttpRequest`; without it the call is 403 `csrf_header_required`.'),
       },
+      Prefer: {
+        name: 'Prefer',
+        in: 'header',
+        required: false,
+        ...text(
+          '`handling=strict` (RFC 7240) refuses what would only be named in `X-Unknown-Properties`; the answer then says ' +
+            '`Preference-Applied: handling=strict`.',
+        ),
+      },
       IdempotencyKey: {
         name: 'Idempotency-Key',
         in: 'header',
@@ -227,6 +242,10 @@ function components(shared: JsonObject): JsonObject {
     },
     headers: {
       RequestId: text("The call's id in logs and audit rows: the one that was sent, else a new one."),
+      UnknownProperties: text(
+        'What of the input has no effect, at most 10: `chanel (channel?), config.perDay (maxPerDay?)`. Percent-encoded.',
+      ),
+      PreferenceApplied: text('`handling=strict` when the call asked for it.'),
       IdempotentReplay: text('`true` when this is the kept answer of an earlier call.'),
       RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
     },

@@ -280,6 +280,7 @@ export const schemaTableOperations = {
       },
       { description: 'Changes of a field; its column stays as it is.' },
     ),
+    record: SchemaField,
     responses: { 200: { description: 'The field.', schema: SchemaField } },
     errors: ['not_found'],
     audit: schemaUpdated,

@@ -61,6 +61,7 @@ export const tenantOperations = {
     summary: "Rename the caller's tenant",
     role: 'admin',
     body: TenantUpdate,
+    record: Tenant,
     responses: { 200: { description: 'The tenant.', schema: Tenant } },
     errors: [],
     audit: [{ action: 'update', entityType: 'tenant' }],

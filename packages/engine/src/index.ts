@@ -6,7 +6,7 @@ export { compareText, finiteNumber } from './arithmetic/order.ts';
 export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
 export { compile, compileInSlices } from './compile/compile.ts';
-export type { ConfigProblem } from './compile/config-problems.ts';
+export { type ConfigProblem, type ConfigRemark, unknownKeys } from './compile/config-problems.ts';
 export type { AutoSource, EnrichSource, Ordinals, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';
 export {
   compileCondition,
@@ -15,12 +15,14 @@ export {
   type FieldReader,
 } from './conditions/compile-condition.ts';
 export type * from './conditions/condition.ts';
+export { conditionRemarks } from './conditions/condition-remarks.ts';
 export { matcherOf, testOperator } from './conditions/match.ts';
 export { CONDITION_OPERATORS, canonicalOperator, LIST_OPERATORS } from './conditions/operator.ts';
 export { parseCondition } from './conditions/parse-condition.ts';
 export { type DecideOptions, decide } from './decide.ts';
 export type * from './decision.ts';
 export { resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
+export { targetHint } from './delivery/target-hint.ts';
 export {
   type FlowCheck,
   type FlowIssue,
@@ -35,11 +37,12 @@ export { compileFormula, convertOutput } from './formula/compile-formula.ts';
 export { dependencyOrder } from './formula/dependencies.ts';
 export type * from './formula/formula.ts';
 export { functionNames } from './formula/functions.ts';
+export { formulaHint } from './formula/hint.ts';
 export * from './formula/scope.ts';
 export type * from './input.ts';
 export type { ReferenceKind } from './nodes/node-keys.ts';
-export { needsOfferCategories, policyProblems, policyTypes } from './policies/policy-kinds.ts';
-export { defaultStage, ruleProblems, ruleTypes } from './qualification/rule-kinds.ts';
+export { needsOfferCategories, policyProblems, policyRemarks, policyTypes } from './policies/policy-kinds.ts';
+export { defaultStage, ruleProblems, ruleRemarks, ruleTypes } from './qualification/rule-kinds.ts';
 export { h32, h32After, hashState, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';
 export { compileRegex } from './regex/compile-regex.ts';
@@ -48,3 +51,5 @@ export type * from './snapshot.ts';
 export { compileTemplate } from './templates/compile-template.ts';
 export type * from './templates/template.ts';
 export { engineVersion } from './version.ts';
+export { nearestWord } from './words/nearest-word.ts';
+export { didYouMean, listWords, mustBeOneOf, told } from './words/word-texts.ts';

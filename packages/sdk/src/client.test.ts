@@ -47,6 +47,7 @@ test('a call has credential, X-Requested-With and JSON where the operation asks 
     authorization: 'Bearer krn_key',
     'content-type': 'application/json',
     'idempotency-key': 'k1',
+    prefer: 'handling=strict',
     'x-request-id': 'r1',
     'x-requested-with': 'arbiter-sdk',
     'x-tenant-id': 'tenant-1',

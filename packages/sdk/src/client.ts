@@ -1,7 +1,7 @@
 import { type OperationId, type Operations, operations } from '@arbiter/contract';
 import { ApiError, isProblem } from './api-error.ts';
 import type { CallArguments, CallBody } from './inputs.ts';
-import { type LooseInput, requestOf } from './request.ts';
+import { type Handling, type LooseInput, requestOf } from './request.ts';
 
 export interface ClientOptions {
   /** Address of the server, with or without a slash at its end: `http://localhost:3000`. */
@@ -9,6 +9,8 @@ export interface ClientOptions {
   readonly apiKey?: string;
   /** Sent as X-Tenant-Id: the server refuses calls whose key belongs to another tenant. */
   readonly tenantId?: string;
+  /** Default strict: a typo is refused instead of being passed over. */
+  readonly handling?: Handling;
   /** Longest time of a call in milliseconds; default 30,000. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof globalThis.fetch;
@@ -61,7 +63,7 @@ export function createClient(options: ClientOptions): Client {
     if (operation === undefined) throw new TypeError(`there is no operation ${id}`);
     const timeout = AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs);
     const signal = input.signal === undefined ? timeout : AbortSignal.any([input.signal, timeout]);
-    const { url, init } = requestOf(operation, { ...input, signal }, baseUrl, options);
+    const { url, init } = requestOf(operation, { ...input, signal }, baseUrl, options, options.handling ?? 'strict');
     const response = await (options.fetch ?? globalThis.fetch)(url, init);
     const body = await bodyOf(response);
     if (!response.ok) throw new ApiError(id, response.status, isProblem(body) ? body : null);

@@ -1,3 +1,4 @@
 export { ApiError } from './api-error.ts';
 export { type CallAnswer, type Client, type ClientCalls, type ClientOptions, createClient } from './client.ts';
 export type { CallBody, CallInput, CallOptions } from './inputs.ts';
+export type { Handling } from './request.ts';

@@ -15,14 +15,22 @@ export interface Credential {
   readonly tenantId?: string;
 }
 
+/**
+ * What the server does with properties and config keys that it does not know, and with configs that cannot act: `strict`
+ * refuses them (400 `validation_failed`), `lenient` takes them and names them in the header X-Unknown-Properties.
+ */
+export type Handling = 'strict' | 'lenient';
+
 /** The HTTP request of a call. `baseUrl` has no slash at its end. */
 export function requestOf(
   operation: Operation,
   input: LooseInput,
   baseUrl: string,
   credential: Credential,
+  handling: Handling,
 ): { readonly url: string; readonly init: RequestInit } {
   const headers = new Headers({ accept: 'application/json' });
+  if (handling === 'strict') headers.set('prefer', 'handling=strict');
   if (operation.auth !== 'none' && credential.apiKey !== undefined) {
     headers.set('authorization', `Bearer ${credential.apiKey}`);
     if (credential.tenantId !== undefined) headers.set('x-tenant-id', credential.tenantId);

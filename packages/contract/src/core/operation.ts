@@ -55,6 +55,11 @@ export interface Operation {
   readonly headers?: TSchema;
   /** JSON, never coerced; a `default` in it is documentation and the handler applies it (an update must not). */
   readonly body?: TSchema;
+  /**
+   * The record that the body writes, as it is answered. Its properties that the body does not declare are the server's:
+   * they may be sent back as they were read, and count as known (api-settled.md, "Typos and configs that cannot act").
+   */
+  readonly record?: TSchema;
   /** Bytes; default 1 MiB (64 KiB without credential). */
   readonly bodyLimit?: number;
   /** Success answers by status; `null` = no body. A non-JSON answer names its media type. */

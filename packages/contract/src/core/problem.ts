@@ -42,21 +42,22 @@ export type Problem = Static<typeof Problem>;
  * limits and transaction (api-access.md 3). In the order of the registry, without twins.
  */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
-  const found = new Set<ErrorCode>(operation.errors);
+  // Any call may ask for strict handling of unknown parameters.
+  const found = new Set<ErrorCode>([...operation.errors, 'validation_failed']);
   if (operation.auth !== 'none') found.add('unauthorized');
   if (operation.auth === 'credential') {
     for (const code of ['malformed_request', 'tenant_mismatch', 'forbidden'] as const) found.add(code);
   }
   if (needsRequestedWith(operation)) found.add('csrf_header_required');
   if (operation.params !== undefined || operation.query !== undefined || operation.headers !== undefined) {
-    for (const code of ['malformed_request', 'validation_failed'] as const) found.add(code);
+    found.add('malformed_request');
   }
   if (operation.body !== undefined) {
-    const bodyCodes = ['validation_failed', 'malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
+    const bodyCodes = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
     for (const code of bodyCodes) found.add(code);
   }
   if (operation.idempotent === true) {
-    const keyCodes = ['validation_failed', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
+    const keyCodes = ['idempotency_in_progress', 'idempotency_key_reused'] as const;
     for (const code of keyCodes) found.add(code);
   }
   if (operation.auth === 'credential' || (operation.rateLimits ?? []).length > 0) found.add('rate_limited');

@@ -1,4 +1,6 @@
 import type { Json } from '../snapshot.ts';
+import { nearestWord } from '../words/nearest-word.ts';
+import { mustBeOneOf } from '../words/word-texts.ts';
 
 export type JsonObject = { readonly [key: string]: Json };
 
@@ -6,6 +8,29 @@ export type JsonObject = { readonly [key: string]: Json };
 export interface ConfigProblem {
   readonly path: string;
   readonly message: string;
+}
+
+/** What a config holds without effect: a key that means nothing, or a config that cannot act. Never a reason to refuse. */
+export interface ConfigRemark {
+  /** JSON Pointer relative to the config. */
+  readonly path: string;
+  /** The known key that was probably meant. */
+  readonly nearest: string | null;
+  /** Why it cannot act; null for an unknown key. */
+  readonly reason: string | null;
+}
+
+/** The keys of an object that are none of `keys`. */
+export function unknownKeys(value: Json | undefined, keys: readonly string[], path = ''): ConfigRemark[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  return Object.keys(value)
+    .filter((key) => !keys.includes(key))
+    .map((key) => ({ path: `${path}/${pointerStep(key)}`, nearest: nearestWord(key, keys), reason: null }));
+}
+
+/** A key as a step of a JSON Pointer. */
+export function pointerStep(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 export type Parsed<T> =
@@ -74,7 +99,7 @@ export function readConfig(config: JsonObject): ConfigReader {
       const value = given(key);
       if (value === undefined) return undefined;
       const found = words.find((word) => word === value);
-      return found === undefined ? refuse(key, `must be one of ${words.join(', ')}`) : found;
+      return found === undefined ? refuse(key, mustBeOneOf(value, words)) : found;
     },
     flag(key) {
       const value = given(key);

@@ -38,6 +38,12 @@ export function canonicalOperator(text: string): Operator | null {
   return SPELLINGS.get(text) ?? null;
 }
 
+/** Spellings of these operators, for messages: what is stored first, then the others. */
+export function spellingsOf(operators: ReadonlySet<Operator>): string[] {
+  const others = [...SPELLINGS].filter(([text, operator]) => operators.has(operator) && text !== operator);
+  return [...operators, ...others.map(([text]) => text)];
+}
+
 /** Operators of the condition grammar (api-catalogue.md 1.3). */
 export const CONDITION_OPERATORS: ReadonlySet<Operator> = new Set(
   [...SPELLINGS.values()].filter((operator) => operator !== 'regex'),

@@ -1,5 +1,6 @@
 import { isNamespace } from '../formula/path.ts';
 import { compileRegex } from '../regex/compile-regex.ts';
+import { didYouMean, listWords } from '../words/word-texts.ts';
 import type {
   Condition,
   ConditionGroup,
@@ -9,7 +10,7 @@ import type {
   Operator,
   Scalar,
 } from './condition.ts';
-import { CONDITION_OPERATORS, canonicalOperator } from './operator.ts';
+import { CONDITION_OPERATORS, canonicalOperator, spellingsOf } from './operator.ts';
 
 const MAX_DEPTH = 10;
 const MAX_LEAVES = 100;
@@ -152,8 +153,9 @@ function readLeaf(reader: Reader, leaf: Readonly<Record<string, unknown>>, path:
   const complaint = fieldComplaint(reader.options, field);
   if (complaint !== null) refuse(reader, `${path}/field`, complaint);
   const operator = typeof spelling === 'string' ? canonicalOperator(spelling) : null;
-  if (operator === null || !(reader.options.operators ?? CONDITION_OPERATORS).has(operator)) {
-    refuse(reader, `${path}/operator`, 'is not a known operator');
+  const operators = reader.options.operators ?? CONDITION_OPERATORS;
+  if (operator === null || !operators.has(operator)) {
+    refuse(reader, `${path}/operator`, unknownOperator(spelling, operators));
     return null;
   }
   if (operator === 'exists' || operator === 'not_exists') {
@@ -163,12 +165,19 @@ function readLeaf(reader: Reader, leaf: Readonly<Record<string, unknown>>, path:
   return typeof field === 'string' && value !== null ? { field, operator, value } : null;
 }
 
+function unknownOperator(spelling: unknown, operators: ReadonlySet<Operator>): string {
+  return `must be one of ${listWords(operators)}${didYouMean(spelling, spellingsOf(operators))}`;
+}
+
 function fieldComplaint(options: ConditionOptions, field: unknown): string | null {
   if (typeof field !== 'string' || field === '') return 'must be a text that is not empty';
   if (field.length > MAX_FIELD_CHARACTERS) return `has at most ${MAX_FIELD_CHARACTERS} characters`;
   if (options.checkField !== undefined) return options.checkField(field);
   const path = resolveField(field, options);
-  return path === null ? 'is no known field' : null;
+  if (path !== null) return null;
+  const namespaces = options.namespaces ?? DEFAULT_NAMESPACES;
+  if (field.includes('.') && namespaces.has(field.split('.', 1)[0] ?? '')) return 'is no known field';
+  return `must begin with ${listWords(namespaces)}${didYouMean(field.split('.', 1)[0], namespaces)}`;
 }
 
 /**

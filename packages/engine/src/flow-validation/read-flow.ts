@@ -1,8 +1,10 @@
-import type { JsonObject } from '../compile/config-problems.ts';
+import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
 import { isObject } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
-import type { FlowIssue } from './validate-flow.ts';
+import { nearestWord } from '../words/nearest-word.ts';
+import { didYouMean, listWords, told } from '../words/word-texts.ts';
+import type { FlowIssue, FlowWarning } from './validate-flow.ts';
 
 const mostNodes = 500;
 const mostBytes = 256 * 1024;
@@ -14,7 +16,7 @@ export interface ReadFlow {
 }
 
 /** Rules of class S: without them a config is no flow. Null when there is nothing to look at further. */
-export function readFlow(config: unknown, errors: FlowIssue[]): ReadFlow | null {
+export function readFlow(config: unknown, errors: FlowIssue[], warnings: FlowWarning[]): ReadFlow | null {
   const refuse = (path: string, nodeId: string | null, code: string, message: string): void => {
     errors.push({ path, nodeId, code, message, class: 'S' });
   };
@@ -36,7 +38,42 @@ export function readFlow(config: unknown, errors: FlowIssue[]): ReadFlow | null 
   }
   const read = nodes.map((node: Json, at) => readNode(node, `/nodes/${at}`, refuse));
   if (errors.length > 0) return null;
+  warnOfKeys(source, flowKeys, '', null, warnings);
+  nodes.forEach((node: Json, at) => {
+    if (isObject(node)) warnOfKeys(node, nodeKeys, `/nodes/${at}`, String(node.id), warnings);
+  });
   return { nodes: read.filter((node) => node !== null), flowConfig: isObject(flowConfig) ? flowConfig : {} };
+}
+
+const flowKeys = ['version', 'nodes', 'flowConfig'];
+const nodeKeys = ['id', 'type', 'config', 'name', 'enabled', 'position'];
+
+function warnOfKeys(
+  value: JsonObject,
+  keys: readonly string[],
+  path: string,
+  nodeId: string | null,
+  warnings: FlowWarning[],
+): void {
+  for (const key of Object.keys(value)) {
+    if (keys.includes(key)) continue;
+    warnings.push(unknownKey(`${path}/${pointerStep(key)}`, nodeId, nearestWord(key, keys)));
+  }
+}
+
+/** The warning about a key that is kept and means nothing (api-decisioning.md 7). */
+export function unknownKey(path: string, nodeId: string | null, nearest: string | null): FlowWarning {
+  const key = path
+    .slice(path.lastIndexOf('/') + 1)
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');
+  const meant = nearest === null ? '' : `; did you mean ${nearest}?`;
+  return { path, nodeId, code: 'unknown_key', message: `${told(key)} has no effect${meant}`, nearest };
+}
+
+function unknownType(type: string): string {
+  const known = [...nodeKinds.keys()];
+  return `there is no node type ${told(type)}; there are ${listWords(known)}${didYouMean(type, known)}`;
 }
 
 type Refuse = (path: string, nodeId: string | null, code: string, message: string) => void;
@@ -51,7 +88,7 @@ function readNode(node: Json, path: string, refuse: Refuse): FlowNode | null {
   const shape = (part: string, message: string): void => refuse(`${path}/${part}`, nodeId, 'node_shape', message);
   if (nodeId === null) shape('id', 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -');
   if (typeof type !== 'string') shape('type', 'must be a node type');
-  else if (!nodeKinds.has(type)) refuse(`${path}/type`, nodeId, 'unknown_node_type', `there is no node type ${type}`);
+  else if (!nodeKinds.has(type)) refuse(`${path}/type`, nodeId, 'unknown_node_type', unknownType(type));
   if (config !== undefined && !isObject(config)) shape('config', 'must be an object');
   if (name !== undefined && (typeof name !== 'string' || [...name].length > 100))
     shape('name', 'must be text of at most 100');

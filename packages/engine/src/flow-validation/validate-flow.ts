@@ -5,7 +5,7 @@ import { nodeKinds } from '../nodes/node-kinds.ts';
 import { scoreShape } from '../nodes/score.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
 import { checkStructure } from './check-structure.ts';
-import { readFlow } from './read-flow.ts';
+import { readFlow, unknownKey } from './read-flow.ts';
 
 /** S: shape, 400. P: pipeline, 422 on PUT and 400 on POST. U: use, 422 at publish only (api-decisioning.md 7). */
 export type FlowIssueClass = 'S' | 'P' | 'U';
@@ -19,7 +19,10 @@ export interface FlowIssue {
   readonly class: FlowIssueClass;
 }
 
-export type FlowWarning = Omit<FlowIssue, 'class'>;
+export interface FlowWarning extends Omit<FlowIssue, 'class'> {
+  /** The known key that was probably meant. */
+  readonly nearest: string | null;
+}
 
 export interface FlowCheck {
   readonly valid: boolean;
@@ -45,7 +48,7 @@ export function validateFlow(
 ): FlowCheck {
   const errors: FlowIssue[] = [];
   const warnings: FlowWarning[] = [];
-  const flow = readFlow(config, errors);
+  const flow = readFlow(config, errors, warnings);
   if (flow !== null && errors.length === 0) {
     checkStructure(flow.nodes, use, errors);
     checkNodes(flow.nodes, references, errors, warnings);
@@ -154,7 +157,7 @@ function issuesAt(
   return {
     ...place,
     refuse: (path, code, message) => void errors.push({ path: prefix + path, nodeId, code, message, class: 'P' }),
-    warn: (path, code, message) => void warnings.push({ path: prefix + path, nodeId, code, message }),
+    unknownKey: (path, nearest) => void warnings.push(unknownKey(prefix + path, nodeId, nearest)),
     exists: (kind, id) => references.has(kind, id),
   };
 }

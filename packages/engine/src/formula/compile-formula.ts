@@ -58,8 +58,15 @@ export function convertOutput(value: FormulaValue, outputType: OutputType, scope
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-function refuse(compiler: Compiler, kind: FormulaErrorKind, message: string, position: number): Evaluate {
-  compiler.problems.push({ kind, message: `${message} at position ${position}`, position });
+function refuse(
+  compiler: Compiler,
+  kind: FormulaErrorKind,
+  message: string,
+  position: number,
+  name?: string,
+): Evaluate {
+  const problem = { kind, message: `${message} at position ${position}`, position };
+  compiler.problems.push(name === undefined ? problem : { ...problem, name });
   return () => null;
 }
 
@@ -93,7 +100,7 @@ function compileNode(compiler: Compiler, node: FormulaNode): Evaluate {
 function compilePathNode(compiler: Compiler, parts: readonly string[], at: number): ReadRaw {
   const [namespace = '', ...below] = parts;
   if (!isNamespace(namespace) || (namespace === 'score' && compiler.options.phase1 === true)) {
-    refuse(compiler, 'unknown_name', `"${parts.join('.')}" is not known`, at);
+    refuse(compiler, 'unknown_name', `"${parts.join('.')}" is not known`, at, namespace);
     return () => null;
   }
   compiler.paths.set(parts.join('.'), parts);
@@ -116,7 +123,7 @@ function compileName(compiler: Compiler, name: string, at: number): Evaluate {
       return names !== null && Object.hasOwn(names, name) ? value(scope) : fail(scope, unknown);
     };
   }
-  if (bareNames?.has(name) !== true) return refuse(compiler, 'unknown_name', `"${name}" is not known`, at);
+  if (bareNames?.has(name) !== true) return refuse(compiler, 'unknown_name', `"${name}" is not known`, at, name);
   compiler.bareNames.add(name);
   return scalarOf(read, name, at);
 }
@@ -124,7 +131,7 @@ function compileName(compiler: Compiler, name: string, at: number): Evaluate {
 function compileCall(compiler: Compiler, name: string, nodes: readonly FormulaNode[], at: number): Evaluate {
   const called = functionNamed(name);
   if (called === undefined) {
-    return refuse(compiler, 'unknown_function', `there is no function "${name}"`, at);
+    return refuse(compiler, 'unknown_function', `there is no function "${name}"`, at, name);
   }
   if (nodes.length < called.min || nodes.length > called.max) {
     const wanted = called.min === called.max ? `${called.min}` : `${called.min} to ${called.max}`;

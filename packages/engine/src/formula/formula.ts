@@ -21,6 +21,8 @@ export interface FormulaProblem {
   readonly kind: FormulaErrorKind;
   readonly message: string;
   readonly position: number;
+  /** The name that is not known. */
+  readonly name?: string;
 }
 
 export type FormulaCompilation =

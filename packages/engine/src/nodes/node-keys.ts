@@ -1,7 +1,11 @@
-import type { JsonObject } from '../compile/config-problems.ts';
+import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
 import { compileConditionList } from '../conditions/compile-condition.ts';
+import { conditionRemarks } from '../conditions/condition-remarks.ts';
 import { compileFormula } from '../formula/compile-formula.ts';
+import { formulaHint } from '../formula/hint.ts';
 import type { Json } from '../snapshot.ts';
+import { nearestWord } from '../words/nearest-word.ts';
+import { mustBeOneOf, told } from '../words/word-texts.ts';
 
 /** Kinds of records that a flow names. */
 export type ReferenceKind =
@@ -21,7 +25,8 @@ export type ReferenceKind =
 /** Collects what is wrong with one node. `path`: JSON Pointer relative to the node's config. */
 export interface NodeIssues {
   refuse(path: string, code: string, message: string): void;
-  warn(path: string, code: string, message: string): void;
+  /** A key that means nothing; `nearest`: the one that was probably meant. */
+  unknownKey(path: string, nearest: string | null): void;
   /** True when the record exists in the tenant; ids and, for schemas and flows, names or keys. */
   exists(kind: ReferenceKind, id: string): boolean;
   /** Bare names that formulas at this place may use. */
@@ -71,8 +76,7 @@ export const anyText: KeyCheck = (value, path, issues) => {
 export function oneOf(words: readonly string[], unbuilt: readonly string[] = []): KeyCheck {
   return (value, path, issues) => {
     if (typeof value === 'string' && unbuilt.includes(value)) invalid(issues, path, `${value} is not available`);
-    else if (typeof value !== 'string' || !words.includes(value))
-      invalid(issues, path, `must be one of ${words.join(', ')}`);
+    else if (typeof value !== 'string' || !words.includes(value)) invalid(issues, path, mustBeOneOf(value, words));
   };
 }
 
@@ -81,7 +85,7 @@ export function listOf(words: readonly string[], max = words.length): KeyCheck {
     if (!Array.isArray(value) || value.length > max) return invalid(issues, path, `must be a list of at most ${max}`);
     value.forEach((entry: Json, at) => {
       if (typeof entry !== 'string' || !words.includes(entry))
-        invalid(issues, `${path}/${at}`, `must be one of ${words.join(', ')}`);
+        invalid(issues, `${path}/${at}`, mustBeOneOf(entry, words));
     });
   };
 }
@@ -111,7 +115,7 @@ export function looseIds(max: number): KeyCheck {
 export function reference(kind: ReferenceKind): KeyCheck {
   return (value, path, issues) => {
     if (typeof value !== 'string' || value === '') invalid(issues, path, 'must be an id or key');
-    else if (!issues.exists(kind, value)) issues.refuse(path, 'unknown_reference', `no ${kind} ${value}`);
+    else if (!issues.exists(kind, value)) issues.refuse(path, 'unknown_reference', `no ${kind} ${told(value)}`);
   };
 }
 
@@ -150,15 +154,19 @@ export function checkKeys(
   }
   for (const [key, entry] of Object.entries(value)) {
     const check = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    if (check === undefined) issues.warn(`${path}/${pointer(key)}`, 'unknown_key', `${key} has no effect`);
-    else if (entry !== null) check(entry, `${path}/${pointer(key)}`, issues);
+    const place = `${path}/${pointerStep(key)}`;
+    if (check === undefined) issues.unknownKey(place, nearestWord(key, Object.keys(keys)));
+    else if (entry !== null) check(entry, place, issues);
   }
 }
 
 /** Conditions `{ field, operator, value }` of a filter node (api-decisioning.md 8). */
 export const conditions: KeyCheck = (value, path, issues) => {
   const compiled = compileConditionList(value);
-  if (compiled.ok) return;
+  if (compiled.ok) {
+    for (const remark of conditionRemarks(value, path)) issues.unknownKey(remark.path, remark.nearest);
+    return;
+  }
   for (const problem of compiled.problems) invalid(issues, `${path}${problem.path}`, problem.message);
 };
 
@@ -182,10 +190,6 @@ export function checkFormula(
         : problem.kind === 'unknown_name' || problem.kind === 'unknown_function'
           ? 'formula_unknown_name'
           : 'formula_syntax';
-    issues.refuse(path, code, problem.message);
+    issues.refuse(path, code, problem.message + formulaHint(problem, names, issues.phase1));
   }
-}
-
-function pointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,4 +1,4 @@
-import { readConfig } from '../compile/config-problems.ts';
+import { readConfig, unknownKeys } from '../compile/config-problems.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 /** Never blocks; lifts, for candidates in scope, all blocks of its stage but do_not_contact and `bypassable: false`. */
@@ -10,6 +10,7 @@ export const allowOverride: PolicyKind = {
     reader.flag('bypassable');
     return reader.problems;
   },
+  remarks: (config) => unknownKeys(config, ['reason', 'bypassable']),
   compile({ config }) {
     const reason = typeof config.reason === 'string' && config.reason !== '' ? config.reason : 'no reason given';
     return {

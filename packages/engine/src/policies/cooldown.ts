@@ -1,4 +1,4 @@
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
 import { bucketOf, bucketOfLane, type Per, perWords, type Reach } from './counted-set.ts';
@@ -16,6 +16,7 @@ export const cooldown: PolicyKind = {
       ? [{ path: '/cooldownHours', message: 'is required' }]
       : problems;
   },
+  remarks: (config) => unknownKeys(config, ['cooldownHours', 'per', 'bypassable']),
   compile(policy, scope, builder) {
     const { cooldownHours = 0, per } = parse(policy.config);
     const cooldownMs = cooldownHours * hourMs;

@@ -1,6 +1,7 @@
-import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { type ConfigRemark, type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import type { CompiledCondition } from '../conditions/condition.ts';
+import { conditionRemarks } from '../conditions/condition-remarks.ts';
 import { type Candidate, focus, type Run } from '../run.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
@@ -8,6 +9,7 @@ import type { PolicyKind } from './policy-kind.ts';
 export const doNotContact: PolicyKind = {
   ruleType: 'do_not_contact',
   check: (config) => parse(config).problems,
+  remarks,
   compile(policy, _scope, builder) {
     const { segments, condition, dncSource, reason } = parse(policy.config);
     if (segments !== undefined) builder.readSegments(segments);
@@ -35,6 +37,17 @@ export const doNotContact: PolicyKind = {
     };
   },
 };
+
+const keys = ['segments', 'condition', 'dncSource', 'reason', 'bypassable'];
+
+function remarks(config: JsonObject): readonly ConfigRemark[] {
+  const { segments, condition } = parse(config);
+  const found = [...unknownKeys(config, keys), ...conditionRemarks(config.condition, '/condition')];
+  if (segments?.length === 0 && condition === null) {
+    found.push({ path: '/segments', nearest: null, reason: 'blocks nobody: no segment is given' });
+  }
+  return found;
+}
 
 function parse(config: JsonObject) {
   const reader = readConfig(config);

@@ -1,5 +1,11 @@
 import type { Builder } from '../compile/builder.ts';
-import { type ConfigReader, type JsonObject, readConfig } from '../compile/config-problems.ts';
+import {
+  type ConfigReader,
+  type ConfigRemark,
+  type JsonObject,
+  readConfig,
+  unknownKeys,
+} from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { WindowSpec } from '../input.ts';
 import type { Candidate, Run } from '../run.ts';
@@ -38,6 +44,7 @@ interface Cap {
 export const frequencyCap: PolicyKind = {
   ruleType: 'frequency_cap',
   check: (config) => parse(config).problems,
+  remarks,
   compile(policy, scope, builder) {
     const { cap } = parse(policy.config);
     const counter = createCounter(cap, scope, builder);
@@ -206,6 +213,27 @@ const calendarLimits = [
   { key: 'maxPerMonth', kind: 'month', period: 'monthly', word: 'month' },
   { key: 'maxTotal', kind: 'alltime', period: 'alltime', word: 'total' },
 ] as const;
+
+const keys = [
+  ...calendarLimits.map(({ key }) => key),
+  'windows',
+  'per',
+  'withinCampaignId',
+  'excludeCampaignIds',
+  'bypassable',
+];
+
+function remarks(config: JsonObject): readonly ConfigRemark[] {
+  const windows: readonly Json[] = Array.isArray(config.windows) ? config.windows : [];
+  const found = unknownKeys(config, keys);
+  windows.forEach((window, at) => {
+    found.push(...unknownKeys(window, ['max', 'days', 'hours'], `/windows/${at}`));
+  });
+  if (parse(config).cap.limits.length === 0) {
+    found.push({ path: '', nearest: null, reason: 'caps nothing: no limit is given' });
+  }
+  return found;
+}
 
 /** `windows: [{ max, days }]` or `[{ max, hours }]`, at most 5 (api-catalogue.md 8.2). */
 function readRolling(value: Json | undefined, reader: ConfigReader): LimitSource[] {

@@ -1,5 +1,5 @@
 import type { Builder } from '../compile/builder.ts';
-import type { ConfigProblem, JsonObject } from '../compile/config-problems.ts';
+import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { Json, SnapshotPolicy } from '../snapshot.ts';
@@ -10,6 +10,8 @@ export interface PolicyKind {
   readonly ruleType: string;
   /** What must not be stored (api-catalogue.md 8.4); references are the caller's part. */
   check(config: JsonObject): readonly ConfigProblem[];
+  /** What has no effect in a config that `check` accepts: unknown keys, or all of it. */
+  remarks(config: JsonObject): readonly ConfigRemark[];
   /** Only called with a config that `check` accepts. */
   compile(policy: SnapshotPolicy, scope: Scope, builder: Builder): PolicyBehaviour;
 }

@@ -1,5 +1,5 @@
 import type { Builder } from '../compile/builder.ts';
-import type { ConfigProblem, JsonObject } from '../compile/config-problems.ts';
+import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
 import { compileScope, isVacant } from '../compile/scopes.ts';
 import type { SnapshotPolicy } from '../snapshot.ts';
 import { allowOverride } from './allow-override.ts';
@@ -19,6 +19,11 @@ export const policyTypes: readonly string[] = kinds.map((kind) => kind.ruleType)
 export function policyProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
   const kind = kindByType.get(ruleType);
   return kind === undefined ? [{ path: '', message: `policy type ${ruleType} is not available` }] : kind.check(config);
+}
+
+/** What has no effect in a policy's config: unknown keys, and what cannot act. For a config without problems. */
+export function policyRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
+  return kindByType.get(ruleType)?.remarks(config) ?? [];
 }
 
 /** True when caps of these policies need the categories of offers outside the plan (`snapshot.otherOffers`). */

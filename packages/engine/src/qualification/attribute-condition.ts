@@ -11,6 +11,7 @@ export const attributeCondition: RuleKind = {
   ruleType: 'attribute_condition',
   defaultStage: 'eligibility',
   check: (config) => parse(config).problems,
+  keys: ['attribute', 'operator', 'value', 'onMissing'],
   compile(rule, builder) {
     const { condition, attribute, operator, passMissing } = parse(rule.config);
     if (condition === null) throw new Error('compile is called with a config that check accepts');

@@ -18,6 +18,7 @@ export const offerAttribute: RuleKind = {
   ruleType: 'offer_attribute',
   defaultStage: 'fit',
   check: (config) => parse(config).problems,
+  keys: ['attribute', 'operator', 'value', 'valueFrom', 'onMissing'],
   compile(rule, builder, offers) {
     const { attribute, operator, field, valueFrom, condition, passMissing } = parse(rule.config);
     const path = splitPath(field);

@@ -15,6 +15,8 @@ export interface RuleKind {
   readonly defaultStage: RuleStage;
   /** What must not be stored; references are the caller's part. */
   check(config: JsonObject): readonly ConfigProblem[];
+  /** Keys that a config may have, besides `penalty`. */
+  readonly keys: readonly string[];
   /** Only called with a config that `check` accepts. */
   compile(rule: SnapshotRule, builder: Builder, offers: readonly PlanOffer[]): RuleBehaviour;
 }

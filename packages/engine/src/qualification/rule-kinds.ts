@@ -1,6 +1,12 @@
 import type { Builder } from '../compile/builder.ts';
 import type { PlanOffer } from '../compile/catalogue.ts';
-import { type ConfigProblem, type JsonObject, readConfig } from '../compile/config-problems.ts';
+import {
+  type ConfigProblem,
+  type ConfigRemark,
+  type JsonObject,
+  readConfig,
+  unknownKeys,
+} from '../compile/config-problems.ts';
 import { compileScope, isVacant } from '../compile/scopes.ts';
 import type { SnapshotRule } from '../snapshot.ts';
 import { attributeCondition } from './attribute-condition.ts';
@@ -26,6 +32,12 @@ export function ruleProblems(ruleType: string, config: JsonObject): readonly Con
   const reader = readConfig(config);
   reader.number('penalty', 0.1, 1);
   return [...reader.problems, ...kind.check(config)];
+}
+
+/** Unknown keys of a rule's config. For a config without problems. */
+export function ruleRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
+  const kind = kindByType.get(ruleType);
+  return kind === undefined ? [] : unknownKeys(config, [...kind.keys, 'penalty']);
 }
 
 /** Rules in order: eligibility, fit, match; inside by priority desc, oldest, id. Vacant ones are left out. */

@@ -110,6 +110,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     actor: facts.actor,
     requestId: facts.requestId,
     now: facts.now,
+    remarks: [],
     async query(text: string, values: readonly unknown[] = []) {
       return (await run(text, values)).rows;
     },

@@ -1,5 +1,6 @@
 import type { Role } from '@arbiter/contract';
 import type { Kysely } from 'kysely';
+import type { Remark } from '../platform/remark.ts';
 
 /** Who acts: written to audit rows as `userId` and `userName` (api-access.md 7). */
 export interface Actor {
@@ -23,6 +24,11 @@ export interface Tx {
   readonly requestId: string;
   /** The clock's instant at which the transaction was opened. Use it for every timestamp that is written. */
   readonly now: Date;
+  /**
+   * What of the input was taken and has no effect. Services add to it; the caller is told, or refused when it asked for
+   * that. Paths are those of the request's body.
+   */
+  readonly remarks: Remark[];
   /** Plain SQL with `$1` parameters. */
   query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**

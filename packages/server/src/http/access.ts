@@ -133,7 +133,9 @@ function checkRequestedWith(operation: Operation, request: FastifyRequest): void
   if (!needsRequestedWith(operation)) return;
   const sent = request.headers['x-requested-with'];
   if (typeof sent !== 'string' || sent.trim() === '') {
-    throw new AppError('csrf_header_required', { detail: 'The header X-Requested-With is required.' });
+    throw new AppError('csrf_header_required', {
+      detail: 'The header X-Requested-With is required; any value will do.',
+    });
   }
 }
 

@@ -14,11 +14,14 @@ import { limitsOf, takeLimits } from './limits.ts';
 import { createLoadShedder } from './load-shedding.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { createPerform } from './perform.ts';
+import { prefersStrict } from './preferences.ts';
 import { toAppError } from './problem.ts';
 import { createRateLimitStore } from './rate-limit.ts';
+import { refusalOf, remarksText, strictApplied, unknownProperties } from './remarks.ts';
 import { refuseBody, takeBody } from './request-body.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, problemAnswer, sendAndLinger, sendAnswer } from './send.ts';
+import { createFindUnknown } from './unknown-properties.ts';
 import { createChecks } from './validation.ts';
 
 /** Headers that a request may carry at most; more is 400 (quality.md T33). */
@@ -103,6 +106,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       throw new Error(`operation ${operation.id} has no credential that could name the tenant of its transaction`);
     }
     const input = createInputReader(operation, checks.compile);
+    const findUnknown = createFindUnknown(operation);
     const inspect = createInspect(operation, deps.checkResponses === true ? checks.compile : null);
     const perform = createPerform(operation, handler, deps.database, inspect);
     const limits = limitsOf(operation, deps.config);
@@ -147,6 +151,13 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       const until = performance.now() + (deps.answerWithinMs ?? answerWithinMs) - spentMs;
       let parsed = bytes === null ? undefined : input.parse(bytes);
       if (parsed instanceof Promise) parsed = await parsed;
+      const isStrict = prefersStrict(raw.headers.prefer);
+      if (isStrict) addHeaders(service, strictApplied);
+      const unknown = findUnknown(raw.url ?? '', parsed);
+      if (unknown !== null) {
+        if (isStrict) throw refusalOf(unknown);
+        addHeaders(service, { [unknownProperties]: remarksText(unknown) });
+      }
       const { params, query, headers, body, idempotencyKey } = input.read(request, parsed, bytes?.length ?? 0);
       return await perform({
         requestId: service.requestId,
@@ -162,6 +173,8 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
         headers,
         body,
         until,
+        isStrict,
+        unknown,
       });
     }
 

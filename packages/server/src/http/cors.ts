@@ -3,9 +3,10 @@ import type { Answer } from './answer.ts';
 import type { ExtraHeaders } from './send.ts';
 
 const exposed =
-  'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replay, X-Decision-Quota-Remaining, ETag';
+  'X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, Idempotent-Replay, X-Decision-Quota-Remaining, ' +
+  'X-Unknown-Properties, Preference-Applied, ETag';
 const taken =
-  'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-API-Key, X-Confirm-Delete, X-Request-Id, ' +
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-API-Key, X-Confirm-Delete, X-Request-Id, ' +
   'X-Requested-With, X-Tenant-Id, X-User-Role';
 const preflightSeconds = 600;
 

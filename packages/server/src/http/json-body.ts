@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ErrorEntry } from '@arbiter/contract';
 import { AppError } from '../platform/app-error.ts';
+import { type JsonFault, jsonFault } from './json-fault.ts';
 
 /** Deepest nesting of arrays and objects that a body may have (quality.md T17). */
 export const maximumDepth = 64;
@@ -21,7 +22,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
   try {
     value = JSON.parse(bytes.toString('utf8'));
   } catch {
-    throw malformed('The body is not JSON.');
+    throw notJsonAt(jsonFault(bytes));
   }
   refuseValue(value);
   return Object.is(value, -0) ? 0 : value;
@@ -42,6 +43,11 @@ export function problemOfItem(item: unknown, member: string, index: number): App
 /** 400 for a body whose brackets are nested too deep. */
 export function tooDeep(): AppError {
   return malformed(`The body is nested deeper than ${maximumDepth} levels.`);
+}
+
+/** 400 for a body that is no JSON from this place on. */
+export function notJsonAt({ line, column }: JsonFault): AppError {
+  return malformed(`The body is not JSON at line ${line}, column ${column}.`);
 }
 
 /** 400 `malformed_json`. */

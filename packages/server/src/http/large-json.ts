@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { type AppError, invalid } from '../platform/app-error.ts';
+import { invalid } from '../platform/app-error.ts';
 import { createBreath } from '../platform/breath.ts';
-import { malformed, maximumDepth, problemOfItem, refuseValue, tooDeep } from './json-body.ts';
+import { malformed, maximumDepth, notJsonAt, problemOfItem, refuseValue, tooDeep } from './json-body.ts';
+import { largeJsonFault } from './json-fault.ts';
 
 /** Bodies from this size on are read in pieces: a smaller one blocks the event loop for a few milliseconds at worst. */
 export const largeBodyBytes = 128 * 1024;
@@ -45,6 +46,22 @@ interface List {
 export async function parseLargeJson(bytes: Buffer, options: LargeJsonOptions = {}): Promise<unknown> {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
   const breathe = createBreath();
+  try {
+    return await parseInPieces(bytes, options, breathe);
+  } catch (error) {
+    if (error instanceof NotJson) throw notJsonAt(await largeJsonFault(bytes, breathe));
+    throw error;
+  }
+}
+
+/** Some piece is no JSON; where in the body, is looked for then. */
+class NotJson extends Error {}
+
+async function parseInPieces(
+  bytes: Buffer,
+  options: LargeJsonOptions,
+  breathe: () => Promise<void> | undefined,
+): Promise<unknown> {
   const lists = await findLists(bytes, options, breathe);
   const rest = parse(restOf(bytes, lists));
   refuseValue(rest);
@@ -75,7 +92,7 @@ export async function parseLargeJson(bytes: Buffer, options: LargeJsonOptions = 
   return body;
 }
 
-const notJson = (): AppError => malformed('The body is not JSON.');
+const notJson = (): NotJson => new NotJson();
 
 function parse(text: string): unknown {
   try {

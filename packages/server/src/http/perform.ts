@@ -1,14 +1,21 @@
 import type { Operation } from '@arbiter/contract';
 import type { Tx } from '../db/tx.ts';
 import { AppError } from '../platform/app-error.ts';
+import type { Remark } from '../platform/remark.ts';
 import { type Answer, createRender, type UntypedReply } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import type { AnyHandler, RequestFacts } from './handler.ts';
 import { findAnswer, type KeyedCall, keepAnswer, payloadHash } from './idempotency.store.ts';
 import type { Input } from './input.ts';
+import { refusalOf, remarksText, unknownProperties } from './remarks.ts';
 
 /** What a handler gets, whatever its operation. */
-export type Call = Input & RequestFacts;
+export interface Call extends Input, RequestFacts {
+  /** The caller wants a refusal where others get a remark. */
+  readonly isStrict: boolean;
+  /** What of the request is not known; null: all of it is. */
+  readonly unknown: readonly Remark[] | null;
+}
 
 /** Runs the handler of one operation, in its transaction when it has one. */
 export type Perform = (call: Call) => Promise<Answer>;
@@ -40,7 +47,7 @@ export function createPerform(
       if (kept !== null) return { ...kept, headers: { ...kept.headers, 'idempotent-replay': 'true' } };
       const reply = await inTransaction(tx, call);
       inspect(reply);
-      const answer = render(reply);
+      const answer = withRemarks(render(reply), tx.remarks, call);
       // 4xx and 5xx change nothing (quality.md law 1), also where a handler answers them without throwing.
       if (answer.status >= 400) throw new Refusal(answer);
       if (keyed !== null) await keepAnswer(tx, keyed, { ...answer, body: textOf(answer) });
@@ -48,6 +55,14 @@ export function createPerform(
     };
     return runInTenant(database, call, work);
   };
+}
+
+/** Tells what the service had to remark; for a strict caller it is the refusal, and nothing is stored. */
+function withRemarks(answer: Answer, remarks: readonly Remark[], { isStrict, unknown }: Call): Answer {
+  if (remarks.length === 0 || answer.status >= 400) return answer;
+  if (isStrict) throw refusalOf(remarks);
+  const text = remarksText([...(unknown ?? []), ...remarks]);
+  return { ...answer, headers: { ...answer.headers, [unknownProperties]: text } };
 }
 
 async function runInTenant(

@@ -1,4 +1,5 @@
 import type { ErrorEntry } from '@arbiter/contract';
+import { didYouMean, listWords } from '@arbiter/engine';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { AppError } from '../platform/app-error.ts';
@@ -47,10 +48,11 @@ export function createChecks(): Checks {
       return (value, size) => {
         const check = validate ?? ready();
         if (check(value)) return;
-        if (size > fullReportBytes) throw refusal(tellFindings(check.errors ?? [], place).slice(0, 1));
+        if (size > fullReportBytes)
+          throw refusal(tellFindings(withContext(check.errors ?? [], value, schema), place).slice(0, 1));
         validateAll ??= thorough.compile(schema);
         validateAll(value);
-        throw refusal(tellFindings(validateAll.errors ?? [], place));
+        throw refusal(tellFindings(withContext(validateAll.errors ?? [], value, schema), place));
       };
     },
     warmUp() {
@@ -64,6 +66,29 @@ function refusal(entries: readonly ErrorEntry[]): AppError {
   const first = entries[0];
   const subject = first === undefined || first.path === '' ? 'The body' : first.path.replace(/^\//, '');
   return new AppError('validation_failed', { detail: `${subject} ${first?.message ?? 'is invalid'}`, errors: entries });
+}
+
+/**
+ * The raw errors with the value and the schema that each is about, where a message compares them. Ajv would add both to
+ * every error (`verbose`), also to those of a union's other members, which valid values make on each request.
+ */
+function withContext(raw: readonly ErrorObject[], value: unknown, schema: TSchema): ErrorObject[] {
+  return raw.slice(0, maximumRawErrors).map((error) => {
+    if (error.keyword === 'enum' || error.keyword === 'const') {
+      return { ...error, data: at(value, error.instancePath.split('/').slice(1)) };
+    }
+    if (error.keyword !== 'additionalProperties') return error;
+    const parentSchema: unknown = at(schema, error.schemaPath.split('/').slice(1, -1).map(decodeURIComponent));
+    return { ...error, parentSchema: typeof parentSchema === 'object' && parentSchema !== null ? parentSchema : {} };
+  });
+}
+
+/** The value at the steps of a JSON Pointer. */
+function at(value: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((holder, step) => {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    return typeof holder === 'object' && holder !== null ? Reflect.get(holder, key) : undefined;
+  }, value);
 }
 
 /** The findings of Ajv as entries of the problem body: unions are folded, twins dropped, at most 50. */
@@ -117,7 +142,7 @@ function meantFindings(union: ErrorObject, inside: readonly ErrorObject[]): Erro
   const discriminators = inner.flat().filter((error) => isDiscriminator(error, union));
   const first = discriminators[0];
   if (first !== undefined)
-    return [{ ...first, message: `must be one of ${list(discriminators.map(constantOf))}`, keyword: 'told' }];
+    return [{ ...first, message: oneOf(discriminators.map(constantOf), first.data), keyword: 'told' }];
   const own = inside.filter((error) => error.instancePath === union.instancePath);
   return [{ ...union, message: unionMessage(own), keyword: 'told' }];
 }
@@ -132,7 +157,7 @@ function isDiscriminator(error: ErrorObject, union: ErrorObject): boolean {
 /** `must be a string or null` when the members differ by type; else what the only member of a fitting type asks for. */
 function unionMessage(own: readonly ErrorObject[]): string {
   const constants = own.filter((error) => error.keyword === 'const').map(constantOf);
-  if (constants.length > 1) return `must be one of ${list(constants)}`;
+  if (constants.length > 1) return oneOf(constants, own.find((error) => error.keyword === 'const')?.data);
   const others = own.filter((error) => error.keyword !== 'type');
   if (others.length === 1) return messageOf(others[0]!);
   const types = new Set(own.filter((error) => error.keyword === 'type').map((error) => typeName(error.params.type)));
@@ -146,13 +171,14 @@ function pathOf(error: ErrorObject, place: Place): string {
   return place === 'body' ? pointer : `${place}.${pointer.slice(1)}`;
 }
 
-type Tell = (params: Record<string, unknown>) => string;
+type Tell = (params: Record<string, unknown>, error: ErrorObject) => string;
 
 const messages: Readonly<Record<string, Tell>> = {
   required: () => 'is required',
-  additionalProperties: () => 'is not a known property',
+  additionalProperties: (params, { parentSchema }) =>
+    `is not a known property${didYouMean(params.additionalProperty, Object.keys(parentSchema?.properties ?? {}))}`,
   type: (params) => `must be ${typeName(params.type)}`,
-  enum: (params) => `must be one of ${list(params.allowedValues)}`,
+  enum: (params, { data }) => oneOf(Array.isArray(params.allowedValues) ? params.allowedValues : [], data),
   const: (params) => `must be ${JSON.stringify(params.allowedValue)}`,
   minLength: (params) => (params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`),
   maxLength: (params) => `must have at most ${params.limit} characters`,
@@ -172,7 +198,7 @@ const messages: Readonly<Record<string, Tell>> = {
 };
 
 function messageOf(error: ErrorObject): string {
-  return messages[error.keyword]?.(error.params) ?? error.message ?? 'is invalid';
+  return messages[error.keyword]?.(error.params, error) ?? error.message ?? 'is invalid';
 }
 
 function typeName(type: unknown): string {
@@ -189,6 +215,8 @@ function typeName(type: unknown): string {
   return types.map((each) => names[String(each)] ?? String(each)).join(' or ');
 }
 
-function list(values: unknown): string {
-  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)).join(', ') : String(values);
+/** `must be one of "a", "b"; did you mean b?` */
+function oneOf(values: readonly unknown[], sent: unknown): string {
+  const words = values.filter((value) => typeof value === 'string');
+  return `must be one of ${listWords(values.map((value) => JSON.stringify(value)))}${didYouMean(sent, words)}`;
 }

@@ -1,5 +1,5 @@
 import type { CustomField, ErrorEntry } from '@arbiter/contract';
-import { compileFormula, dependencyOrder } from '@arbiter/engine';
+import { compileFormula, dependencyOrder, type FormulaProblem, formulaHint } from '@arbiter/engine';
 import { fitsCustomField } from '../records/index.ts';
 
 /** The stored spelling: `decimal` is number, `string` is text. */
@@ -57,13 +57,17 @@ function formulaProblems(fields: readonly CustomField[], inherited: readonly Cus
     if (field.type !== 'computed') continue;
     const compiled = compileFormula(field.formula ?? '', { bareNames });
     if (compiled.ok) uses.set(field.key, compiled.formula.bareNames);
-    else problems.set(field.key, compiled.problems[0]?.message ?? 'does not compile');
+    else problems.set(field.key, messageOf(compiled.problems[0], bareNames));
   }
   for (const key of dependencyOrder(uses).cyclic) problems.set(key, 'depends on itself');
   return fields.flatMap((field, index) => {
     const message = problems.get(field.key);
     return message === undefined ? [] : [{ path: `/customFields/${index}/formula`, message }];
   });
+}
+
+function messageOf(problem: FormulaProblem | undefined, bareNames: ReadonlySet<string>): string {
+  return problem === undefined ? 'does not compile' : problem.message + formulaHint(problem, bareNames);
 }
 
 /** The fields whose type differs from the one stored under the same key. */

@@ -1,4 +1,4 @@
-import type { Channel, ChannelCreate } from '@arbiter/contract';
+import { type Channel, type ChannelCreate, placementWritable } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { invalid } from '../../platform/app-error.ts';
 import { isZone } from '../../platform/zones.ts';
@@ -56,10 +56,19 @@ export async function createChannel(tx: Tx, body: ChannelCreate): Promise<Channe
     const placementKey = placement.key ?? freeKey(keyFromName(placement.name, 'placement'), taken);
     assertFirst(placements, index);
     taken.add(placementKey);
-    const targeting = storedTargeting(placement.targeting, `/placements/${index}/targeting`);
-    await createRecord(tx, placementSpec, { ...placement, targeting, channelId: channel.id, key: placementKey });
+    const targeting = storedTargeting(tx, placement.targeting, `/placements/${index}/targeting`);
+    const own = { ...declaredOf(placement), targeting, channelId: channel.id, key: placementKey };
+    await createRecord(tx, placementSpec, own);
   }
   return channel;
+}
+
+type InlinePlacement = NonNullable<ChannelCreate['placements']>[number];
+
+/** Without what a caller sent besides: only the top level of a body is freed of it, and this becomes a row of columns. */
+function declaredOf(placement: InlinePlacement): Omit<InlinePlacement, 'targeting'> {
+  const declared = Object.entries(placement).filter(([name]) => Object.hasOwn(placementWritable, name));
+  return Object.fromEntries(declared) as InlinePlacement;
 }
 
 /** Names and keys that repeat inside one request are the caller's mistake, not a conflict with what is stored. */

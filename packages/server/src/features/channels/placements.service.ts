@@ -56,18 +56,19 @@ export async function showPlacements(tx: Tx, rows: readonly PlacementRow[]): Pro
 }
 
 /** The condition in the stored spelling; undefined stays so: not named. Throws 400 when it is no condition. */
-export function storedTargeting(targeting: unknown, path: string): Json | null | undefined {
+export function storedTargeting(tx: Tx, targeting: unknown, path: string): Json | null | undefined {
   if (targeting === undefined) return undefined;
   const read = readTargeting(targeting, path);
   if ('errors' in read) {
     throw new AppError('validation_failed', { detail: 'The targeting is not a condition.', errors: read.errors });
   }
+  tx.remarks.push(...read.remarks);
   return read.stored;
 }
 
 /** 400 `reference_not_found` when the channel is missing or deleted. */
 export async function createPlacement(tx: Tx, body: PlacementCreate): Promise<PlacementRow> {
-  const targeting = storedTargeting(body.targeting, '/targeting');
+  const targeting = storedTargeting(tx, body.targeting, '/targeting');
   await requireLive(tx, 'channel', body.channelId, '/channelId');
   const key = body.key ?? freeKey(keyFromName(body.name, 'placement'), await placementKeys(tx, body.channelId));
   return createRecord(tx, placementSpec, { ...body, targeting, key });
@@ -79,7 +80,7 @@ export async function changePlacement(
   rowVersion: number | undefined,
   changes: Omit<RecordChange<PlacementRow>, 'targeting'> & { readonly targeting?: unknown },
 ): Promise<PlacementRow> {
-  const targeting = storedTargeting(changes.targeting, '/targeting');
+  const targeting = storedTargeting(tx, changes.targeting, '/targeting');
   return updateRecord(tx, placementSpec, id, { rowVersion, change: () => ({ ...changes, targeting }) });
 }
 

@@ -1,5 +1,7 @@
 import type { ErrorEntry } from '@arbiter/contract';
-import { compileCondition, type Json } from '@arbiter/engine';
+import { compileCondition, conditionRemarks, type Json } from '@arbiter/engine';
+import { asJson } from '../../platform/json.ts';
+import type { Remark } from '../../platform/remark.ts';
 
 const namespaces: ReadonlySet<string> = new Set(['request', 'attributes', 'customer']);
 
@@ -7,9 +9,12 @@ const namespaces: ReadonlySet<string> = new Set(['request', 'attributes', 'custo
 export function readTargeting(
   targeting: unknown,
   path: string,
-): { readonly stored: Json | null } | { readonly errors: readonly ErrorEntry[] } {
-  if (targeting === undefined || targeting === null) return { stored: null };
+): { readonly stored: Json | null; readonly remarks: readonly Remark[] } | { readonly errors: readonly ErrorEntry[] } {
+  if (targeting === undefined || targeting === null) return { stored: null, remarks: [] };
   const compiled = compileCondition(targeting, { namespaces });
-  if (compiled.ok) return { stored: JSON.parse(JSON.stringify(compiled.condition.stored)) };
+  if (compiled.ok) {
+    const stored = JSON.parse(JSON.stringify(compiled.condition.stored));
+    return { stored, remarks: conditionRemarks(asJson(targeting), path) };
+  }
   return { errors: compiled.problems.map((problem) => ({ path: `${path}${problem.path}`, message: problem.message })) };
 }

@@ -23,7 +23,7 @@ import {
   updateRecord,
   wantedAssignments,
 } from '../records/index.ts';
-import { contactPolicyProblems, storedConfig } from './contact-policies.rules.ts';
+import { contactPolicyProblems, contactPolicyRemarks, storedConfig } from './contact-policies.rules.ts';
 import { byPriority, type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
 
 /** Who may name a policy: declared here, plugged by `main` (architecture.md 2). */
@@ -58,6 +58,7 @@ function answer(row: ContactPolicyRow): ContactPolicy {
 export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Promise<ContactPolicy> {
   const { scope, scopeId, scopes, config = {}, ...fields } = body;
   refuseProblems(contactPolicyProblems(body.ruleType, config));
+  tx.remarks.push(...contactPolicyRemarks(body.ruleType, config));
   const wanted = wantedAssignments(body, null, defaultScope) ?? [];
   const assigned = await assignScopes(tx, wanted, [], (word) => resources[word]);
   return answer(
@@ -73,7 +74,9 @@ export async function updateContactPolicy(tx: Tx, body: ContactPolicyUpdate): Pr
     rowVersion,
     change: async (current) => {
       if (rest.ruleType !== undefined || config !== undefined) {
-        refuseProblems(contactPolicyProblems(rest.ruleType ?? current.ruleType, config ?? current.config));
+        const ruleType = rest.ruleType ?? current.ruleType;
+        refuseProblems(contactPolicyProblems(ruleType, config ?? current.config));
+        tx.remarks.push(...contactPolicyRemarks(ruleType, config ?? current.config));
       }
       const wanted = wantedAssignments(body, current.scopes, defaultScope);
       if (wanted === null) return fields;

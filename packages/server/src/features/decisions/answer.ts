@@ -1,5 +1,5 @@
 import type { RecommendAnswer, RecommendQuota } from '@arbiter/contract';
-import { type Decision, type DecisionItem, type DecisionTrace, type Plan, round6 } from '@arbiter/engine';
+import { type Decision, type DecisionItem, type DecisionTrace, type Plan, round6, targetHint } from '@arbiter/engine';
 
 /** What the answer says beside the decision itself. */
 export interface AnswerFacts {
@@ -103,7 +103,10 @@ export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts):
     },
   };
   if (facts.quota !== null) answer.quota = facts.quota;
-  if (facts.debug && decision.trace !== null) answer.meta = shapeMeta(decision.trace, decision);
+  if (facts.debug && decision.trace !== null) {
+    const hint = targetHint(plan, facts.asked, decision.emptyReason);
+    answer.meta = { ...shapeMeta(decision.trace, decision), ...(hint === null ? {} : { hint }) };
+  }
   return answer;
 }
 

@@ -2,6 +2,7 @@ import type { ErrorCode, ErrorEntry } from '@arbiter/contract';
 import { type FlowIssue, validateFlow } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { remarksAt } from '../../platform/remark.ts';
 import { getRecord } from '../records/index.ts';
 import { readReferences } from './flow-references.store.ts';
 import { flowSpec } from './flows.store.ts';
@@ -30,11 +31,17 @@ export function problemCode(issues: readonly FlowIssue[], use: DraftUse): ErrorC
 
 /** Throws the problem of a draft that must not be stored (create, update) or published. */
 export async function checkDraft(tx: Tx, draft: unknown, use: DraftUse): Promise<void> {
-  const { errors } = validateFlow(draft, await readReferences(tx, draft), {
+  const { errors, warnings } = validateFlow(draft, await readReferences(tx, draft), {
     use: use === 'publish' ? 'publish' : 'draft',
   });
   const [first] = errors;
-  if (first === undefined) return;
+  if (first === undefined) {
+    // What is published was remarked on when it was stored.
+    if (use === 'publish') return;
+    const remarks = warnings.map(({ path, nearest }) => ({ path, nearest, reason: null }));
+    tx.remarks.push(...remarksAt('/draftConfig', remarks));
+    return;
+  }
   throw new AppError(problemCode(errors, use), {
     detail: first.message,
     errors: errors.slice(0, maximumEntries).map(entry),

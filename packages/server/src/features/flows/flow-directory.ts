@@ -1,5 +1,5 @@
 import type { OfferStatus } from '@arbiter/contract';
-import type { FlowConfig, SnapshotFlow } from '@arbiter/engine';
+import { didYouMean, type FlowConfig, type SnapshotFlow } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { type PublishedFlowRow, type StoredConfig, selectPublishedFlows } from './flows.store.ts';
 
@@ -10,6 +10,8 @@ export type RunnableFlow = SnapshotFlow;
 export interface FlowDirectory {
   /** The flow with this key, else with this id. Null: there is none. `runnable` null: it is not active or never published. */
   find(keyOrId: string): { readonly runnable: RunnableFlow | null } | null;
+  /** `; did you mean base?` for a key that names none; empty when no flow of the tenant has one like it. */
+  nearest(key: string): string;
   /** The default flow, else the runnable one updated last (ties by key). Null: none is runnable; see `ensureBaseFlow`. */
   fallback(): RunnableFlow | null;
   /** Statuses of offers that a runnable flow's inventory may name: `active`, and those it names besides. */
@@ -36,6 +38,7 @@ export function flowDirectory(rows: readonly PublishedFlowRow[]): FlowDirectory 
   const chosen = standing.find((flow) => flow.row.isDefault) ?? standing[0];
   return {
     find: (keyOrId) => byKey.get(keyOrId) ?? byId.get(keyOrId.toLowerCase()) ?? null,
+    nearest: (key) => didYouMean(key, byKey.keys()),
     fallback: () => chosen?.runnable ?? null,
     offerStatuses: () => [
       'active',

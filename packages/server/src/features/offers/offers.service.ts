@@ -20,7 +20,7 @@ import {
   updateRecord,
 } from '../records/index.ts';
 import { customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
-import { eligibilityProblems, storedEligibility } from './offers.eligibility.ts';
+import { eligibilityProblems, eligibilityRemarks, storedEligibility } from './offers.eligibility.ts';
 import { checkGovernance } from './offers.governance.ts';
 import { type OfferFields, scheduleProblems, sizeProblems, unavailableProblems } from './offers.rules.ts';
 import { type OfferRow, offerSpec } from './offers.store.ts';
@@ -45,13 +45,14 @@ function columnsOf(fields: OfferFields): NewRecord<OfferRow> {
 }
 
 /** What can be said against the fields alone. */
-function checkShape(fields: OfferFields): void {
+function checkShape(tx: Tx, fields: OfferFields): void {
   refuseProblems([
     ...unavailableProblems(fields),
     ...sizeProblems(fields, (text) => Buffer.byteLength(text, 'utf8')),
     ...(fields.schedule === undefined ? [] : scheduleProblems(fields.schedule, isZone)),
     ...(fields.eligibility === undefined ? [] : eligibilityProblems(fields.eligibility)),
   ]);
+  if (fields.eligibility !== undefined) tx.remarks.push(...eligibilityRemarks(fields.eligibility));
 }
 
 const customFieldsOf = (row: RelatedRow | null): readonly CustomField[] => {
@@ -88,7 +89,7 @@ async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | 
 }
 
 export async function createOffer(tx: Tx, body: OfferCreate): Promise<Offer> {
-  checkShape(body);
+  checkShape(tx, body);
   await checkGovernance(tx, null, body);
   await checkCategories(tx, body, null);
   return withRelations(tx, await createRecord(tx, offerSpec, columnsOf(body)));
@@ -97,7 +98,7 @@ export async function createOffer(tx: Tx, body: OfferCreate): Promise<Offer> {
 /** Changes the supplied fields; `version` + 1. */
 export async function updateOffer(tx: Tx, body: OfferUpdate): Promise<Offer> {
   const { id, rowVersion, ...fields } = body;
-  checkShape(fields);
+  checkShape(tx, fields);
   const row = await updateRecord(tx, offerSpec, id, {
     rowVersion,
     change: async (current) => {

@@ -146,7 +146,7 @@ export async function loadCatalogue(
         return compiledFlow(flow);
       }
       const found = flows.find(asked);
-      if (found === null) throw new AppError('not_found', { detail: 'decision flow not found' });
+      if (found === null) throw new AppError('not_found', { detail: `decision flow not found${flows.nearest(asked)}` });
       if (found.runnable === null) {
         throw new AppError('flow_not_published', {
           detail: 'the decision flow is not active or has no published version',

@@ -1,6 +1,7 @@
 import { type ErrorEntry, type QualificationStage, stageAliases } from '@arbiter/contract';
-import { compileCondition, defaultStage, ruleProblems, ruleTypes } from '@arbiter/engine';
+import { compileCondition, defaultStage, listWords, ruleProblems, ruleRemarks, ruleTypes } from '@arbiter/engine';
 import { asJson, asJsonObject } from '../../platform/json.ts';
+import { type Remark, remarksAt } from '../../platform/remark.ts';
 
 type StageWord = QualificationStage | keyof typeof stageAliases;
 
@@ -39,11 +40,17 @@ export const usualStage = (ruleType: string): QualificationStage => defaultStage
  * evaluate yet is refused: it would gate nothing.
  */
 export function qualificationRuleProblems(ruleType: string, config: Readonly<Record<string, unknown>>): ErrorEntry[] {
-  if (!ruleTypes.includes(ruleType)) return [{ path: '/ruleType', message: `${ruleType} is not available yet` }];
+  if (!ruleTypes.includes(ruleType))
+    return [{ path: '/ruleType', message: `${ruleType} is not available yet; available are ${listWords(ruleTypes)}` }];
   return ruleProblems(ruleType, asJsonObject(config)).map(({ path, message }) => ({
     path: `/config${path}`,
     message,
   }));
+}
+
+/** Unknown keys of a config without problems. */
+export function qualificationRuleRemarks(ruleType: string, config: Readonly<Record<string, unknown>>): Remark[] {
+  return remarksAt('/config', ruleRemarks(ruleType, asJsonObject(config)));
 }
 
 /** The config with its operator in the first spelling (api-catalogue.md 1.3). Only for a config without problems. */

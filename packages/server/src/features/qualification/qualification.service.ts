@@ -24,7 +24,13 @@ import {
   updateRecord,
   wantedAssignments,
 } from '../records/index.ts';
-import { qualificationRuleProblems, storedConfig, usualStage, wantedStage } from './qualification.rules.ts';
+import {
+  qualificationRuleProblems,
+  qualificationRuleRemarks,
+  storedConfig,
+  usualStage,
+  wantedStage,
+} from './qualification.rules.ts';
 import { byPriority, type QualificationRuleRow, qualificationRuleSpec } from './qualification.store.ts';
 
 /** Scope of a rule that names none (api-catalogue.md 9). */
@@ -58,6 +64,7 @@ export async function createQualificationRule(tx: Tx, body: QualificationRuleCre
   const { scope, scopeId, scopes, stage, decisioningStage, config = {}, ...fields } = body;
   const wanted = wantedStage(stage, decisioningStage);
   refuseProblems([...wanted.problems, ...qualificationRuleProblems(body.ruleType, config)]);
+  tx.remarks.push(...qualificationRuleRemarks(body.ruleType, config));
   const assignments = wantedAssignments(body, null, defaultScope) ?? [];
   const row = await createRecord(tx, qualificationRuleSpec, {
     ...fields,
@@ -77,7 +84,9 @@ export async function updateQualificationRule(tx: Tx, body: QualificationRuleUpd
     rowVersion,
     change: async (current) => {
       if (fields.ruleType !== undefined || config !== undefined) {
-        refuseProblems(qualificationRuleProblems(fields.ruleType ?? current.ruleType, config ?? current.config));
+        const ruleType = fields.ruleType ?? current.ruleType;
+        refuseProblems(qualificationRuleProblems(ruleType, config ?? current.config));
+        tx.remarks.push(...qualificationRuleRemarks(ruleType, config ?? current.config));
       }
       const assignments = wantedAssignments(body, current.scopes, defaultScope);
       return {

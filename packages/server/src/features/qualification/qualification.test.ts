@@ -95,7 +95,12 @@ describe('qualification rules', () => {
     for (const type of ['segment_required', 'propensity_threshold', 'recency_check', 'metric_condition'] as const) {
       await assert.rejects(create(type, { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1 }), {
         code: 'validation_failed',
-        errors: [{ path: '/ruleType', message: `${type} is not available yet` }],
+        errors: [
+          {
+            path: '/ruleType',
+            message: `${type} is not available yet; available are attribute_condition, offer_attribute`,
+          },
+        ],
       });
     }
     await assert.rejects(create('attribute_condition', age, { scope: 'placement', scopeId: newId() }), {

@@ -1,4 +1,7 @@
 import type { ErrorEntry, SchemaField } from '@arbiter/contract';
+import { unknownKeys } from '@arbiter/engine';
+import { asJson } from '../../platform/json.ts';
+import type { Remark } from '../../platform/remark.ts';
 import { rowKeyOf } from './fields.rules.ts';
 
 /** How a schema's rows find their parent (api-catalogue.md 2.3). Other spellings of the keys are read, not written. */
@@ -34,6 +37,12 @@ export function joinMappingProblems(mapping: Readonly<Record<string, unknown>>):
   }
   if (JSON.stringify(mapping).length > 10_000) problems.push({ path: '/joinMapping', message: 'is too large' });
   return problems;
+}
+
+/** Keys of a joinMapping that mean nothing. The first spellings are suggested. */
+export function joinMappingRemarks(mapping: Readonly<Record<string, unknown>>): Remark[] {
+  const known = ['parentField', 'childField', 'joinType', ...parentKeys, ...childKeys];
+  return unknownKeys(asJson(mapping), known, '/joinMapping');
 }
 
 type NamedField = Pick<SchemaField, 'name' | 'isPrimaryKey'>;

@@ -16,7 +16,7 @@ import {
   updateRecord,
 } from '../records/index.ts';
 import { draftFields, rowKeyOf } from './fields.rules.ts';
-import { activeJoin, joinMappingProblems } from './links.rules.ts';
+import { activeJoin, joinMappingProblems, joinMappingRemarks } from './links.rules.ts';
 import { sanitiseSchemaName, schemaNameProblem } from './names.rules.ts';
 import { ancestorsOf, createTable, dropTable, lockLinks, type SchemaRow, schemaSpec } from './schemas.store.ts';
 
@@ -51,6 +51,7 @@ async function assertLink(tx: Tx, own: string | null, { linkedSchemaId, joinMapp
   if (joinMapping !== undefined && joinMapping !== null) {
     const errors = joinMappingProblems(joinMapping);
     if (errors.length > 0) throw new AppError('validation_failed', { detail: 'joinMapping is not valid.', errors });
+    tx.remarks.push(...joinMappingRemarks(joinMapping));
   }
   if (linkedSchemaId === undefined || linkedSchemaId === null) return;
   await lockLinks(tx);

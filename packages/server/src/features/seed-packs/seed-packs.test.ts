@@ -41,7 +41,11 @@ const count = async (tenantId: string, table: string) => {
 
 test('a pack brings its customers, catalogue and published flow, noted in the audit log', async () => {
   const tenantId = await makeTenant();
-  const loaded = await inTenant(tenantId, (tx) => loadPack(tx, pack));
+  const loaded = await inTenant(tenantId, async (tx) => {
+    const answer = await loadPack(tx, pack);
+    assert.deepEqual(tx.remarks, [], 'all that a pack holds has an effect');
+    return answer;
+  });
   assert.deepEqual(loaded.counts, {
     schemas: 1,
     coffee_members_rows: 1000,

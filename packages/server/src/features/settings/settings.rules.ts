@@ -5,6 +5,7 @@ import {
   type TenantSettingsPatch,
   TenantSettingsUpdate,
 } from '@arbiter/contract';
+import { didYouMean } from '@arbiter/engine';
 import Value from 'typebox/value';
 import { isZone } from '../../platform/zones.ts';
 
@@ -88,7 +89,12 @@ function isLocale(tag: string): boolean {
 /** What forbids a patch; `path` is a JSON Pointer into it. Null values (resets) are always fine. */
 export function patchProblems(patch: TenantSettingsPatch): ErrorEntry[] {
   const unknown = Object.keys(patch).filter((key) => !Object.hasOwn(defaultTenantSettings, key));
-  const problems = unknown.map((key): ErrorEntry => ({ path: `/${key}`, message: 'is not a known setting' }));
+  const problems = unknown.map(
+    (key): ErrorEntry => ({
+      path: `/${key}`,
+      message: `is not a known setting${didYouMean(key, Object.keys(defaultTenantSettings))}`,
+    }),
+  );
   const judged = Object.entries(judges).flatMap(([path, judge]) => {
     const value = path
       .slice(1)

@@ -1,0 +1,39 @@
+import type { Plan } from '../compile/plan.ts';
+import { didYouMean, listWords, told } from '../words/word-texts.ts';
+
+/** What a request named, as the answer repeats it. */
+export interface AskedTarget {
+  readonly channel: string | null;
+  readonly channelId: string | null;
+  readonly placement: string | null;
+}
+
+/**
+ * Why nothing fits where the request wanted items, and what there is instead; null when that is not why the answer is
+ * empty. For people who look into one answer: it is no part of the decision.
+ */
+export function targetHint({ program }: Plan, asked: AskedTarget, emptyReason: string | null): string | null {
+  const { channels, placements } = program;
+  if (emptyReason === 'no_channel') {
+    if (asked.channelId !== null || asked.channel === null) return 'the channel is not active';
+    const types = [...new Set(channels.map(({ channelType }) => channelType))].sort();
+    return `no active channel has the type ${told(asked.channel)}${whatThereIs(asked.channel, types)}`;
+  }
+  if (emptyReason !== 'no_placement' || asked.placement === null) return null;
+  const fits = new Set(
+    channels.filter(
+      ({ id, channelType }) =>
+        (asked.channelId === null || id === asked.channelId) &&
+        (asked.channel === null || channelType === asked.channel),
+    ),
+  );
+  const keys = placements
+    .filter((_, number) => fits.has(channels[program.placementChannel[number]!]!))
+    .map(({ key }) => key);
+  const words = [...new Set(keys)].sort();
+  return `no active placement is named ${told(asked.placement)}${whatThereIs(asked.placement, words)}`;
+}
+
+function whatThereIs(word: string, known: readonly string[]): string {
+  return known.length === 0 ? '; there is none' : `; there are ${listWords(known)}${didYouMean(word, known)}`;
+}

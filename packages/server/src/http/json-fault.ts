@@ -1,0 +1,136 @@
+/** Where a text stops being JSON: lines from 1, columns in characters from 1. */
+export interface JsonFault {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What may stand at a place of the text. */
+type Place = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'after value' | 'end';
+
+/** Bytes that are looked through between two chances to let others work. */
+const breathEvery = 64 * 1024;
+const blanks = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const words = new Map([
+  [0x74, 'true'],
+  [0x66, 'false'],
+  [0x6e, 'null'],
+]);
+const numberBytes = new Set(Buffer.from('0123456789+-.eE'));
+const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const escapes = '"\\/bfnrt';
+
+/**
+ * The first place at which UTF-8 bytes are no JSON (RFC 8259), or their end, when more had to come. The parser tells no
+ * place for short texts. For texts that it has refused: one pass, which holds a byte for each open bracket.
+ */
+export function jsonFault(bytes: Buffer): JsonFault {
+  const steps = offsetOfFault(bytes);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return lineAndColumn(bytes, step.value);
+  }
+}
+
+/** The same for a large text, letting others have the event loop. */
+export async function largeJsonFault(bytes: Buffer, breathe: () => Promise<void> | undefined): Promise<JsonFault> {
+  const steps = offsetOfFault(bytes);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return lineAndColumn(bytes, step.value);
+    await breathe();
+  }
+}
+
+function lineAndColumn(bytes: Buffer, offset: number): JsonFault {
+  let line = 1;
+  let from = 0;
+  for (let next = bytes.indexOf(0x0a); next !== -1 && next < offset; next = bytes.indexOf(0x0a, from)) {
+    line += 1;
+    from = next + 1;
+  }
+  let column = 1;
+  // Bytes that go on with a character do not count.
+  for (let at = from; at < offset; at += 1) if ((bytes[at]! & 0xc0) !== 0x80) column += 1;
+  return { line, column };
+}
+
+function* offsetOfFault(bytes: Buffer): Generator<void, number, void> {
+  const open: number[] = [];
+  let place: Place = 'value';
+  let at = 0;
+  let yieldAt = breathEvery;
+  const afterValue = (): Place => (open.length === 0 ? 'end' : 'after value');
+  while (at < bytes.length) {
+    if (at >= yieldAt) {
+      yieldAt = at + breathEvery;
+      yield;
+    }
+    const byte = bytes[at]!;
+    if (blanks.has(byte)) {
+      at += 1;
+      continue;
+    }
+    const opener = open.at(-1);
+    const isKey: boolean = place === 'key' || place === 'first key';
+    if (place === 'end') return at;
+    if (place === 'colon') {
+      if (byte !== 0x3a) return at;
+      place = 'value';
+      at += 1;
+    } else if (place === 'after value') {
+      const closer = opener === 0x7b ? 0x7d : 0x5d;
+      if (byte === 0x2c) place = opener === 0x7b ? 'key' : 'value';
+      else if (byte !== closer) return at;
+      else {
+        open.pop();
+        place = afterValue();
+      }
+      at += 1;
+    } else if ((place === 'first item' && byte === 0x5d) || (place === 'first key' && byte === 0x7d)) {
+      open.pop();
+      place = afterValue();
+      at += 1;
+    } else if (byte === 0x22) {
+      const end = endOfString(bytes, at + 1);
+      if (end < 0) return -end;
+      place = isKey ? 'colon' : afterValue();
+      at = end;
+    } else if (isKey) return at;
+    else if (byte === 0x7b || byte === 0x5b) {
+      open.push(byte);
+      place = byte === 0x7b ? 'first key' : 'first item';
+      at += 1;
+    } else {
+      const length = lengthOfScalar(bytes, at);
+      if (length === 0) return at;
+      place = afterValue();
+      at += length;
+    }
+  }
+  return bytes.length;
+}
+
+/** Offset behind the closing quote, or minus the offset of the fault. */
+function endOfString(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if (byte === 0x22) return at + 1;
+    if (byte < 0x20) return -at;
+    if (byte !== 0x5c) continue;
+    const letter = String.fromCharCode(bytes[at + 1] ?? 0);
+    if (letter === 'u' && /^[0-9A-Fa-f]{4}$/.test(bytes.toString('latin1', at + 2, at + 6))) at += 5;
+    else if (escapes.includes(letter)) at += 1;
+    else return -at;
+  }
+  return -bytes.length;
+}
+
+/** Bytes of the number or word that stands here; 0: none does. */
+function lengthOfScalar(bytes: Buffer, at: number): number {
+  const word = words.get(bytes[at]!);
+  if (word !== undefined) return bytes.toString('latin1', at, at + word.length) === word ? word.length : 0;
+  let end = at;
+  while (end < bytes.length && numberBytes.has(bytes[end]!)) end += 1;
+  number.lastIndex = 0;
+  return number.exec(bytes.toString('latin1', at, end))?.[0].length ?? 0;
+}

@@ -1,0 +1,42 @@
+const preference = /^\s*([^\s=";]+)\s*(?:=\s*([^\s=";]*|"(?:[^"\\]|\\.)*")\s*)?$/;
+/** More is no wish that a client writes. */
+const longestHeader = 1_024;
+
+/**
+ * True when the caller asks for strict handling: `Prefer: handling=strict` (RFC 7240). Of several `handling` the first
+ * counts; other preferences, parameters and what cannot be read are passed over, as the RFC asks. `header`: the values
+ * of all `Prefer` lines, joined by commas.
+ */
+export function prefersStrict(header: string | readonly string[] | undefined): boolean {
+  if (header === undefined) return false;
+  const text = typeof header === 'string' ? header : header.join(',');
+  if (text === 'handling=strict') return true;
+  if (text.length > longestHeader) return false;
+  for (const element of splitOutsideQuotes(text, ',')) {
+    const [first = ''] = splitOutsideQuotes(element, ';');
+    const found = preference.exec(first);
+    if (found?.[1]?.toLowerCase() === 'handling') return wordOf(found[2] ?? '').toLowerCase() === 'strict';
+  }
+  return false;
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text[at];
+    if (isQuoted && mark === '\\') at += 1;
+    else if (mark === '"') isQuoted = !isQuoted;
+    else if (mark === separator && !isQuoted) {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  parts.push(text.slice(from));
+  return parts;
+}
+
+function wordOf(word: string): string {
+  return word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, '$1') : word;
+}
