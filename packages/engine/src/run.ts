@@ -117,8 +117,6 @@ export interface Candidate {
   /** Placement it would be shown at; null when none is known yet or any of several would do. */
   placementId: string | null;
   priority: number;
-  /** Position of the allow_override policy that covers it, -1 when none does. */
-  override: number;
   /** Why it leaves; null while it stays. */
   reason: DropReason | null;
   /** Rule or policy that removes it, and what it said; for traces. */

@@ -3,6 +3,7 @@ import type { WindowSpec } from '../input.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
 import type { Step } from '../nodes/step.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import type { Lifters } from '../policies/policy-stage.ts';
 import type { Run } from '../run.ts';
 import type { Scoring } from '../scoring/scoring.ts';
 import type {
@@ -118,6 +119,8 @@ export interface Program {
   readonly holdoutPercentage: number;
   /** Policies of the plan in order of evaluation. */
   readonly policies: readonly CompiledPolicy[];
+  /** By position in `policies`: the overrides that can lift the policy. */
+  readonly lifters: readonly Lifters[];
   readonly days30Window: number;
   readonly dayWindow: number;
   /** True when an enrich node adds to `customer.*`. */

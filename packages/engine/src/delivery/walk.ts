@@ -3,7 +3,8 @@ import { inScope } from '../compile/scopes.ts';
 import type { DecisionRequest } from '../input.ts';
 import { countDrop, recordDrop } from '../nodes/close-stage.ts';
 import { describe } from '../policies/ask-policies.ts';
-import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
+import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import { isLifted } from '../policies/policy-stage.ts';
 import type { Candidate, DropReason, Run } from '../run.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain, type Pick, type RankMethod } from './rank-method.ts';
@@ -171,11 +172,11 @@ function take(walk: Walk, slot: number, item: Taken): void {
 /** Drops what a limit that is used up now no longer admits. */
 function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofMandatory: boolean): void {
   if (ofMandatory && !policy.behaviour.bindsMandatory && policy.bypassable) return;
-  const liftable = canBeLifted(policy);
   for (let at = 0; at < list.length; at++) {
     const candidate = list[at]!;
-    if (candidate.reason !== null || candidate.taken || (liftable && candidate.override >= 0)) continue;
+    if (candidate.reason !== null || candidate.taken) continue;
     if (!inScope(policy.scope, candidate) || !policy.behaviour.blocks(run, candidate)) continue;
+    if (isLifted(run, policy, candidate)) continue;
     candidate.reason = 'contact_policy';
     if (run.trace === null) continue;
     const { reason, detail } = policy.behaviour.explain(run, candidate);

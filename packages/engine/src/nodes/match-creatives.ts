@@ -95,7 +95,6 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: C
         reserve(scratch, next + 1, candidate.offer);
         option = takeCandidate(scratch, next, candidate.offer);
         copyFit(scratch, next, candidate.at);
-        option.override = candidate.override;
       }
       option.reason = null;
       option.gate = null;
