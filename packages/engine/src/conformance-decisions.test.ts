@@ -55,6 +55,7 @@ function checkExpectation(expect: { readonly [key: string]: Json }, decision: De
     holdoutShare: () => decision.assignment.holdout,
     coupling: () => summary.channelCoupling,
     slots: () => decision.placementResults?.map(({ items: positions }) => positions.map((at) => items[at]?.offerId)),
+    placementReasons: () => decision.placementResults?.map((row) => [row.placementId, row.emptyReason]),
     dropped: () => summary.droppedByReason,
     counts: () => [
       summary.candidateCount,

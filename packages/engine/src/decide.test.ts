@@ -33,6 +33,7 @@ test('resolveTarget names what the caller must correct', () => {
       { id: 'p1', channelId: 'w', key: 'p2', name: 'x' },
       { id: 'p2', channelId: 'w', key: 'k', name: 'y' },
     ],
+    inactivePlacements: [{ id: 'p3', channelId: 'off', name: 'z', channelType: 'web', couplingMode: 'partial' }],
   });
   const ask = (request: Partial<Parameters<typeof resolveTarget>[1]>) =>
     resolveTarget(plan, { channel: null, channelId: null, placement: null, placements: null, ...request });
@@ -53,6 +54,22 @@ test('resolveTarget names what the caller must correct', () => {
     }).problem?.path,
     '/placements/1/placementId',
   );
+  const one = (placementId: string, more: Partial<Parameters<typeof resolveTarget>[1]>) =>
+    ask({ placements: [{ placementId, limit: null }], ...more });
+  const foreign = {
+    code: 'validation_failed',
+    path: '/placements/0/placementId',
+    message: 'is not a placement of the requested channel',
+  };
+  assert.deepEqual(one('p1', { channelId: 'e1' }).problem, foreign);
+  assert.deepEqual(one('p1', { channel: 'email' }).problem, foreign);
+  assert.deepEqual(one('p3', { channelId: 'w' }).problem, foreign);
+  assert.deepEqual(one('p3', { channel: 'email' }).problem, foreign);
+  // A channel that is not in the plan is one that is not active when a placement of it is.
+  assert.equal(one('p3', { channelId: 'off', channel: 'web' }).problem, null);
+  assert.equal(one('p3', { channelId: 'off' }).emptyReason, 'placement_inactive');
+  assert.equal(one('p1', { channelId: 'nope' }).problem?.path, '/channelId');
+  assert.equal(one('p1', {}).problem, null);
 });
 
 test('the plan names what it can read', () => {

@@ -4,6 +4,7 @@ import type { Decision, DecisionSummary } from './decision.ts';
 import { couple } from './delivery/coupling.ts';
 import { type Items, writeItems } from './delivery/items.ts';
 import { knownTarget } from './delivery/known-targets.ts';
+import { placementResults } from './delivery/placement-results.ts';
 import { topN } from './delivery/top-n.ts';
 import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
@@ -30,7 +31,8 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   const run = begin(plan, input, options.trace === true);
   const { program } = plan;
   if (run.target.emptyReason !== null) {
-    return finish(run, { items: [], errors: 0, slateProbability: 1, creativeShares: [], bySlot: [] }, []);
+    const nothing: Items = { items: [], errors: 0, slateProbability: 1, creativeShares: [], bySlot: [] };
+    return finish(run, nothing, couple(run, []).rows);
   }
   for (const step of program.phase1) step.run(run);
   prepareComponents(run);
@@ -86,6 +88,7 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     leaving: 0,
     openPlacements: program.placements.length === 0 ? noPlacements : new Array(program.placements.length),
     lastRemover: null,
+    slotRemover: known.target.slots === null ? noRemovers : known.target.slots.map(() => null),
     droppedByReason: {},
     warnings: [],
     after: { inventory: 0, mandatory: 0, creatives: 0, qualification: 0, suppression: 0, contactPolicy: 0, scoring: 0 },
@@ -103,6 +106,7 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
 /** Decisions that this process has begun: tells what was worked out for this one from what is left of others. */
 let decisions = 0;
 const noPlacements: Run['openPlacements'] = [];
+const noRemovers: Run['slotRemover'] = [];
 const noSegments: ReadonlySet<string> = new Set();
 
 function segmentsOf({ segments, request }: DecisionInput): ReadonlySet<string> {
@@ -194,30 +198,6 @@ function holdoutShare({ program, holdout }: Run): number | null {
   const share = program.holdoutPercentage / 100;
   if (share <= 0) return null;
   return holdout ? share : 1 - share;
-}
-
-function placementResults(run: Run, { items, bySlot }: Items): Decision['placementResults'] {
-  const { slots } = run.target;
-  if (slots !== null) {
-    return slots.map(({ placement }, slot) => ({
-      placementId: placement.id,
-      placementName: placement.name,
-      channelId: placement.channelId,
-      items: bySlot[slot] ?? [],
-    }));
-  }
-  if (run.program.response.format !== 'grouped') return null;
-  const groups = new Map<string, number[]>();
-  items.forEach(({ placementId }, at) => {
-    if (placementId === null) return;
-    const group = groups.get(placementId);
-    if (group === undefined) groups.set(placementId, [at]);
-    else group.push(at);
-  });
-  return [...groups].map(([placementId, group]) => {
-    const placement = run.plan.names.placement(placementId);
-    return { placementId, placementName: placement?.name ?? '', channelId: placement?.channelId ?? '', items: group };
-  });
 }
 
 function summarize(run: Run, written: Items, channelCoupling: readonly Json[]): DecisionSummary {

@@ -49,6 +49,8 @@ export interface Run {
   readonly openPlacements: (boolean | undefined)[];
   /** The stage that last removed a candidate. */
   lastRemover: string | null;
+  /** By requested active placement: the stage that last removed a candidate for it; null: none yet. */
+  readonly slotRemover: (string | null)[];
   readonly droppedByReason: { [reason in DropReason]?: number };
   readonly warnings: string[];
   readonly after: StageCounts;

@@ -112,6 +112,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     channels,
     placements,
     placementNumber,
+    inactivePlacements: new Map((snapshot.inactivePlacements ?? []).map((placement) => [placement.id, placement])),
     placementChannel: placements.map(({ channelId }) => ordinals.channel.get(channelId) ?? -1),
     ordinals,
     mandatoryOffers: offers.filter(({ row }) => row.mandatory && row.status === 'active').sort(byPriority),

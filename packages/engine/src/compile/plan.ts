@@ -12,6 +12,7 @@ import type {
   SnapshotChannel,
   SnapshotCreative,
   SnapshotFlow,
+  SnapshotInactivePlacement,
   SnapshotOffer,
   SnapshotPlacement,
   SnapshotSubCategory,
@@ -109,6 +110,8 @@ export interface Program {
   readonly channels: readonly SnapshotChannel[];
   readonly placements: readonly SnapshotPlacement[];
   readonly placementNumber: ReadonlyMap<string, number>;
+  /** Placements that get nothing, by id. */
+  readonly inactivePlacements: ReadonlyMap<string, SnapshotInactivePlacement>;
   /** Channel number by placement number. */
   readonly placementChannel: readonly number[];
   readonly ordinals: Ordinals;

@@ -245,6 +245,7 @@ function traceWalk(run: Run, delivery: Delivery): void {
       for (; at < list.length && list[at]!.offer === offer; at++) {
         const candidate = list[at]!;
         candidate.reason ??= 'cut';
+        if (candidate.slot >= 0 && !candidate.taken) noteRemoval(run, candidate);
         if (worst === null || (worst.reason === 'cut' && candidate.reason !== 'cut')) worst = candidate;
       }
       if (worst === null || taken.has(offer)) continue;
@@ -285,6 +286,12 @@ function traceWalk(run: Run, delivery: Delivery): void {
     dropped: Object.fromEntries(dropped.get('rank') ?? []),
     warnings: [],
   });
+}
+
+/** What limits removed says more of an empty placement than what found no room. */
+function noteRemoval({ slotRemover }: Run, { slot, reason }: Candidate): void {
+  if (reason !== 'cut') slotRemover[slot] = 'admission';
+  else if (slotRemover[slot] !== 'admission') slotRemover[slot] = 'rank';
 }
 
 function topScore({ scratch }: Run, delivery: Delivery): number | null {

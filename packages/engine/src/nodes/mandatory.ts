@@ -24,6 +24,7 @@ export function mandatoryStep(stages: readonly PolicyStage[], policies: readonly
       const left = new Set(passed.map((candidate) => candidate.offer));
       const gone = new Map<Candidate['offer'], Candidate>();
       for (const candidate of before) {
+        if (candidate.reason !== null && candidate.slot >= 0) run.slotRemover[candidate.slot] = 'mandatory';
         if (!left.has(candidate.offer) && !gone.has(candidate.offer)) gone.set(candidate.offer, candidate);
       }
       const dropped: Record<string, number> = {};

@@ -141,7 +141,10 @@ const cases: readonly (readonly [string, Decision, AnswerFacts])[] = [
   ['chosen fields', { ...decision, includeFields: ['score'] }, facts],
   [
     'grouped',
-    { ...decision, placementResults: [{ placementId: 'p', placementName: 'Top', channelId: 'ch', items: [1, 0] }] },
+    {
+      ...decision,
+      placementResults: [{ placementId: 'p', placementName: 'Top', channelId: 'ch', items: [1, 0], emptyReason: null }],
+    },
     facts,
   ],
 ];

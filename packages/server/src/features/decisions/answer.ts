@@ -78,6 +78,7 @@ export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts):
                 placementName: p.placementName,
                 channelId: p.channelId,
                 count: p.items.length,
+                emptyReason: p.emptyReason,
                 decisions: p.items.map((i) => items[i]!),
               },
             ]),
