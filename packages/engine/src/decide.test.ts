@@ -148,6 +148,7 @@ test('the plan names what it can read', () => {
       lookupColumn: 'id',
       lookupFrom: 'customer.account_id',
       prefix: 'b_',
+      trip: 1,
     },
   ]);
   assert.deepEqual(plan.zones, ['Europe/Berlin', 'Asia/Tokyo']);
@@ -490,7 +491,7 @@ test('a score node without a method takes the method of the flow', () => {
     ],
     flowConfig: { scoring: { method: 'propensity' } },
   };
-  const references = { has: () => true, customFieldKeys: new Set<string>() };
+  const references = { has: () => true, customFieldKeys: new Set<string>(), columnsOf: () => [] };
   assert.deepEqual(validateFlow(config, references, { use: 'publish' }).errors, []);
   const { plan, input } = made({ nodes: config.nodes, flowConfig: config.flowConfig });
   assert.equal(decide(plan, input).items[0]?.score, 0.5);

@@ -70,6 +70,11 @@ export interface EnrichSource extends AutoSource {
   readonly lookupFrom: string;
   /** Put before the column's name under `customer.`. */
   readonly prefix: string;
+  /**
+   * 0: the value looked up is known before anything is read. Else the round trip behind the first in which it is read: the
+   * value may come of the auto-enriched rows, or of enrich nodes before this one, whose rows win.
+   */
+  readonly trip: number;
 }
 
 /** What of a request a decision can depend on, so that a record keeps that and no more. */
