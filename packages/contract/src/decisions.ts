@@ -411,6 +411,7 @@ export const decisionOperations = {
     auth: 'credential',
     role: 'viewer',
     loadClass: 'decision',
+    decides: true,
     rateLimitSetting: 'RECOMMEND_RATE_PER_MINUTE',
     body: RecommendRequest,
     responses: { 200: { description: 'The decision.', schema: RecommendAnswer } },
