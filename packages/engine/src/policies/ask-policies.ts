@@ -1,4 +1,5 @@
 import { candidatesInScope, candidatesOf, inScope } from '../compile/scopes.ts';
+import { isObject } from '../nodes/node-kind.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import type { PolicyRow } from '../trace.ts';
@@ -66,7 +67,11 @@ function block(run: Run, policy: CompiledPolicy, candidate: Candidate, overrides
 
 /** Detail of a drop row: the fixed text beside the fields of the type. */
 export function describe(reason: string, detail: Json): Json {
-  return detail !== null && typeof detail === 'object' && !Array.isArray(detail) ? { reason, ...detail } : { reason };
+  return { reason, ...asObject(detail) };
+}
+
+function asObject(detail: Json): { readonly [key: string]: Json } {
+  return isObject(detail) ? detail : {};
 }
 
 function traceOverrides(run: Run, overrides: readonly CompiledPolicy[], list: readonly Candidate[]): void {
@@ -74,9 +79,9 @@ function traceOverrides(run: Run, overrides: readonly CompiledPolicy[], list: re
     const { items, count } = candidatesInScope(run, policy.scope, list);
     for (let at = 0; at < count; at++) {
       const candidate = items[at]!;
-      const { reason } = policy.behaviour.explain(run, candidate);
+      const { reason, detail } = policy.behaviour.explain(run, candidate);
       const overridden = run.trace?.liftedFrom(candidate.offer.id, policy.id) ?? [];
-      run.trace?.policy(policyRow(policy, candidate, 'passed', reason, null, { overridden }));
+      run.trace?.policy(policyRow(policy, candidate, 'passed', reason, null, { ...asObject(detail), overridden }));
     }
   }
 }
