@@ -72,6 +72,32 @@ test('resolveTarget names what the caller must correct', () => {
   assert.equal(one('p1', {}).problem, null);
 });
 
+test('who looks on is told of each stage when it has worked, and of nothing else', () => {
+  const { plan, input } = made({
+    nodes: [
+      { id: 'i', type: 'inventory' },
+      { id: 'f', type: 'filter' },
+      { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+      { id: 'r', type: 'rank' },
+      { id: 'c', type: 'compute', config: { formulaExtras: [{ key: 'a', formula: '1' }] } },
+      { id: 'p', type: 'set_properties', config: { properties: [{ key: 'b', value: 2, target: 'response' }] } },
+    ],
+    offers: [{ id: 'A' }],
+  });
+  const seen: string[] = [];
+  const observe = (...told: unknown[]) => void seen.push(told.join(' '));
+  decide(plan, input, { observe });
+  assert.deepEqual(seen, [
+    ...['inventory i', 'filter f', 'match_creatives ', 'qualify ', 'suppression ', 'contact_policy ', 'mandatory '],
+    ...['score s', 'rank r', 'admission ', 'rank r', 'coupling ', 'response ', 'compute c', 'set_properties p'],
+    ...['compute c', 'set_properties p', 'response '],
+  ]);
+  seen.length = 0;
+  const nowhere = { ...input, request: { ...input.request, channel: 'fax' } };
+  decide(plan, nowhere, { observe });
+  assert.deepEqual(seen, ['compute c', 'set_properties p']);
+});
+
 test('the plan names what it can read', () => {
   const { plan } = made({
     tenant: { timezone: 'Europe/Berlin' },

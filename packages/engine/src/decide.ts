@@ -21,30 +21,44 @@ import { createTrace } from './trace.ts';
 export interface DecideOptions {
   /** True: the decision carries a trace; it decides the same without. */
   readonly trace?: boolean;
+  /**
+   * Called when a stage has worked, named as in the trace: the caller may look at its clock, which the engine does not
+   * have. A stage that works in several goes is named after each. It sees nothing of the decision and changes nothing.
+   */
+  readonly observe?: StageObserver;
 }
+
+export type StageObserver = (stage: string, nodeId: string | null) => void;
 
 /**
  * Makes one decision (decisioning.md 1, api-decisioning.md 8 to 11). Pure and synchronous: the same plan and input give
  * the same bytes. Numbers of the answer are unrounded.
  */
 export function decide(plan: Plan, input: DecisionInput, options: DecideOptions = {}): Decision {
-  const run = begin(plan, input, options.trace === true);
+  const run = begin(plan, input, options);
+  const { observe } = run;
   const { program } = plan;
   if (run.target.emptyReason !== null) {
     const nothing: Items = { items: [], errors: 0, slateProbability: 1, creativeShares: [], bySlot: [] };
     return finish(run, nothing, couple(run, []).rows);
   }
-  for (const step of program.phase1) step.run(run);
+  for (const step of program.phase1) {
+    step.run(run);
+    if (observe !== null) observe(step.type, step.nodeId);
+  }
   prepareComponents(run);
   scoreStage(run);
+  if (observe !== null) observe('score', program.scoring.nodeId);
   const method = run.holdout ? topN : program.rank.method;
   const walked = deliver(run, method);
   closeWalk(run, walked);
+  if (observe !== null) observe('rank', program.rank.nodeId);
   const { delivery, rows } = couple(run, walked);
+  if (observe !== null) observe('coupling', null);
   return finish(run, writeItems(run, delivery), rows);
 }
 
-function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
+function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: DecideOptions): Run {
   const { program } = plan;
   const { request } = input;
   const clock = input.zones[plan.timezone];
@@ -100,6 +114,7 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     contacted: false,
     creativesCounted: false,
     trace: trace ? createTrace() : null,
+    observe: observe ?? null,
   };
 }
 
@@ -153,8 +168,14 @@ function finish(run: Run, written: Items, coupling: readonly Json[]): Decision {
   const { items } = written;
   const properties: Record<string, Json> = {};
   openAnswer(run);
-  for (const step of program.output) step.answer(run, properties);
-  if (target.emptyReason === null) traceOutput(run, items.length);
+  for (const step of program.output) {
+    step.answer(run, properties);
+    if (run.observe !== null) run.observe(step.type, step.nodeId);
+  }
+  if (target.emptyReason === null) {
+    traceOutput(run, items.length);
+    if (run.observe !== null) run.observe('response', program.response.nodeId);
+  }
   return {
     items,
     placementResults: placementResults(run, written),

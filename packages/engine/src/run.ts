@@ -68,6 +68,8 @@ export interface Run {
   /** True when it holds the contacts by creative. */
   creativesCounted: boolean;
   readonly trace: TraceBuilder | null;
+  /** Told of each stage that has worked. */
+  readonly observe: ((stage: string, nodeId: string | null) => void) | null;
 }
 
 export interface StageCounts {

@@ -158,6 +158,7 @@ function take(walk: Walk, slot: number, item: Taken): void {
   if (walk.placementUse !== null && placementId !== null) {
     walk.placementUse.set(placementId, (walk.placementUse.get(placementId) ?? 0) + 1);
   }
+  if (run.observe !== null) run.observe('rank', run.program.rank.nodeId);
   for (let position = 0; position < run.program.policies.length; position++) {
     if (run.scratch.asked[position] === 0) continue;
     const policy = run.program.policies[position]!;
@@ -167,6 +168,7 @@ function take(walk: Walk, slot: number, item: Taken): void {
     admit(run, policy, run.mandatory, true);
   }
   if (run.target.slots !== null) leaveOtherSlots(walk, candidate);
+  if (run.observe !== null) run.observe('admission', null);
 }
 
 /** Drops what a limit that is used up now no longer admits. */

@@ -124,6 +124,7 @@ const facts: AnswerFacts = {
   configAgeMs: 3,
   profileAgeMs: 0,
   durationMs: 5,
+  stages: null,
   traceId: null,
   reservationExpiresAt: () => '2026-11-21T00:00:00.000Z',
   dryRun: false,
