@@ -118,7 +118,7 @@ const drafts: Readonly<Record<Resource, (fixtures: Fixtures) => Promise<Body>>> 
     schemaType: 'event',
     linkedSchemaId: (await make('schemas', customerSchema(name('People')))).id,
     joinMapping: { parentField: 'customer_id', childField: 'client', joinType: 'left' },
-    summaryColumns: ['amount'],
+    summaryColumns: [],
     autoEnrich: false,
     fields: [
       {

@@ -193,6 +193,20 @@ export const RecommendedItem = Type.Object(
   { description: 'One recommended item.' },
 );
 
+const PlacementResult = Type.Object(
+  {
+    placementId: text('Placement.'),
+    placementName: text('Name of the placement.'),
+    channelId: text('Channel of the placement.'),
+    count: Type.Integer({ description: 'Number of decisions.' }),
+    emptyReason: textOrNull(
+      'Why it has no item: `placement_inactive` (it or its channel is not active), `placement_targeting`, or the stage that removed its last candidate.',
+    ),
+    decisions: Type.Array(RecommendedItem, { description: 'Its items in delivery order.' }),
+  },
+  { description: 'What one placement got.' },
+);
+
 export const RecommendQuota = Type.Object(
   {
     limit: Type.Integer({ description: 'Items that the playground may be given in all.' }),
@@ -220,9 +234,13 @@ export const RecommendAnswer = Type.Object(
     placement: textOrNull('As asked.'),
     count: Type.Integer({ description: 'Number of decisions.' }),
     decisions: Type.Array(RecommendedItem, { description: 'Items in delivery order.' }),
-    placementResults: Nullable(AnyObject('By placement id.'), { description: 'Items by placement, or null.' }),
+    placementResults: Nullable(Type.Record(Type.String(), PlacementResult), {
+      description: 'By placement id, for `placements` or response format `grouped`; else null.',
+    }),
     properties: AnyObject('From set_properties nodes.'),
-    emptyReason: textOrNull('Why there is no item.'),
+    emptyReason: textOrNull(
+      'Why there is no item: `no_channel`, `no_placement`, `placement_inactive`, or the stage that removed the last candidate.',
+    ),
     controlGroup: Type.Boolean({ description: 'True for a holdout customer.' }),
     degradedScoring: Type.Boolean({ description: 'True when a model could not be used.' }),
     dryRun: Type.Boolean({ description: 'True when nothing was stored.' }),
@@ -397,6 +415,7 @@ export const decisionOperations = {
     auth: 'credential',
     role: 'viewer',
     loadClass: 'decision',
+    decides: true,
     rateLimitSetting: 'RECOMMEND_RATE_PER_MINUTE',
     body: RecommendRequest,
     responses: { 200: { description: 'The decision.', schema: RecommendAnswer } },

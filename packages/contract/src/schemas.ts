@@ -119,7 +119,8 @@ const schemaChanges = {
   ),
   summaryColumns: Type.Optional(
     Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 500 }), {
-      description: 'Columns that enrichment summarises or takes over.',
+      description:
+        'Columns that enrichment summarises or takes over. Not available for a linked schema yet: 400 unless empty.',
     }),
   ),
   autoEnrich: Type.Optional(Type.Boolean({ description: 'Decisions read this schema by themselves; default false.' })),

@@ -35,6 +35,7 @@ export interface CaseSource {
   readonly nodes?: Snapshot['flow']['config']['nodes'];
   readonly channels?: readonly Partial<SnapshotChannel>[];
   readonly placements?: readonly Partial<SnapshotPlacement>[];
+  readonly inactivePlacements?: Snapshot['inactivePlacements'];
   readonly categories?: Snapshot['categories'];
   readonly offers?: readonly Partial<Omit<SnapshotOffer, 'mandatoryExpiresAt'> & { mandatoryExpiresAt: string }>[];
   readonly otherOffers?: Snapshot['otherOffers'];
@@ -147,6 +148,7 @@ function snapshotOf(source: CaseSource): Snapshot {
         ...placement,
       }),
     ),
+    ...(source.inactivePlacements === undefined ? {} : { inactivePlacements: source.inactivePlacements }),
     categories: source.categories ?? [],
     subCategories: [],
     offers,

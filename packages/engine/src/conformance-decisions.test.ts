@@ -22,6 +22,13 @@ for (const file of readdirSync(folder)
         const bytes = canonicalJson(resultOf(decision));
         assert.equal(canonicalJson(resultOf(traced)), bytes, 'a trace changes nothing');
         assert.equal(canonicalJson(resultOf(decide(plan, input))), bytes, 'twice the same');
+        const stages = new Set<string>();
+        const observe = (stage: string, nodeId: string | null) => void stages.add(`${stage} ${nodeId}`);
+        const observed = decide(plan, input, { trace: true, observe });
+        assert.deepEqual(observed, traced, 'who looks on changes nothing');
+        for (const { stage, nodeId } of observed.trace?.pipeline ?? []) {
+          assert.ok(stages.has(`${stage} ${nodeId}`), `${stage} ${nodeId} was not observed`);
+        }
         for (const seed of [1, 2, 3]) {
           const shuffled = compile(shuffle(read.snapshot, seed));
           assert.equal(canonicalJson(resultOf(decide(shuffled, read.input(shuffled)))), bytes, 'lists shuffled');
@@ -55,6 +62,7 @@ function checkExpectation(expect: { readonly [key: string]: Json }, decision: De
     holdoutShare: () => decision.assignment.holdout,
     coupling: () => summary.channelCoupling,
     slots: () => decision.placementResults?.map(({ items: positions }) => positions.map((at) => items[at]?.offerId)),
+    placementReasons: () => decision.placementResults?.map((row) => [row.placementId, row.emptyReason]),
     dropped: () => summary.droppedByReason,
     counts: () => [
       summary.candidateCount,

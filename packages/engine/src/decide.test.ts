@@ -33,6 +33,7 @@ test('resolveTarget names what the caller must correct', () => {
       { id: 'p1', channelId: 'w', key: 'p2', name: 'x' },
       { id: 'p2', channelId: 'w', key: 'k', name: 'y' },
     ],
+    inactivePlacements: [{ id: 'p3', channelId: 'off', name: 'z', channelType: 'web', couplingMode: 'partial' }],
   });
   const ask = (request: Partial<Parameters<typeof resolveTarget>[1]>) =>
     resolveTarget(plan, { channel: null, channelId: null, placement: null, placements: null, ...request });
@@ -53,6 +54,48 @@ test('resolveTarget names what the caller must correct', () => {
     }).problem?.path,
     '/placements/1/placementId',
   );
+  const one = (placementId: string, more: Partial<Parameters<typeof resolveTarget>[1]>) =>
+    ask({ placements: [{ placementId, limit: null }], ...more });
+  const foreign = {
+    code: 'validation_failed',
+    path: '/placements/0/placementId',
+    message: 'is not a placement of the requested channel',
+  };
+  assert.deepEqual(one('p1', { channelId: 'e1' }).problem, foreign);
+  assert.deepEqual(one('p1', { channel: 'email' }).problem, foreign);
+  assert.deepEqual(one('p3', { channelId: 'w' }).problem, foreign);
+  assert.deepEqual(one('p3', { channel: 'email' }).problem, foreign);
+  // A channel that is not in the plan is one that is not active when a placement of it is.
+  assert.equal(one('p3', { channelId: 'off', channel: 'web' }).problem, null);
+  assert.equal(one('p3', { channelId: 'off' }).emptyReason, 'placement_inactive');
+  assert.equal(one('p1', { channelId: 'nope' }).problem?.path, '/channelId');
+  assert.equal(one('p1', {}).problem, null);
+});
+
+test('who looks on is told of each stage when it has worked, and of nothing else', () => {
+  const { plan, input } = made({
+    nodes: [
+      { id: 'i', type: 'inventory' },
+      { id: 'f', type: 'filter' },
+      { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+      { id: 'r', type: 'rank' },
+      { id: 'c', type: 'compute', config: { formulaExtras: [{ key: 'a', formula: '1' }] } },
+      { id: 'p', type: 'set_properties', config: { properties: [{ key: 'b', value: 2, target: 'response' }] } },
+    ],
+    offers: [{ id: 'A' }],
+  });
+  const seen: string[] = [];
+  const observe = (...told: unknown[]) => void seen.push(told.join(' '));
+  decide(plan, input, { observe });
+  assert.deepEqual(seen, [
+    ...['inventory i', 'filter f', 'match_creatives ', 'qualify ', 'suppression ', 'contact_policy ', 'mandatory '],
+    ...['score s', 'rank r', 'admission ', 'rank r', 'coupling ', 'response ', 'compute c', 'set_properties p'],
+    ...['compute c', 'set_properties p', 'response '],
+  ]);
+  seen.length = 0;
+  const nowhere = { ...input, request: { ...input.request, channel: 'fax' } };
+  decide(plan, nowhere, { observe });
+  assert.deepEqual(seen, ['compute c', 'set_properties p']);
 });
 
 test('the plan names what it can read', () => {
@@ -131,6 +174,7 @@ test('the plan names what it can read', () => {
       lookupColumn: 'id',
       lookupFrom: 'customer.account_id',
       prefix: 'b_',
+      trip: 1,
     },
   ]);
   assert.deepEqual(plan.zones, ['Europe/Berlin', 'Asia/Tokyo']);
@@ -473,7 +517,7 @@ test('a score node without a method takes the method of the flow', () => {
     ],
     flowConfig: { scoring: { method: 'propensity' } },
   };
-  const references = { has: () => true, customFieldKeys: new Set<string>() };
+  const references = { has: () => true, customFieldKeys: new Set<string>(), columnsOf: () => [] };
   assert.deepEqual(validateFlow(config, references, { use: 'publish' }).errors, []);
   const { plan, input } = made({ nodes: config.nodes, flowConfig: config.flowConfig });
   assert.equal(decide(plan, input).items[0]?.score, 0.5);

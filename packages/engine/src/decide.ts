@@ -4,6 +4,7 @@ import type { Decision, DecisionSummary } from './decision.ts';
 import { couple } from './delivery/coupling.ts';
 import { type Items, writeItems } from './delivery/items.ts';
 import { knownTarget } from './delivery/known-targets.ts';
+import { placementResults } from './delivery/placement-results.ts';
 import { topN } from './delivery/top-n.ts';
 import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
@@ -20,29 +21,44 @@ import { createTrace } from './trace.ts';
 export interface DecideOptions {
   /** True: the decision carries a trace; it decides the same without. */
   readonly trace?: boolean;
+  /**
+   * Called when a stage has worked, named as in the trace: the caller may look at its clock, which the engine does not
+   * have. A stage that works in several goes is named after each. It sees nothing of the decision and changes nothing.
+   */
+  readonly observe?: StageObserver;
 }
+
+export type StageObserver = (stage: string, nodeId: string | null) => void;
 
 /**
  * Makes one decision (decisioning.md 1, api-decisioning.md 8 to 11). Pure and synchronous: the same plan and input give
  * the same bytes. Numbers of the answer are unrounded.
  */
 export function decide(plan: Plan, input: DecisionInput, options: DecideOptions = {}): Decision {
-  const run = begin(plan, input, options.trace === true);
+  const run = begin(plan, input, options);
+  const { observe } = run;
   const { program } = plan;
   if (run.target.emptyReason !== null) {
-    return finish(run, { items: [], errors: 0, slateProbability: 1, creativeShares: [], bySlot: [] }, []);
+    const nothing: Items = { items: [], errors: 0, slateProbability: 1, creativeShares: [], bySlot: [] };
+    return finish(run, nothing, couple(run, []).rows);
   }
-  for (const step of program.phase1) step.run(run);
+  for (const step of program.phase1) {
+    step.run(run);
+    if (observe !== null) observe(step.type, step.nodeId);
+  }
   prepareComponents(run);
   scoreStage(run);
+  if (observe !== null) observe('score', program.scoring.nodeId);
   const method = run.holdout ? topN : program.rank.method;
   const walked = deliver(run, method);
   closeWalk(run, walked);
+  if (observe !== null) observe('rank', program.rank.nodeId);
   const { delivery, rows } = couple(run, walked);
+  if (observe !== null) observe('coupling', null);
   return finish(run, writeItems(run, delivery), rows);
 }
 
-function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
+function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: DecideOptions): Run {
   const { program } = plan;
   const { request } = input;
   const clock = input.zones[plan.timezone];
@@ -86,6 +102,7 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     leaving: 0,
     openPlacements: program.placements.length === 0 ? noPlacements : new Array(program.placements.length),
     lastRemover: null,
+    slotRemover: known.target.slots === null ? noRemovers : known.target.slots.map(() => null),
     droppedByReason: {},
     warnings: [],
     after: { inventory: 0, mandatory: 0, creatives: 0, qualification: 0, suppression: 0, contactPolicy: 0, scoring: 0 },
@@ -97,12 +114,14 @@ function begin(plan: Plan, input: DecisionInput, trace: boolean): Run {
     contacted: false,
     creativesCounted: false,
     trace: trace ? createTrace() : null,
+    observe: observe ?? null,
   };
 }
 
 /** Decisions that this process has begun: tells what was worked out for this one from what is left of others. */
 let decisions = 0;
 const noPlacements: Run['openPlacements'] = [];
+const noRemovers: Run['slotRemover'] = [];
 const noSegments: ReadonlySet<string> = new Set();
 
 function segmentsOf({ segments, request }: DecisionInput): ReadonlySet<string> {
@@ -149,8 +168,14 @@ function finish(run: Run, written: Items, coupling: readonly Json[]): Decision {
   const { items } = written;
   const properties: Record<string, Json> = {};
   openAnswer(run);
-  for (const step of program.output) step.answer(run, properties);
-  if (target.emptyReason === null) traceOutput(run, items.length);
+  for (const step of program.output) {
+    step.answer(run, properties);
+    if (run.observe !== null) run.observe(step.type, step.nodeId);
+  }
+  if (target.emptyReason === null) {
+    traceOutput(run, items.length);
+    if (run.observe !== null) run.observe('response', program.response.nodeId);
+  }
   return {
     items,
     placementResults: placementResults(run, written),
@@ -194,30 +219,6 @@ function holdoutShare({ program, holdout }: Run): number | null {
   const share = program.holdoutPercentage / 100;
   if (share <= 0) return null;
   return holdout ? share : 1 - share;
-}
-
-function placementResults(run: Run, { items, bySlot }: Items): Decision['placementResults'] {
-  const { slots } = run.target;
-  if (slots !== null) {
-    return slots.map(({ placement }, slot) => ({
-      placementId: placement.id,
-      placementName: placement.name,
-      channelId: placement.channelId,
-      items: bySlot[slot] ?? [],
-    }));
-  }
-  if (run.program.response.format !== 'grouped') return null;
-  const groups = new Map<string, number[]>();
-  items.forEach(({ placementId }, at) => {
-    if (placementId === null) return;
-    const group = groups.get(placementId);
-    if (group === undefined) groups.set(placementId, [at]);
-    else group.push(at);
-  });
-  return [...groups].map(([placementId, group]) => {
-    const placement = run.plan.names.placement(placementId);
-    return { placementId, placementName: placement?.name ?? '', channelId: placement?.channelId ?? '', items: group };
-  });
 }
 
 function summarize(run: Run, written: Items, channelCoupling: readonly Json[]): DecisionSummary {

@@ -10,10 +10,12 @@ export interface Decision {
         readonly placementName: string;
         readonly channelId: string;
         readonly items: readonly number[];
+        /** Why it has no item: `placement_inactive`, `placement_targeting`, or the stage that removed its last candidate. */
+        readonly emptyReason: string | null;
       }[]
     | null;
   readonly properties: Readonly<Record<string, Json>>;
-  /** Why there is no item: `no_channel`, `no_placement`, or the stage that removed the last candidate. */
+  /** Why there is no item: `no_channel`, `no_placement`, `placement_inactive`, or the stage that removed the last candidate. */
   readonly emptyReason: string | null;
   readonly controlGroup: boolean;
   readonly degradedScoring: boolean;

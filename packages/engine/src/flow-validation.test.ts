@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FlowReferences, flowReferences, type Json, validateFlow } from './index.ts';
 
-const known: FlowReferences = { has: (_kind, id) => !id.startsWith('no-'), customFieldKeys: new Set(['fee']) };
+const known: FlowReferences = {
+  has: (_kind, id) => !id.startsWith('no-'),
+  customFieldKeys: new Set(['fee']),
+  columnsOf: (schema) => [`${schema}_key`, `${schema}_next`],
+};
 const inventory = { id: 'i', type: 'inventory', config: {} };
 const score = { id: 's', type: 'score', config: { method: 'priority_weighted' } };
 
@@ -258,6 +262,39 @@ test('rules of use apply at publish only', () => {
     'P missing_inventory /nodes',
     'U scoring_not_configured /flowConfig/scoring/method',
   ]);
+});
+
+test('a chain of enrich nodes has at most three', () => {
+  const read = (schemaId: string, lookupFrom: string, more: Node = {}): Node => ({
+    id: schemaId,
+    type: 'enrich',
+    config: { sources: [{ schemaId, ...more }], lookupFrom },
+  });
+  const chain = [
+    read('a', 'request.customerId'),
+    read('b', 'customer.a_next'),
+    read('c', 'customer.b_next.deeper'),
+    read('d', 'customer.c_next'),
+  ];
+  assert.deepEqual(errorsOf(flow([inventory, ...chain.slice(0, 3), score])), []);
+  assert.deepEqual(errorsOf(flow([inventory, ...chain, score])), ['P invalid_config /nodes/4/config/lookupFrom']);
+  // What is read of the auto-enriched rows is no chain, nor are nodes that write other names, or come later.
+  const wide = ['a', 'b', 'c', 'd', 'e'].map((name) => read(name, 'customer.account_id'));
+  assert.deepEqual(errorsOf(flow([inventory, ...wide, score])), []);
+  assert.deepEqual(errorsOf(flow([inventory, ...chain.toReversed(), score])), []);
+  for (const other of [{ prefix: 'p_' }, { fields: ['b_key'] }]) {
+    const [a, , c, d] = chain;
+    assert.deepEqual(errorsOf(flow([inventory, a!, read('b', 'customer.a_next', other), c!, d!, score])), []);
+  }
+  const prefixed = [
+    chain[0]!,
+    read('b', 'customer.a_next', { prefix: 'p_' }),
+    read('c', 'customer.p_b_next'),
+    chain[3]!,
+  ];
+  assert.deepEqual(errorsOf(flow([inventory, ...prefixed, score])), ['P invalid_config /nodes/4/config/lookupFrom']);
+  const off = chain.map((node, at) => (at === 1 ? { ...node, enabled: false } : node));
+  assert.deepEqual(errorsOf(flow([inventory, ...off, score])), []);
 });
 
 test('hostile configs are refused or harmless', () => {

@@ -19,7 +19,7 @@ export { conditionRemarks } from './conditions/condition-remarks.ts';
 export { matcherOf, testOperator } from './conditions/match.ts';
 export { CONDITION_OPERATORS, canonicalOperator, LIST_OPERATORS } from './conditions/operator.ts';
 export { parseCondition } from './conditions/parse-condition.ts';
-export { type DecideOptions, decide } from './decide.ts';
+export { type DecideOptions, decide, type StageObserver } from './decide.ts';
 export type * from './decision.ts';
 export { resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
 export { targetHint } from './delivery/target-hint.ts';

@@ -49,6 +49,8 @@ export interface Run {
   readonly openPlacements: (boolean | undefined)[];
   /** The stage that last removed a candidate. */
   lastRemover: string | null;
+  /** By requested active placement: the stage that last removed a candidate for it; null: none yet. */
+  readonly slotRemover: (string | null)[];
   readonly droppedByReason: { [reason in DropReason]?: number };
   readonly warnings: string[];
   readonly after: StageCounts;
@@ -66,6 +68,8 @@ export interface Run {
   /** True when it holds the contacts by creative. */
   creativesCounted: boolean;
   readonly trace: TraceBuilder | null;
+  /** Told of each stage that has worked. */
+  readonly observe: ((stage: string, nodeId: string | null) => void) | null;
 }
 
 export interface StageCounts {
@@ -117,8 +121,6 @@ export interface Candidate {
   /** Placement it would be shown at; null when none is known yet or any of several would do. */
   placementId: string | null;
   priority: number;
-  /** Position of the allow_override policy that covers it, -1 when none does. */
-  override: number;
   /** Why it leaves; null while it stays. */
   reason: DropReason | null;
   /** Rule or policy that removes it, and what it said; for traces. */

@@ -139,7 +139,6 @@ export function takeCandidate(scratch: Scratch, at: number, offer: PlanOffer): C
   if (candidate.slot !== -1) candidate.slot = -1;
   if (candidate.placementId !== null) candidate.placementId = null;
   if (candidate.priority !== candidate.offerPriority) candidate.priority = candidate.offerPriority;
-  if (candidate.override !== -1) candidate.override = -1;
   if (candidate.reason !== null) candidate.reason = null;
   if (candidate.gate !== null) candidate.gate = null;
   if (candidate.taken) candidate.taken = false;
@@ -165,7 +164,6 @@ export function copyCandidate(scratch: Scratch, at: number, from: Candidate): Ca
   copy.slot = from.slot;
   copy.placementId = from.placementId;
   copy.priority = from.priority;
-  copy.override = from.override;
   copy.reason = from.reason;
   copy.gate = from.gate;
   copy.taken = from.taken;
@@ -183,7 +181,6 @@ function newCandidate(at: number, offer: PlanOffer): Candidate {
     slot: -1,
     placementId: null,
     priority: offer.priority,
-    override: -1,
     reason: null,
     gate: null,
     taken: false,

@@ -12,6 +12,11 @@ export interface Snapshot {
   readonly flow: SnapshotFlow;
   readonly channels: readonly SnapshotChannel[];
   readonly placements: readonly SnapshotPlacement[];
+  /**
+   * Placements that a request may name and that get nothing: they or their channels are not active. Left out when there is
+   * none, so that plans keep their hashes.
+   */
+  readonly inactivePlacements?: readonly SnapshotInactivePlacement[];
   readonly categories: readonly SnapshotCategory[];
   readonly subCategories: readonly SnapshotSubCategory[];
   readonly offers: readonly SnapshotOffer[];
@@ -87,6 +92,15 @@ export interface SnapshotPlacement {
   readonly maxSlots: number;
   /** Condition on `request.`, `attributes.`, `customer.`; false: the placement gets no items (api-catalogue.md 5.2). */
   readonly targeting?: Json;
+}
+
+export interface SnapshotInactivePlacement {
+  readonly id: string;
+  readonly name: string;
+  readonly channelId: string;
+  /** Of its channel, which need not be in the snapshot. */
+  readonly channelType: string;
+  readonly couplingMode: 'partial' | 'atomic';
 }
 
 export interface SnapshotCategory {

@@ -47,6 +47,8 @@ export interface Operation {
   readonly rateLimitSetting?: 'RECOMMEND_RATE_PER_MINUTE';
   /** Takes the optional `Idempotency-Key` header; its answer is kept 7 days in the effect's transaction. */
   readonly idempotent?: boolean;
+  /** True: each problem it answers carries a `recommendationId` of its own (api-access.md 2). */
+  readonly decides?: boolean;
   /** An object of strings and numbers. A record id is a plain string here: a malformed one is answered like an unknown one. */
   readonly params?: TSchema;
   /** An object; values are coerced strictly and defaults are filled in. */

@@ -32,6 +32,9 @@ export const Problem = Type.Object(
     retryAfterSeconds: Type.Optional(
       Type.Integer({ description: 'Only with 429 and 503: same as the header Retry-After.' }),
     ),
+    recommendationId: Type.Optional(
+      Type.String({ description: 'Only of a recommend that failed: names the attempt; nothing is stored under it.' }),
+    ),
   },
   { description: 'What went wrong (RFC 9457).' },
 );

@@ -1,6 +1,7 @@
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
 import { contactPolicyStep } from '../nodes/contact-policy.ts';
+import { policiesOfFilter } from '../nodes/filter.ts';
 import { mandatoryStep } from '../nodes/mandatory.ts';
 import { matchStep } from '../nodes/match-creatives.ts';
 import { type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
@@ -12,6 +13,7 @@ import { compileScoring } from '../nodes/score.ts';
 import type { Step } from '../nodes/step.ts';
 import { suppressionStep } from '../nodes/suppression.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
+import { liftersOf, type PolicyStage } from '../policies/policy-stage.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
 import type { FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
 import { type Builder, createBuilder } from './builder.ts';
@@ -68,6 +70,8 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const rules = yield* compileRules(snapshot.rules, builder, offers);
   yield;
   const nodes = snapshot.flow.config.nodes.filter((node) => node.enabled !== false);
+  const policyStages: PolicyStage[] = [];
+  const filters = nodes.filter(({ type }) => type === 'filter');
   const stages = compileNodes(nodes, {
     builder,
     offers,
@@ -77,7 +81,8 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     waiting: [],
     matched: false,
     fitted: new Set(),
-    askable: new Set(),
+    policyStages,
+    filtered: new Set(filters.flatMap((node) => policiesOfFilter(node, policies))),
   });
   const flowConfig = readObject(snapshot.flow.config.flowConfig);
   const scoreNode = nodes.find(({ type }) => type === 'score');
@@ -107,6 +112,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     channels,
     placements,
     placementNumber,
+    inactivePlacements: new Map((snapshot.inactivePlacements ?? []).map((placement) => [placement.id, placement])),
     placementChannel: placements.map(({ channelId }) => ordinals.channel.get(channelId) ?? -1),
     ordinals,
     mandatoryOffers: offers.filter(({ row }) => row.mandatory && row.status === 'active').sort(byPriority),
@@ -114,6 +120,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     offsets: snapshot.tenant.offsets ?? null,
     holdoutPercentage: snapshot.tenant.holdoutPercentage,
     policies,
+    lifters: liftersOf(policies, policyStages),
     days30Window,
     dayWindow,
     mergesRows: nodes.some(({ type }) => type === 'enrich'),
@@ -181,10 +188,8 @@ function compileNodes(nodes: readonly FlowNode[], parts: PlanParts): Stages {
     suppressionAt = phase1.length;
   }
   if (!has('contact_policy')) phase1.push(contactPolicyStep(null, parts));
-  const askable = parts.policies.filter((policy) => parts.askable.has(policy));
-  const overrides = askable.filter(({ behaviour }) => behaviour.role === 'override');
-  phase1.splice(suppressionAt, 0, suppressionStep(overrides, parts.policies));
-  phase1.push(mandatoryStep(askable, overrides, parts.policies));
+  phase1.splice(suppressionAt, 0, suppressionStep(parts.policies));
+  phase1.push(mandatoryStep(parts.policyStages, parts.policies));
   return { phase1, output };
 }
 

@@ -23,10 +23,7 @@ export function createCustomFields(snapshot: Snapshot): CustomFields {
   const keys = new Set<string>();
   for (const fields of [...byCategory.values(), ...bySubCategory.values()])
     for (const field of fields) keys.add(field.key);
-  const compiled = new Map<
-    string,
-    { readonly plain: readonly SnapshotCustomField[]; readonly computed: readonly ComputedField[] }
-  >();
+  const compiled = new Map<string, { readonly unset: JsonObject; readonly computed: readonly ComputedField[] }>();
   return {
     keys,
     of(offer) {
@@ -37,28 +34,32 @@ export function createCustomFields(snapshot: Snapshot): CustomFields {
         for (const field of byCategory.get(offer.categoryId ?? '') ?? []) merged.set(field.key, field);
         for (const field of bySubCategory.get(offer.subCategoryId ?? '') ?? []) merged.set(field.key, field);
         const all = [...merged.values()];
-        fields = {
-          plain: all.filter((field) => field.type !== 'computed'),
-          computed: orderComputed(all.filter((field) => field.type === 'computed')),
-        };
+        fields = { unset: unsetValues(all), computed: orderComputed(all.filter((field) => field.type === 'computed')) };
         compiled.set(pair, fields);
       }
-      return { values: valuesOf(offer, fields.plain), computed: fields.computed };
+      return { values: valuesOf(offer, fields.unset), computed: fields.computed };
     },
   };
 }
 
-const noValues: JsonObject = Object.freeze(Object.create(null));
+/**
+ * What the defined fields of an offer are worth as long as it says nothing: their defaults, else null. A formula that
+ * names such a field reads null; a name that is not defined is unknown to it.
+ */
+function unsetValues(fields: readonly SnapshotCustomField[]): JsonObject {
+  const values: Record<string, Json> = Object.create(null);
+  for (const { key, defaultValue } of fields) values[key] = defaultValue ?? null;
+  return Object.freeze(values);
+}
 
-function valuesOf(offer: SnapshotOffer, fields: readonly SnapshotCustomField[]): JsonObject {
+function valuesOf(offer: SnapshotOffer, unset: JsonObject): JsonObject {
   const stored = offer.metadata.customFields;
   const given: JsonObject = isObject(stored) ? stored : {};
-  if (fields.length === 0 && Object.keys(given).length === 0) return noValues;
-  const values: Record<string, Json> = Object.create(null);
-  for (const [key, value] of Object.entries(given)) values[key] = value;
-  for (const { key, defaultValue } of fields) {
-    if ((values[key] ?? null) === null && defaultValue !== undefined) values[key] = defaultValue;
-  }
+  const keys = Object.keys(given);
+  // Thousands of offers may say nothing: they share what their category says.
+  if (keys.length === 0) return unset;
+  const values: Record<string, Json> = Object.assign(Object.create(null), unset);
+  for (const key of keys) values[key] = given[key] ?? values[key] ?? null;
   return values;
 }
 

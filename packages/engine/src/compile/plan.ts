@@ -3,6 +3,7 @@ import type { WindowSpec } from '../input.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
 import type { Step } from '../nodes/step.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import type { Lifters } from '../policies/policy-stage.ts';
 import type { Run } from '../run.ts';
 import type { Scoring } from '../scoring/scoring.ts';
 import type {
@@ -11,6 +12,7 @@ import type {
   SnapshotChannel,
   SnapshotCreative,
   SnapshotFlow,
+  SnapshotInactivePlacement,
   SnapshotOffer,
   SnapshotPlacement,
   SnapshotSubCategory,
@@ -68,6 +70,11 @@ export interface EnrichSource extends AutoSource {
   readonly lookupFrom: string;
   /** Put before the column's name under `customer.`. */
   readonly prefix: string;
+  /**
+   * 0: the value looked up is known before anything is read. Else the round trip behind the first in which it is read: the
+   * value may come of the auto-enriched rows, or of enrich nodes before this one, whose rows win.
+   */
+  readonly trip: number;
 }
 
 /** What of a request a decision can depend on, so that a record keeps that and no more. */
@@ -108,6 +115,8 @@ export interface Program {
   readonly channels: readonly SnapshotChannel[];
   readonly placements: readonly SnapshotPlacement[];
   readonly placementNumber: ReadonlyMap<string, number>;
+  /** Placements that get nothing, by id. */
+  readonly inactivePlacements: ReadonlyMap<string, SnapshotInactivePlacement>;
   /** Channel number by placement number. */
   readonly placementChannel: readonly number[];
   readonly ordinals: Ordinals;
@@ -118,6 +127,8 @@ export interface Program {
   readonly holdoutPercentage: number;
   /** Policies of the plan in order of evaluation. */
   readonly policies: readonly CompiledPolicy[];
+  /** By position in `policies`: the overrides that can lift the policy. */
+  readonly lifters: readonly Lifters[];
   readonly days30Window: number;
   readonly dayWindow: number;
   /** True when an enrich node adds to `customer.*`. */

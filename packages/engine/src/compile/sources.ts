@@ -1,5 +1,6 @@
 import { readList, readObjects } from '../nodes/node-kind.ts';
 import type { FlowNode, Snapshot, SnapshotSchema } from '../snapshot.ts';
+import { enrichOrder } from './enrich-order.ts';
 import type { AutoSource, EnrichSource } from './plan.ts';
 
 /** Customer-type schemas without a parent that enrich by themselves, oldest first (api-catalogue.md 2.3). */
@@ -24,11 +25,13 @@ export function enrichSources(
         ] as const,
     ),
   );
+  const schemaOf = (name: string): SnapshotSchema | undefined => schemas.get(name.toLowerCase());
+  const order = enrichOrder(nodes, (name) => schemaOf(name)?.columns.map((column) => column.name) ?? []);
   const sources: EnrichSource[] = [];
-  for (const node of nodes) {
+  for (const [at, node] of nodes.entries()) {
     const config = node.config ?? {};
     readObjects(config.sources).forEach((source, position) => {
-      const schema = typeof source.schemaId === 'string' ? schemas.get(source.schemaId.toLowerCase()) : undefined;
+      const schema = typeof source.schemaId === 'string' ? schemaOf(source.schemaId) : undefined;
       if (schema === undefined) return;
       const prefix = typeof source.prefix === 'string' ? source.prefix : '';
       const key = typeof config.lookupKey === 'string' ? config.lookupKey : 'customer_id';
@@ -41,6 +44,7 @@ export function enrichSources(
         lookupColumn: schema.columns.some(({ name }) => name === key) ? key : (schema.primaryKey ?? schema.rowKey),
         lookupFrom: typeof config.lookupFrom === 'string' ? config.lookupFrom : 'request.customerId',
         prefix,
+        trip: order[at]!.trip,
       });
     });
   }

@@ -1,6 +1,7 @@
 import { recordDrop } from '../nodes/close-stage.ts';
 import type { Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
+import type { RequestedPlacement } from './target.ts';
 import type { Delivery } from './walk.ts';
 
 /**
@@ -8,26 +9,28 @@ import type { Delivery } from './walk.ts';
  * placement left empty empties all its requested placements. The flow's override beats the channel's mode.
  */
 export function couple(run: Run, delivery: Delivery): { readonly delivery: Delivery; readonly rows: readonly Json[] } {
-  const { slots } = run.target;
-  if (slots === null) return { delivery, rows: [] };
+  const { requested } = run.target;
+  if (requested === null) return { delivery, rows: [] };
   const override = run.plan.flow.couplingOverride;
   const rows: Json[] = [];
   const emptied = new Set<number>();
-  const channels = [...new Set(slots.map((slot) => slot.channel))];
-  for (const number of channels) {
-    const channel = run.program.channels[number]!;
-    const mode = override ?? channel.couplingMode;
-    const own = slots.flatMap((slot, at) => (slot.channel === number ? [at] : []));
-    const empty = own.filter((at) => delivery[at]!.length === 0);
-    const suppressed = mode === 'atomic' && empty.length > 0 ? own.filter((at) => delivery[at]!.length > 0) : [];
-    for (const at of suppressed) emptied.add(at);
+  const isEmpty = ({ slot }: RequestedPlacement): boolean => (delivery[slot]?.length ?? 0) === 0;
+  for (const channelId of new Set(requested.map((placement) => placement.channelId))) {
+    const own = requested.filter((placement) => placement.channelId === channelId);
+    const mode = override ?? own[0]!.couplingMode;
+    const empty = own.filter(isEmpty);
+    const suppressed = mode === 'atomic' && empty.length > 0 ? own.filter((placement) => !isEmpty(placement)) : [];
+    for (const { slot } of suppressed) {
+      emptied.add(slot);
+      run.slotRemover[slot] = 'coupling';
+    }
     rows.push({
-      channelId: channel.id,
+      channelId,
       mode,
       source: override !== null ? 'flow' : 'channel',
       cascaded: suppressed.length > 0,
-      emptyPlacements: empty.map((at) => slots[at]!.placement.id),
-      suppressedPlacements: suppressed.map((at) => slots[at]!.placement.id),
+      emptyPlacements: empty.map(({ id }) => id),
+      suppressedPlacements: suppressed.map(({ id }) => id),
     });
   }
   if (emptied.size === 0) return { delivery, rows };

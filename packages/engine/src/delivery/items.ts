@@ -106,7 +106,12 @@ function computeOutput(run: Run, { candidate, placementId }: Taken, rank: number
   scope.score = score;
   scope.placement = placementId === null ? null : (run.plan.names.placement(placementId) ?? null);
   if (program.customFieldsOn) for (const field of candidate.offer.computed) evaluateInto(run, output, field);
-  for (const step of program.output) step.item(run, output);
+  const { observe } = run;
+  if (observe !== null) observe('response', program.response.nodeId);
+  for (const step of program.output) {
+    step.item(run, output);
+    if (observe !== null) observe(step.type, step.nodeId);
+  }
   return output;
 }
 

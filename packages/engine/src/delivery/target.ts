@@ -1,22 +1,36 @@
 import { channelView } from '../compile/channel-view.ts';
 import type { JsonObject } from '../compile/config-problems.ts';
-import type { Plan, Program } from '../compile/plan.ts';
+import { NONE, type Plan, type Program } from '../compile/plan.ts';
 import type { DecisionRequest } from '../input.ts';
-import type { SnapshotPlacement } from '../snapshot.ts';
+import type { SnapshotInactivePlacement, SnapshotPlacement } from '../snapshot.ts';
 
 /** Where a request wants items, in the plan's terms. */
 export interface Target {
   /** What the caller must correct; the first problem. The server answers 400 with it. */
   readonly problem: TargetProblem | null;
-  readonly emptyReason: 'no_channel' | 'no_placement' | null;
+  readonly emptyReason: EmptyTarget | null;
   /** Channels by position in `program.channels`; null: all. */
   readonly channels: Uint8Array | null;
   /** Placements that fit a request for one placement; null: none was named. Positions in `program.placements`. */
   readonly placements: readonly number[] | null;
-  /** Requested placements of a multi-placement request, in its order; null for all others. */
+  /** Active placements of a multi-placement request, in its order; null for all others. */
   readonly slots: readonly TargetSlot[] | null;
+  /** All placements of a multi-placement request, in its order; null for all others. */
+  readonly requested: readonly RequestedPlacement[] | null;
   /** `channel.*` before a creative is known: the only channel that fits. */
   readonly channelView: JsonObject | null;
+}
+
+export type EmptyTarget = 'no_channel' | 'no_placement' | 'placement_inactive';
+
+export interface RequestedPlacement {
+  readonly id: string;
+  readonly name: string;
+  readonly channelId: string;
+  /** Of its channel. */
+  readonly couplingMode: 'partial' | 'atomic';
+  /** Position in `slots`; -1: it or its channel is not active. */
+  readonly slot: number;
 }
 
 export interface TargetSlot {
@@ -39,8 +53,8 @@ type TargetRequest = Pick<DecisionRequest, 'channel' | 'channelId' | 'placement'
 /**
  * Finds the channels and placements that a request names (api-decisioning.md 2). A placement is found by id, else key,
  * else name, else slot type, within the channel; all matches of the first kind that matches are eligible. A channel or
- * placement that is not in the plan (missing or not active) is a `problem`; a caller that knows it to exist but
- * inactive may answer empty instead.
+ * placement that is not in the plan is a `problem`; a caller that knows a channel to exist but inactive may answer empty
+ * instead. Of several placements those that are not active get nothing.
  */
 export function resolveTarget(plan: Plan, request: TargetRequest): Target {
   return findTarget(plan.program, request);
@@ -53,7 +67,11 @@ export function findTarget(program: Program, request: TargetRequest): Target {
   if (request.channelId !== null) {
     const found = channels.findIndex((channel) => channel.id === request.channelId);
     const channel = channels[found];
-    if (channel === undefined) return stop('no_channel', reference('/channelId', 'channel'));
+    if (channel === undefined) {
+      return namesInactiveOf(program, request)
+        ? findSlots(program, request)
+        : stop('no_channel', reference('/channelId', 'channel'));
+    }
     if (request.channel !== null && channel.channelType !== request.channel) {
       const message = `the channel's type is ${channel.channelType}, not ${request.channel}`;
       return stop('no_channel', { code: 'validation_failed', path: '/channel', message });
@@ -70,10 +88,10 @@ export function findTarget(program: Program, request: TargetRequest): Target {
       only = position;
       count += 1;
     });
-    if (count === 0) return stop('no_channel', null);
+    if (count === 0 && request.placements === null) return stop('no_channel', null);
     if (count > 1) only = null;
   }
-  if (request.placements !== null) return findSlots(program, request.placements, allowed);
+  if (request.placements !== null) return findSlots(program, request);
   const view = (position: number | null) => {
     const channel = position === null ? undefined : channels[position];
     return channel === undefined ? null : channelView(channel);
@@ -85,6 +103,7 @@ export function findTarget(program: Program, request: TargetRequest): Target {
       channels: allowed,
       placements: null,
       slots: null,
+      requested: null,
       channelView: view(only),
     };
   }
@@ -100,28 +119,50 @@ export function findTarget(program: Program, request: TargetRequest): Target {
     channels: ofPlacements,
     placements,
     slots: null,
+    requested: null,
     channelView: view(same ? first : null),
   };
 }
 
-function findSlots(
-  program: Program,
-  requested: NonNullable<DecisionRequest['placements']>,
-  allowed: Uint8Array | null,
-): Target {
+/** True when a requested placement belongs to the requested channel, which is not in the plan: it is not active. */
+function namesInactiveOf({ inactivePlacements }: Program, { channelId, placements }: TargetRequest): boolean {
+  return placements?.some(({ placementId }) => inactivePlacements.get(placementId)?.channelId === channelId) ?? false;
+}
+
+/** The placements of a multi-placement request, each of the channel that is asked for beside them. */
+function findSlots(program: Program, request: TargetRequest): Target {
   const slots: TargetSlot[] = [];
-  for (let at = 0; at < requested.length; at++) {
-    const { placementId, limit } = requested[at]!;
-    const placementNumber = program.placementNumber.get(placementId);
-    const placement = placementNumber === undefined ? undefined : program.placements[placementNumber];
-    if (placementNumber === undefined || placement === undefined) {
-      return stop('no_placement', reference(`/placements/${at}/placementId`, 'placement'));
-    }
-    slots.push({ placement, placementNumber, channel: program.placementChannel[placementNumber]!, limit });
-  }
+  const requested: RequestedPlacement[] = [];
   const channels = new Uint8Array(program.channels.length);
-  for (const slot of slots) if (allowed === null || allowed[slot.channel] === 1) channels[slot.channel] = 1;
-  return { problem: null, emptyReason: null, channels, placements: null, slots, channelView: null };
+  for (const [at, { placementId, limit }] of (request.placements ?? []).entries()) {
+    const path = `/placements/${at}/placementId`;
+    const found = findPlacement(program, placementId);
+    if (found === null) return stop('no_placement', reference(path, 'placement'));
+    const { id, name, channelId, channelType, couplingMode, number } = found;
+    if ((request.channelId ?? channelId) !== channelId || (request.channel ?? channelType) !== channelType) {
+      const message = 'is not a placement of the requested channel';
+      return stop('no_placement', { code: 'validation_failed', path, message });
+    }
+    requested.push({ id, name, channelId, couplingMode, slot: number === NONE ? -1 : slots.length });
+    if (number === NONE) continue;
+    const channel = program.placementChannel[number]!;
+    channels[channel] = 1;
+    slots.push({ placement: program.placements[number]!, placementNumber: number, channel, limit });
+  }
+  const emptyReason = slots.length === 0 ? 'placement_inactive' : null;
+  return { problem: null, emptyReason, channels, placements: null, slots, requested, channelView: null };
+}
+
+/** `number`: of `program.placements`; NONE for one that is not active. */
+function findPlacement(program: Program, id: string): (SnapshotInactivePlacement & { readonly number: number }) | null {
+  const number = program.placementNumber.get(id);
+  if (number === undefined) {
+    const inactive = program.inactivePlacements.get(id);
+    return inactive === undefined ? null : { ...inactive, number: NONE };
+  }
+  const { name, channelId } = program.placements[number]!;
+  const { channelType, couplingMode } = program.channels[program.placementChannel[number]!]!;
+  return { id, name, channelId, channelType, couplingMode, number };
 }
 
 function findPlacements(program: Program, wanted: string, allowed: Uint8Array | null): readonly number[] {
@@ -142,8 +183,8 @@ function findPlacements(program: Program, wanted: string, allowed: Uint8Array | 
   return [];
 }
 
-function stop(emptyReason: 'no_channel' | 'no_placement', problem: TargetProblem | null): Target {
-  return { problem, emptyReason, channels: null, placements: null, slots: null, channelView: null };
+function stop(emptyReason: EmptyTarget, problem: TargetProblem | null): Target {
+  return { problem, emptyReason, channels: null, placements: null, slots: null, requested: null, channelView: null };
 }
 
 function reference(path: string, what: string): TargetProblem {

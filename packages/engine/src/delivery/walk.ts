@@ -3,7 +3,8 @@ import { inScope } from '../compile/scopes.ts';
 import type { DecisionRequest } from '../input.ts';
 import { countDrop, recordDrop } from '../nodes/close-stage.ts';
 import { describe } from '../policies/ask-policies.ts';
-import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
+import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import { isLifted } from '../policies/policy-stage.ts';
 import type { Candidate, DropReason, Run } from '../run.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain, type Pick, type RankMethod } from './rank-method.ts';
@@ -157,6 +158,7 @@ function take(walk: Walk, slot: number, item: Taken): void {
   if (walk.placementUse !== null && placementId !== null) {
     walk.placementUse.set(placementId, (walk.placementUse.get(placementId) ?? 0) + 1);
   }
+  if (run.observe !== null) run.observe('rank', run.program.rank.nodeId);
   for (let position = 0; position < run.program.policies.length; position++) {
     if (run.scratch.asked[position] === 0) continue;
     const policy = run.program.policies[position]!;
@@ -166,16 +168,17 @@ function take(walk: Walk, slot: number, item: Taken): void {
     admit(run, policy, run.mandatory, true);
   }
   if (run.target.slots !== null) leaveOtherSlots(walk, candidate);
+  if (run.observe !== null) run.observe('admission', null);
 }
 
 /** Drops what a limit that is used up now no longer admits. */
 function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofMandatory: boolean): void {
   if (ofMandatory && !policy.behaviour.bindsMandatory && policy.bypassable) return;
-  const liftable = canBeLifted(policy);
   for (let at = 0; at < list.length; at++) {
     const candidate = list[at]!;
-    if (candidate.reason !== null || candidate.taken || (liftable && candidate.override >= 0)) continue;
+    if (candidate.reason !== null || candidate.taken) continue;
     if (!inScope(policy.scope, candidate) || !policy.behaviour.blocks(run, candidate)) continue;
+    if (isLifted(run, policy, candidate)) continue;
     candidate.reason = 'contact_policy';
     if (run.trace === null) continue;
     const { reason, detail } = policy.behaviour.explain(run, candidate);
@@ -244,6 +247,7 @@ function traceWalk(run: Run, delivery: Delivery): void {
       for (; at < list.length && list[at]!.offer === offer; at++) {
         const candidate = list[at]!;
         candidate.reason ??= 'cut';
+        if (candidate.slot >= 0 && !candidate.taken) noteRemoval(run, candidate);
         if (worst === null || (worst.reason === 'cut' && candidate.reason !== 'cut')) worst = candidate;
       }
       if (worst === null || taken.has(offer)) continue;
@@ -284,6 +288,12 @@ function traceWalk(run: Run, delivery: Delivery): void {
     dropped: Object.fromEntries(dropped.get('rank') ?? []),
     warnings: [],
   });
+}
+
+/** What limits removed says more of an empty placement than what found no room. */
+function noteRemoval({ slotRemover }: Run, { slot, reason }: Candidate): void {
+  if (reason !== 'cut') slotRemover[slot] = 'admission';
+  else if (slotRemover[slot] !== 'admission') slotRemover[slot] = 'rank';
 }
 
 function topScore({ scratch }: Run, delivery: Delivery): number | null {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../compile/config-problems.ts';
+import { deepestChain, enrichOrder } from '../compile/enrich-order.ts';
 import { checkKeys, integer, type NodeIssues, object, type ReferenceKind } from '../nodes/node-keys.ts';
 import { readList, readObject, readObjects } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
@@ -35,6 +36,8 @@ export interface FlowReferences {
   has(kind: ReferenceKind, id: string): boolean;
   /** Keys of the custom fields of all categories: bare names of formulas. */
   readonly customFieldKeys: ReadonlySet<string>;
+  /** Columns of a schema by id or name; empty for one that does not exist. */
+  columnsOf(schema: string): readonly string[];
 }
 
 /**
@@ -52,6 +55,7 @@ export function validateFlow(
   if (flow !== null && errors.length === 0) {
     checkStructure(flow.nodes, use, errors);
     checkNodes(flow.nodes, references, errors, warnings);
+    checkEnrichChains(flow.nodes, references, errors);
     checkFlowConfig(flow.flowConfig, references, errors, warnings);
     if (use === 'publish') checkUse(flow.nodes, flow.flowConfig, errors);
   }
@@ -69,6 +73,7 @@ export function flowReferences(config: unknown): readonly { readonly kind: Refer
         return true;
       },
       customFieldKeys: new Set(),
+      columnsOf: () => [],
     },
     { use: 'draft' },
   );
@@ -101,6 +106,22 @@ function checkNodes(
       for (const { key } of readObjects(config.formulaExtras)) if (typeof key === 'string') bareNames.add(key);
     }
   });
+}
+
+/** Each node of a chain waits for the rows of the one before it, so a chain has an end (api-catalogue.md 20). */
+function checkEnrichChains(nodes: readonly FlowNode[], references: FlowReferences, errors: FlowIssue[]): void {
+  const enrich = nodes.filter(({ type, enabled }) => type === 'enrich' && enabled !== false);
+  for (const [at, { depth }] of enrichOrder(enrich, references.columnsOf).entries()) {
+    if (depth <= deepestChain) continue;
+    const node = enrich[at]!;
+    errors.push({
+      path: `/nodes/${nodes.indexOf(node)}/config/lookupFrom`,
+      nodeId: node.id,
+      code: 'invalid_config',
+      message: `is the ${depth}th of a chain of enrich nodes that look up what the one before read; at most ${deepestChain} are possible`,
+      class: 'P',
+    });
+  }
 }
 
 function checkFlowConfig(

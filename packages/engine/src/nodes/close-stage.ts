@@ -24,8 +24,9 @@ export function closeStage(run: Run, type: string, nodeId: string | null, more: 
         list[kept] = candidate;
         kept += 1;
         survived = true;
-      } else if (first === null) {
-        first = candidate;
+      } else {
+        first ??= candidate;
+        if (candidate.slot >= 0) run.slotRemover[candidate.slot] = type;
       }
     }
     if (survived) {

@@ -1,11 +1,16 @@
 import { compileConditionList } from '../conditions/compile-condition.ts';
-import { askPolicies } from '../policies/ask-policies.ts';
+import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { focus, leave } from '../run.ts';
+import type { FlowNode } from '../snapshot.ts';
+import { askStage } from './ask-stage.ts';
 import { closeStage } from './close-stage.ts';
 import { conditions, ids, oneOf } from './node-keys.ts';
 import { type NodeKind, readIds } from './node-kind.ts';
 
-/** Candidates that do not match the conditions leave; named global policies are evaluated here. */
+/**
+ * Candidates that do not match the conditions leave; the global policies that the node names are evaluated here, and
+ * nowhere else (the first filter node that names one asks it).
+ */
 export const filter: NodeKind = {
   type: 'filter',
   phase: 1,
@@ -16,9 +21,11 @@ export const filter: NodeKind = {
     const config = node.config ?? {};
     const compiled = compileConditionList(config.conditions ?? [], config.combinator === 'OR' ? 'OR' : 'AND');
     if (compiled.ok) parts.builder.readPaths(compiled.condition.paths);
-    const wanted = new Set(readIds(config.contactPolicyIds));
-    const policies = parts.policies.filter((policy) => wanted.has(policy.id) && policy.scope.all);
-    for (const policy of policies) parts.askable.add(policy);
+    const asked = parts.policyStages.filter(({ type }) => type === 'filter');
+    const isAsked = (policy: CompiledPolicy): boolean =>
+      asked.some(({ blocking, overrides }) => blocking.includes(policy) || overrides.includes(policy));
+    const policies = policiesOfFilter(node, parts.policies).filter((policy) => !isAsked(policy));
+    const ask = askStage('filter', policies, parts);
     return {
       type: 'filter',
       nodeId: node.id,
@@ -28,9 +35,15 @@ export const filter: NodeKind = {
           // Stored conditions that cannot be compiled match nothing.
           if (!compiled.ok || !compiled.condition.test(run.scope)) leave(run, candidate, 'filter');
         }
-        askPolicies(run, policies, run.list, false);
+        ask(run);
         closeStage(run, 'filter', node.id);
       },
     };
   },
 };
+
+/** The global policies that a filter node names. */
+export function policiesOfFilter(node: FlowNode, policies: readonly CompiledPolicy[]): readonly CompiledPolicy[] {
+  const wanted = new Set(readIds(node.config?.contactPolicyIds));
+  return policies.filter((policy) => wanted.has(policy.id) && policy.scope.all);
+}

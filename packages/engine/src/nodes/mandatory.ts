@@ -1,5 +1,6 @@
 import { askPolicies } from '../policies/ask-policies.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import type { PolicyStage } from '../policies/policy-stage.ts';
 import type { Candidate } from '../run.ts';
 import { recordDrop } from './close-stage.ts';
 import type { Step } from './step.ts';
@@ -9,11 +10,7 @@ import { applySuppressions } from './suppression.ts';
  * Gates of the mandatory list (api-decisioning.md 10): they skip qualification and what can be bypassed, and obey
  * do_not_contact, the caps, `bypassable: false` and manual suppressions. Runs at the end of phase 1.
  */
-export function mandatoryStep(
-  askable: readonly CompiledPolicy[],
-  overrides: readonly CompiledPolicy[],
-  policies: readonly CompiledPolicy[],
-): Step {
+export function mandatoryStep(stages: readonly PolicyStage[], policies: readonly CompiledPolicy[]): Step {
   const byId = new Map(policies.map((policy) => [policy.id, policy]));
   return {
     type: 'mandatory',
@@ -21,12 +18,13 @@ export function mandatoryStep(
     run(run) {
       const before = run.mandatory;
       if (before.length === 0) return;
-      applySuppressions(run, before, overrides, byId, true);
-      askPolicies(run, askable, before, true);
+      applySuppressions(run, before, byId, true);
+      for (const stage of stages) askPolicies(run, stage, before, true);
       const passed = before.filter((candidate) => candidate.reason === null);
       const left = new Set(passed.map((candidate) => candidate.offer));
       const gone = new Map<Candidate['offer'], Candidate>();
       for (const candidate of before) {
+        if (candidate.reason !== null && candidate.slot >= 0) run.slotRemover[candidate.slot] = 'mandatory';
         if (!left.has(candidate.offer) && !gone.has(candidate.offer)) gone.set(candidate.offer, candidate);
       }
       const dropped: Record<string, number> = {};

@@ -84,6 +84,8 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: C
     return list;
   }
   const { scratch } = run;
+  // A placement that no candidate fits has lost them here.
+  if (list.length > 0) run.slotRemover.fill('match_creatives');
   // Candidates of the list stand in the scratch already; those of further placements are taken behind them.
   let next = run.poolUsed;
   const expanded: Candidate[] = [];
@@ -95,7 +97,6 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: C
         reserve(scratch, next + 1, candidate.offer);
         option = takeCandidate(scratch, next, candidate.offer);
         copyFit(scratch, next, candidate.at);
-        option.override = candidate.override;
       }
       option.reason = null;
       option.gate = null;

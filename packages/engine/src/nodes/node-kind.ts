@@ -2,6 +2,7 @@ import type { Builder } from '../compile/builder.ts';
 import type { PlanCreative, PlanOffer } from '../compile/catalogue.ts';
 import type { JsonObject } from '../compile/config-problems.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import type { PolicyStage } from '../policies/policy-stage.ts';
 import type { CompiledRule } from '../qualification/rule-kind.ts';
 import type { Run } from '../run.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
@@ -38,8 +39,10 @@ export interface PlanParts {
   matched: boolean;
   /** Match rules that an earlier node judges. */
   readonly fitted: Set<CompiledRule>;
-  /** Policies that some node of the flow asks. */
-  readonly askable: Set<CompiledPolicy>;
+  /** What the nodes ask, in their order. */
+  readonly policyStages: PolicyStage[];
+  /** Policies that filter nodes name: those nodes ask them, and no other does. */
+  readonly filtered: ReadonlySet<CompiledPolicy>;
 }
 
 export function readWord<W extends string>(value: Json | undefined, words: readonly W[]): W | undefined {

@@ -1,6 +1,6 @@
-import { inScope } from '../compile/scopes.ts';
 import type { Suppression } from '../input.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import { isLifted } from '../policies/policy-stage.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import { closeStage } from './close-stage.ts';
 import type { Step } from './step.ts';
@@ -8,15 +8,14 @@ import type { Step } from './step.ts';
 /**
  * Rows of the suppression table, unexpired (decisioning.md 1 step 5). A row that a policy wrote is in force only while
  * that policy is active; allow_override lifts rows of bypassable policies, never manual ones (api-catalogue.md 8.3, 12).
- * `overrides`: the allow_override policies that the flow evaluates.
  */
-export function suppressionStep(overrides: readonly CompiledPolicy[], policies: readonly CompiledPolicy[]): Step {
+export function suppressionStep(policies: readonly CompiledPolicy[]): Step {
   const byId = new Map(policies.map((policy) => [policy.id, policy]));
   return {
     type: 'suppression',
     nodeId: null,
     run(run) {
-      applySuppressions(run, run.list, overrides, byId, false);
+      applySuppressions(run, run.list, byId, false);
       closeStage(run, 'suppression', null);
       run.after.suppression = run.offerCount;
     },
@@ -26,7 +25,6 @@ export function suppressionStep(overrides: readonly CompiledPolicy[], policies: 
 export function applySuppressions(
   run: Run,
   list: readonly Candidate[],
-  overrides: readonly CompiledPolicy[],
   byId: ReadonlyMap<string, CompiledPolicy>,
   ofMandatory: boolean,
 ): void {
@@ -37,11 +35,10 @@ export function applySuppressions(
     const policy = row.policyId === null ? null : byId.get(row.policyId);
     // The policy is gone or paused: its rows are no longer in force.
     if (policy === undefined) continue;
-    const liftable = policy?.bypassable === true;
-    if (ofMandatory && liftable) continue;
+    if (ofMandatory && policy?.bypassable === true) continue;
     for (const candidate of list) {
       if (!concerns(row, candidate)) continue;
-      const lifted = liftable && overrides.some((override) => inScope(override.scope, candidate));
+      const lifted = policy !== null && isLifted(run, policy, candidate);
       run.trace?.suppression({
         offerId: candidate.offer.id,
         blocked: !lifted,

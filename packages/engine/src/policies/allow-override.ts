@@ -12,7 +12,7 @@ export const allowOverride: PolicyKind = {
   },
   remarks: (config) => unknownKeys(config, ['reason', 'bypassable']),
   compile({ config }) {
-    const reason = typeof config.reason === 'string' && config.reason !== '' ? config.reason : 'no reason given';
+    const policyReason = typeof config.reason === 'string' && config.reason !== '' ? config.reason : null;
     return {
       role: 'override',
       final: false,
@@ -20,7 +20,7 @@ export const allowOverride: PolicyKind = {
       needsCreative: false,
       reach: () => 'none',
       blocks: () => false,
-      explain: () => ({ reason: `allow_override: ${reason}`, detail: null }),
+      explain: () => ({ reason: `allow_override: ${policyReason ?? 'no reason given'}`, detail: { policyReason } }),
       take: null,
     };
   },

@@ -1,24 +1,24 @@
 import { candidatesInScope, candidatesOf, inScope } from '../compile/scopes.ts';
+import { isObject } from '../nodes/node-kind.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import type { PolicyRow } from '../trace.ts';
 import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
+import { firstInScope, type PolicyStage } from './policy-stage.ts';
 
 /**
- * Asks policies of their candidates: allow_override first, then the others by priority. The first block is the
- * candidate's reason (api-catalogue.md 8.3). `ofMandatory` tells whether the list holds mandatory offers, which obey
+ * Asks the policies of a stage of their candidates, by priority, unless an override of the stage lifts the block. The
+ * first block is the candidate's reason (api-catalogue.md 8.3). `ofMandatory` tells whether the list holds mandatory offers, which obey
  * fewer of them (api-decisioning.md 10).
  */
 export function askPolicies(
   run: Run,
-  policies: readonly CompiledPolicy[],
+  { blocking, overrides }: PolicyStage,
   list: readonly Candidate[],
   ofMandatory: boolean,
 ): void {
   if (list.length === 0) return;
-  for (const policy of policies) if (policy.behaviour.role === 'override') cover(run, policy, list);
-  for (const policy of policies) {
-    if (policy.behaviour.role === 'override') continue;
+  for (const policy of blocking) {
     run.scratch.asked[policy.position] = 1;
     if (ofMandatory && !bindsMandatory(policy)) {
       traceSkipped(run, policy, list);
@@ -33,11 +33,11 @@ export function askPolicies(
       const candidate = items[at]!;
       if (candidate.reason !== null && run.trace === null) continue;
       if (offers !== null && !inScope(policy.scope, candidate)) continue;
-      if (reach !== 'none' && policy.behaviour.blocks(run, candidate)) block(run, policy, candidate, policies);
+      if (reach !== 'none' && policy.behaviour.blocks(run, candidate)) block(run, policy, candidate, overrides);
       else run.trace?.policy(policyRow(policy, candidate, 'passed', null, null, null));
     }
   }
-  if (run.trace !== null) traceOverrides(run, policies, list);
+  if (run.trace !== null) traceOverrides(run, overrides, list);
 }
 
 function traceSkipped(run: Run, policy: CompiledPolicy, list: readonly Candidate[]): void {
@@ -51,25 +51,8 @@ export function bindsMandatory(policy: CompiledPolicy): boolean {
   return policy.behaviour.bindsMandatory || !policy.bypassable;
 }
 
-function cover(run: Run, policy: CompiledPolicy, list: readonly Candidate[]): void {
-  const { items, count } = candidatesInScope(run, policy.scope, list);
-  for (let at = 0; at < count; at++) {
-    const candidate = items[at]!;
-    if (candidate.override < 0) candidate.override = policy.position;
-  }
-}
-
-/** The first allow_override of `policies` that covers the candidate, or null. */
-function coveredBy(candidate: Candidate, policies: readonly CompiledPolicy[]): CompiledPolicy | null {
-  for (const policy of policies) {
-    if (policy.behaviour.role === 'override' && inScope(policy.scope, candidate)) return policy;
-  }
-  return null;
-}
-
-function block(run: Run, policy: CompiledPolicy, candidate: Candidate, policies: readonly CompiledPolicy[]): void {
-  // Overrides lift blocks of their own stage, so only those asked here count.
-  const override = candidate.override >= 0 && canBeLifted(policy) ? coveredBy(candidate, policies) : null;
+function block(run: Run, policy: CompiledPolicy, candidate: Candidate, overrides: readonly CompiledPolicy[]): void {
+  const override = canBeLifted(policy) ? firstInScope(overrides, candidate) : null;
   const verdict = run.trace === null ? null : policy.behaviour.explain(run, candidate);
   if (override !== null) {
     if (verdict !== null)
@@ -84,18 +67,21 @@ function block(run: Run, policy: CompiledPolicy, candidate: Candidate, policies:
 
 /** Detail of a drop row: the fixed text beside the fields of the type. */
 export function describe(reason: string, detail: Json): Json {
-  return detail !== null && typeof detail === 'object' && !Array.isArray(detail) ? { reason, ...detail } : { reason };
+  return { reason, ...asObject(detail) };
 }
 
-function traceOverrides(run: Run, policies: readonly CompiledPolicy[], list: readonly Candidate[]): void {
-  for (const policy of policies) {
-    if (policy.behaviour.role !== 'override') continue;
+function asObject(detail: Json): { readonly [key: string]: Json } {
+  return isObject(detail) ? detail : {};
+}
+
+function traceOverrides(run: Run, overrides: readonly CompiledPolicy[], list: readonly Candidate[]): void {
+  for (const policy of overrides) {
     const { items, count } = candidatesInScope(run, policy.scope, list);
     for (let at = 0; at < count; at++) {
       const candidate = items[at]!;
-      const { reason } = policy.behaviour.explain(run, candidate);
+      const { reason, detail } = policy.behaviour.explain(run, candidate);
       const overridden = run.trace?.liftedFrom(candidate.offer.id, policy.id) ?? [];
-      run.trace?.policy(policyRow(policy, candidate, 'passed', reason, null, { overridden }));
+      run.trace?.policy(policyRow(policy, candidate, 'passed', reason, null, { ...asObject(detail), overridden }));
     }
   }
 }

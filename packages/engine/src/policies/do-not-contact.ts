@@ -31,7 +31,8 @@ export const doNotContact: PolicyKind = {
       blocks: (run, candidate) => !perCandidate || concerns(run, candidate),
       explain: () => ({
         reason: `do_not_contact: ${reason ?? dncSource ?? 'no reason given'}`,
-        detail: { dncSource: dncSource ?? null, reason: reason ?? null },
+        // The customer asked not to be contacted; what the policy says of it stands beside.
+        detail: { dncSource: dncSource ?? null, reason: 'asked', policyReason: reason ?? null },
       }),
       take: null,
     };

@@ -91,14 +91,16 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     };
   }
 
-  function fail(thrown: unknown, { requestId }: Service, route: string): Answer {
+  function fail(thrown: unknown, { requestId }: Service, route: string, decides: boolean): Answer {
     const error = toAppError(thrown);
+    const recommendationId = decides ? newId() : null;
     if (error.status >= 500 && error.code !== 'overloaded') {
-      const facts = { requestId, route, code: error.code, err: error.cause ?? error };
+      const named = recommendationId === null ? {} : { recommendationId };
+      const facts = { requestId, ...named, route, code: error.code, err: error.cause ?? error };
       if (error.code === 'internal') logger.error(facts, 'request failed');
       else logger.warn(facts, 'request failed');
     }
-    return problemAnswer(error, requestId);
+    return problemAnswer(error, requestId, recommendationId);
   }
 
   function bind(operation: Operation, handler: AnyHandler) {
@@ -112,7 +114,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     const limits = limitsOf(operation, deps.config);
     const { bodyLimit } = input;
     const isOpen = operation.auth === 'none';
-    const { loadClass, path: route } = operation;
+    const { loadClass, path: route, decides = false } = operation;
     const finish = createFinish(operation.method, route);
 
     function limit(request: FastifyRequest, caller: Caller, service: Service): Promise<void> {
@@ -185,7 +187,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
         outcome = await answer(request, service);
       } catch (thrown) {
         if (thrown instanceof AppError && thrown.code === 'overloaded') metrics.shed(loadClass);
-        outcome = fail(thrown, service, route);
+        outcome = fail(thrown, service, route, decides);
       }
       if (service.admittedAs !== null) shedder.leaveTenant(loadClass, service.admittedAs);
       if (service.admitted) shedder.leave(loadClass);
@@ -196,7 +198,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
         else send(reply, outcome, service);
       } catch (thrown) {
         // A header that cannot be written; the work is done and committed, but the caller must not hang.
-        outcome = fail(thrown, service, route);
+        outcome = fail(thrown, service, route, decides);
         if (reply.raw.headersSent) reply.raw.destroy();
         else send(reply, outcome, service);
       }
@@ -210,7 +212,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     const service = begin(request);
     if (deps.lifecycle.draining()) addHeaders(service, closing);
     if (allow !== undefined) addHeaders(service, { allow });
-    send(reply, fail(error, service, unmatched), service);
+    send(reply, fail(error, service, unmatched, false), service);
     finishUnmatched(service, error.status);
   }
 

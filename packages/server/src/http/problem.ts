@@ -18,8 +18,8 @@ export function retryAfterOf(error: AppError): number | null {
   return error.retryAfterSeconds ?? defaultRetrySeconds[error.code] ?? 1;
 }
 
-/** The body of an error answer (RFC 9457, api-access.md 2). */
-export function problemOf(error: AppError, requestId: string): Problem {
+/** The body of an error answer (RFC 9457, api-access.md 2). `recommendationId`: of a recommend that failed. */
+export function problemOf(error: AppError, requestId: string, recommendationId: string | null = null): Problem {
   const { title, status } = errorRegistry[error.code];
   const retryAfterSeconds = retryAfterOf(error);
   return {
@@ -32,6 +32,7 @@ export function problemOf(error: AppError, requestId: string): Problem {
     error: error.detail ?? title,
     errors: error.errors.slice(0, maximumFindings).map((entry) => ({ ...entry })),
     ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+    ...(recommendationId === null ? {} : { recommendationId }),
   };
 }
 

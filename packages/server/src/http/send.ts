@@ -63,7 +63,7 @@ function headersOf(answer: Answer, bytes: number, { requestId, extra }: Envelope
   return headers;
 }
 
-export function problemAnswer(error: AppError, requestId: string): Answer {
+export function problemAnswer(error: AppError, requestId: string, recommendationId: string | null): Answer {
   const retryAfter = retryAfterOf(error);
   return {
     status: error.status,
@@ -73,7 +73,7 @@ export function problemAnswer(error: AppError, requestId: string): Answer {
       ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
       ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     },
-    body: JSON.stringify(problemOf(error, requestId)),
+    body: JSON.stringify(problemOf(error, requestId, recommendationId)),
   };
 }
 

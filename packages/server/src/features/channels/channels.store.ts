@@ -1,5 +1,5 @@
 import type { Channel, Placement } from '@arbiter/contract';
-import type { Json, SnapshotChannel, SnapshotPlacement } from '@arbiter/engine';
+import type { Json, SnapshotChannel, SnapshotInactivePlacement, SnapshotPlacement } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import type { GovernedRow, RecordSpec } from '../records/index.ts';
 
@@ -126,6 +126,20 @@ export async function snapshotPlacements(tx: Tx): Promise<SnapshotPlacement[]> {
     [tx.tenantId],
   );
   return rows.map(({ targeting, ...row }) => (targeting === null ? row : { ...row, targeting }));
+}
+
+/** Placements that are there and get nothing: they or their channels are not active. */
+export async function snapshotInactivePlacements(tx: Tx): Promise<SnapshotInactivePlacement[]> {
+  return tx.query<SnapshotInactivePlacement>(
+    `select p.id, p.name, p.channel_id as "channelId", c.channel_type as "channelType",
+       c.coupling_mode as "couplingMode"
+     from arbiter.placements p
+     join arbiter.channels c on c.tenant_id = p.tenant_id and c.id = p.channel_id
+     where p.tenant_id = $1 and p.deleted_at is null and c.deleted_at is null
+       and (p.status <> 'active' or c.status <> 'active')
+     order by p.id`,
+    [tx.tenantId],
+  );
 }
 
 /** What history says of a channel, deleted ones included; null when the tenant has none of that id. */

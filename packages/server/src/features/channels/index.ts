@@ -5,6 +5,7 @@ export {
   hasPlacement,
   selectInactiveChannelIds,
   snapshotChannels,
+  snapshotInactivePlacements,
   snapshotPlacements,
 } from './channels.store.ts';
 

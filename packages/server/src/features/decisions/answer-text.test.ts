@@ -124,6 +124,7 @@ const facts: AnswerFacts = {
   configAgeMs: 3,
   profileAgeMs: 0,
   durationMs: 5,
+  stages: null,
   traceId: null,
   reservationExpiresAt: () => '2026-11-21T00:00:00.000Z',
   dryRun: false,
@@ -141,7 +142,10 @@ const cases: readonly (readonly [string, Decision, AnswerFacts])[] = [
   ['chosen fields', { ...decision, includeFields: ['score'] }, facts],
   [
     'grouped',
-    { ...decision, placementResults: [{ placementId: 'p', placementName: 'Top', channelId: 'ch', items: [1, 0] }] },
+    {
+      ...decision,
+      placementResults: [{ placementId: 'p', placementName: 'Top', channelId: 'ch', items: [1, 0], emptyReason: null }],
+    },
     facts,
   ],
 ];

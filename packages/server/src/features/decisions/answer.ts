@@ -1,5 +1,6 @@
 import type { RecommendAnswer, RecommendQuota } from '@arbiter/contract';
 import { type Decision, type DecisionItem, type DecisionTrace, type Plan, round6, targetHint } from '@arbiter/engine';
+import type { StageClock } from './stage-clock.ts';
 
 /** What the answer says beside the decision itself. */
 export interface AnswerFacts {
@@ -22,6 +23,8 @@ export interface AnswerFacts {
   readonly profileAgeMs: number;
   readonly durationMs: number;
   readonly traceId: string | null;
+  /** How long the stages took; null: nobody looked. */
+  readonly stages: StageClock | null;
   /** ISO instant; asked for by answers that reserve only. */
   readonly reservationExpiresAt: () => string;
   readonly dryRun: boolean;
@@ -78,6 +81,7 @@ export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts):
                 placementName: p.placementName,
                 channelId: p.channelId,
                 count: p.items.length,
+                emptyReason: p.emptyReason,
                 decisions: p.items.map((i) => items[i]!),
               },
             ]),
@@ -105,7 +109,7 @@ export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts):
   if (facts.quota !== null) answer.quota = facts.quota;
   if (facts.debug && decision.trace !== null) {
     const hint = targetHint(plan, facts.asked, decision.emptyReason);
-    answer.meta = { ...shapeMeta(decision.trace, decision), ...(hint === null ? {} : { hint }) };
+    answer.meta = { ...shapeMeta(decision.trace, decision, facts.stages), ...(hint === null ? {} : { hint }) };
   }
   return answer;
 }
@@ -175,9 +179,14 @@ function keep(item: Item, wanted: (name: string) => boolean): Item {
   return Object.fromEntries(Object.entries(item).filter(([name]) => wanted(name))) as Item;
 }
 
-function shapeMeta(trace: DecisionTrace, decision: Decision) {
+/** The stages of a trace with the time that each took. */
+export function timedStages(trace: DecisionTrace, stages: StageClock | null) {
+  return trace.pipeline.map((row) => ({ ...row, durationMs: stages?.msOf(row.stage, row.nodeId) ?? null }));
+}
+
+function shapeMeta(trace: DecisionTrace, decision: Decision, stages: StageClock | null) {
   return {
-    stages: trace.pipeline,
+    stages: timedStages(trace, stages),
     dropped: trace.dropped.slice(0, droppedRows),
     scores: trace.scoringResults.slice(0, scoreRows),
     warnings: decision.summary.warnings,

@@ -100,7 +100,8 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   writes.events.push(decisionEvent(writes, stored));
   if (traceId !== null) {
     const answer = shapeAnswer(plan, decision, stored.facts);
-    const trace = traceBody(plan, input, decision, answer, flow, hash('sha256', read.text, 'hex'));
+    const inputsHash = hash('sha256', read.text, 'hex');
+    const trace = traceBody(plan, input, decision, answer, flow, inputsHash, stored.facts.stages);
     const row = { id: traceId, decisionId, requestId, customerId, flowKey: plan.flow.key, at: writes.at };
     writes.extra.push(insertTrace(tenantId, { ...row, body: JSON.stringify(trace) }));
   }

@@ -1,4 +1,4 @@
-import { type Contacts, decide, foldContacts, type Plan, u, type ZoneClock } from '@arbiter/engine';
+import { type Contacts, type DecideOptions, decide, foldContacts, type Plan, u, type ZoneClock } from '@arbiter/engine';
 import type { HotPath, HotStatement, HotTransaction } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -27,6 +27,7 @@ import { openQuota, quotaExceeded } from './playground-quota.ts';
 import { prepare } from './prepare-batch.ts';
 import { type ProfileReads, planProfileReads } from './profile-reads.ts';
 import { seeded } from './seeded-input.ts';
+import type { StageWatch } from './stage-clock.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 export interface DecidePorts {
@@ -48,6 +49,9 @@ export interface DecidePorts {
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
   readonly observe: (batchSize: number, counts: DecisionCounts) => void;
+  readonly stages: StageWatch;
+  /** Seconds that a batch spent on `load` or `commit`. */
+  readonly batchStage: (stage: 'load' | 'commit', seconds: number) => void;
 }
 
 /** The log of contacts is kept at least this long: relevance looks 30 days back. */
@@ -160,6 +164,7 @@ async function decideAll(
   { wait, isFresh }: { readonly wait: boolean; readonly isFresh: boolean },
 ): Promise<Map<string, DecideJob[]>> {
   const { tenantId } = catalogue;
+  const startedAt = performance.now();
   const stored = customersOf(prepared.filter((p) => !p.request.dryRun));
   const dry = customersOf(prepared.filter((p) => p.request.dryRun)).filter((id) => !stored.includes(id));
   const reads: ProfileReads = planProfileReads(catalogue, prepared);
@@ -183,6 +188,7 @@ async function decideAll(
   await makeMissing(tx, tenantId, customers, stored, ports.keys);
   const profiles = await reads.resolve(loaded.slice(head), tx);
   const quota = catalogue.isPlayground ? await openQuota(tx, tenantId, stored.length > 0) : null;
+  ports.batchStage('load', (performance.now() - startedAt) / 1000);
 
   const now = ports.clock.now();
   const left = new Map<string, DecideJob[]>();
@@ -238,7 +244,10 @@ async function decideAll(
       !request.dryRun &&
       settings.decisionTraceEnabled &&
       u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
-    const decision = decide(plan, input, { trace: sampled || job.call.debug });
+    const trace = sampled || job.call.debug;
+    const stages = ports.stages.begin(trace);
+    const decision = decide(plan, input, stages === null ? untraced : { trace, observe: stages.observe });
+    ports.stages.end(stages);
     counts.add(decision, request.dryRun);
     if (!request.dryRun) quota?.take(decision.items.length);
     const texts = itemTexts(decision);
@@ -262,6 +271,7 @@ async function decideAll(
       profileAgeMs: 0,
       durationMs: Math.max(0, Math.round(performance.now() - job.startedAt)),
       traceId,
+      stages,
       reservationExpiresAt: () => new Date(expiresAt).toISOString(),
       dryRun: request.dryRun,
       debug: job.call.debug,
@@ -291,7 +301,9 @@ async function decideAll(
   if (writes.records.size > 0) {
     const raised = quota?.statement() ?? null;
     const statements = writeStatements(writes, customers, horizonFrom, now);
+    const committing = performance.now();
     await tx.commit(raised === null ? statements : [raised, ...statements]);
+    ports.batchStage('commit', (performance.now() - committing) / 1000);
   }
   for (const { job, answer, quotaLeft } of decided) if (unsettled.delete(job)) job.resolve(answer, quotaLeft);
   for (const job of exhausted) if (unsettled.delete(job)) job.reject(quotaExceeded());
@@ -316,4 +328,5 @@ const customersOf = (prepared: readonly Prepared[]): string[] => [
   ...new Set(prepared.map((p) => p.request.customerId)),
 ];
 
+const untraced: DecideOptions = {};
 const noContacts: Contacts = { lanes: [], totals: [], lastAt: [], log: [], keptFrom: 0, reservations: [] };

@@ -20,6 +20,7 @@ import { readRecommendCall } from './recommend.rules.ts';
 import { findRequest } from './requests.store.ts';
 import { readRespondCall } from './respond.rules.ts';
 import { type RespondJob, type RespondPorts, runRespondBatch } from './respond-batch.ts';
+import { createStageWatch } from './stage-clock.ts';
 import { createWaitingRoom } from './waiting-room.ts';
 
 export interface DecisionDeps {
@@ -86,6 +87,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     zoneClock: deps.zoneClock,
     waitingRoom: createWaitingRoom(waitingSeats),
     observe: deps.metrics.batchDecided,
+    stages: createStageWatch(deps.metrics.stageTook),
+    batchStage: deps.metrics.stageTook,
   };
   const decisions: Batcher<DecideJob> = createBatcher({
     // Larger batches cost less a decision; with these, 128 callers get 5 to 8 % more than with 48 and 12 (docs/benchmarks.md).

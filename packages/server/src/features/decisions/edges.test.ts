@@ -423,7 +423,7 @@ test('a value that is never stored stands neither in the record nor in the trace
   );
   assert.equal(trace.status, 200, trace.text);
   const { pipeline, inputsHash, assignment } = trace.body;
-  assert.equal(pipeline[0]!.durationMs, null);
+  for (const { durationMs } of pipeline) assert.equal(typeof durationMs, 'number', trace.text);
   assert.ok(assignment);
   assert.match(trace.text, /"diagnosis is withheld"/);
   assert.match(trace.text, /"customer.diagnosis is withheld"/);

@@ -7,6 +7,8 @@ export interface DecisionMetrics {
   batchDecided(batchSize: number, counts: DecisionCounts): void;
   recommended(status: 'ok' | 'failed', channel: string | null, seconds: number): void;
   responded(answer: RespondAnswer): void;
+  /** A stage of a decision; `load` and `commit` are those of a batch. */
+  stageTook(stage: string, seconds: number): void;
   /** The catalogue of a tenant was read and made ready. */
   catalogueRead(seconds: number): void;
 }
@@ -69,6 +71,13 @@ export function createDecisionMetrics(registry: Registry): DecisionMetrics {
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     registers,
   });
+  const stages = new Histogram({
+    name: 'svc_decision_stage_seconds',
+    help: 'Time of the stages of decisions: of those with a trace and one in 32 of the others. load and commit: of each batch.',
+    labelNames: ['stage'],
+    buckets: [0.000005, 0.00002, 0.0001, 0.0005, 0.002, 0.01, 0.05, 0.25, 1],
+    registers,
+  });
   // Label values come from the tenant: a handful of channel types, but nobody promises that.
   const knownChannels = new Set([
     'email',
@@ -103,6 +112,9 @@ export function createDecisionMetrics(registry: Registry): DecisionMetrics {
       if (status === 'recorded' && impression !== null && reservationResults.has(impression)) {
         reservations.inc({ result: impression });
       }
+    },
+    stageTook(stage, seconds) {
+      stages.observe({ stage }, seconds);
     },
     catalogueRead(seconds) {
       compile.observe(seconds);

@@ -87,6 +87,7 @@ test('with r left of n items the best r are given, recorded and replayed', async
   const refused = await recommend({ customerId: 'C4', limit: 1 });
   assert.equal(refused.status, 429, refused.text);
   assert.equal((refused.body as unknown as { code: string }).code, 'quota_exceeded');
+  assert.match(String(refused.body.recommendationId), /^[0-9a-f-]{36}$/);
   assert.deepEqual([headerOf(refused), refused.headers['retry-after']], ['0', '86400']);
 });
 

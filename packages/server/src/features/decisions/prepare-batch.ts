@@ -1,4 +1,4 @@
-import { type DecisionRequest, resolveTarget } from '@arbiter/engine';
+import { type DecisionRequest, resolveTarget, type TargetProblem } from '@arbiter/engine';
 import type { TenantCatalogue } from '../plans/index.ts';
 import { reduceRequest } from '../sealed-records/index.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
@@ -22,7 +22,8 @@ export async function prepare(
       // Only the first decision after a change waits for the plan; the others must not lose a turn here.
       const flow = found instanceof Promise ? await found : found;
       const target = resolveTarget(flow.plan, job.call.request);
-      if (target.problem !== null && !namesInactive(catalogue, job.call.request)) throw targetProblem(target.problem);
+      const problem = target.problem && realProblem(catalogue, job.call.request, target.problem);
+      if (problem !== null) throw targetProblem(problem);
       prepared.push({ job, flow, request: reduceRequest(job.call.request, flow.plan) });
     } catch (error) {
       refused.push({ job, error });
@@ -31,6 +32,20 @@ export async function prepare(
   return { prepared, refused };
 }
 
-/** An inactive channel is no mistake of the caller: there is nothing to show on it, and the answer says `no_channel`. */
-const namesInactive = (catalogue: TenantCatalogue, { channelId }: DecisionRequest): boolean =>
-  channelId !== null && catalogue.inactiveChannels.has(channelId);
+/**
+ * An inactive channel is no mistake of the caller: there is nothing to show on it, and the answer says `no_channel`.
+ * Placements beside it must be its own all the same; those the engine finds, so here they are not.
+ */
+function realProblem(
+  { inactiveChannels }: TenantCatalogue,
+  { channelId, placements }: DecisionRequest,
+  problem: TargetProblem,
+): TargetProblem | null {
+  if (problem.path !== '/channelId' || channelId === null || !inactiveChannels.has(channelId)) return problem;
+  if (placements === null) return null;
+  return {
+    code: 'validation_failed',
+    path: '/placements/0/placementId',
+    message: 'is not a placement of the requested channel',
+  };
+}

@@ -14,7 +14,10 @@ export interface Profile {
 /** The profile reads of a batch: one statement per table for all its customers, sent with the lock statement. */
 export interface ProfileReads {
   readonly statements: readonly HotStatement[];
-  /** Turns the answers into one profile per request, in order; reads again for look-ups that start from a profile value. */
+  /**
+   * Turns the answers into one profile per request, in order. Reads again for look-ups that start from a profile value, and
+   * once more for each enrich node that looks up what another one read.
+   */
   resolve(answers: readonly (readonly HotRow[])[], tx: HotTransaction): Promise<Profile[]>;
 }
 
@@ -59,10 +62,10 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
       table.keys.add(request.customerId);
       return table;
     });
-    const enrich = flow.plan.enrichSources.map((source) => {
+    const enrich = flow.plan.enrichSources.map((source): EnrichRead => {
       const table = tableOf(source.schemaId, source.lookupColumn, source.columns);
-      const key = source.lookupFrom.startsWith('customer.') ? undefined : lookupKey(source, request, {});
-      if (key !== undefined && key !== null) table.keys.add(key);
+      const key = source.trip > 0 ? null : lookupKey(source, request, {});
+      if (key !== null) table.keys.add(key);
       return { source, table, key };
     });
     return { auto, enrich, request };
@@ -76,22 +79,19 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
         table.found = table.rows.parse(answers[i]!);
       });
       const profiles = plans.map(({ auto, request }) => profileOf(auto, request.customerId));
-      const late = new Map<TableRead, Set<string>>();
-      plans.forEach(({ enrich, request }, i) => {
-        for (const each of enrich) {
-          if (each.key !== undefined) continue;
-          each.key = lookupKey(each.source, request, profiles[i]!.values);
-          if (each.key !== null && !each.table.found.has(each.key)) {
+      const lastTrip = Math.max(0, ...plans.flatMap(({ enrich }) => enrich.map(({ source }) => source.trip)));
+      for (let trip = 1; trip <= lastTrip; trip++) {
+        const late = new Map<TableRead, Set<string>>();
+        plans.forEach(({ enrich, request }, i) => {
+          for (const each of enrich) {
+            if (each.source.trip !== trip) continue;
+            each.key = lookupKey(each.source, request, seenBy(each.source, enrich, profiles[i]!.values));
+            if (each.key === null || each.table.keys.has(each.key)) continue;
+            each.table.keys.add(each.key);
             late.set(each.table, (late.get(each.table) ?? new Set()).add(each.key));
           }
-        }
-      });
-      if (late.size > 0) {
-        const again = [...late];
-        const rows = await tx.send(again.map(([table, keys]) => statementOf({ ...table, keys })));
-        again.forEach(([table], i) => {
-          table.found = new Map([...table.found, ...table.rows.parse(rows[i]!)]);
         });
+        if (late.size > 0) await readAgain(tx, late);
       }
       return plans.map(({ enrich }, i) => {
         const { known, values } = profiles[i]!;
@@ -99,7 +99,7 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
         const enriched: Record<string, (Row | null)[]> = {};
         let found = known;
         for (const { source, table, key } of enrich) {
-          const row = key === undefined || key === null ? null : (table.found.get(key) ?? null);
+          const row = key === null ? null : (table.found.get(key) ?? null);
           found ||= row !== null;
           enriched[source.nodeId] ??= [];
           enriched[source.nodeId]![source.position] = row;
@@ -110,7 +110,40 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
   };
 }
 
-const statementOf = (table: Pick<TableRead, 'rows' | 'keys'>): HotStatement => ({
+async function readAgain(tx: HotTransaction, late: ReadonlyMap<TableRead, ReadonlySet<string>>): Promise<void> {
+  const tables = [...late];
+  const rows = await tx.send(tables.map(([table, keys]) => statementOf({ ...table, keys })));
+  for (const [i, [table]] of tables.entries()) {
+    table.found = new Map([...table.found, ...table.rows.parse(rows[i]!)]);
+  }
+}
+
+/** One source of an enrich node for one request. */
+interface EnrichRead {
+  readonly source: EnrichSource;
+  readonly table: TableRead;
+  /** What is looked up; null: nothing, or not known yet. */
+  key: string | null;
+}
+
+/**
+ * `customer.*` as far as a node's look-up reads it: what auto-enrichment gave, and over it the rows of the enrich nodes
+ * before, the later one first (api-catalogue.md 20). The engine merges the rows in the same order.
+ */
+function seenBy(source: EnrichSource, reads: readonly EnrichRead[], profile: Row): Row {
+  const [, name = ''] = source.lookupFrom.split('.');
+  let seen = profile;
+  for (const { source: before, table, key } of reads) {
+    if (before.nodeId === source.nodeId) break;
+    if (key === null || !name.startsWith(before.prefix)) continue;
+    const column = name.slice(before.prefix.length);
+    const value = before.columns.includes(column) ? table.found.get(key)?.[column] : undefined;
+    if (value !== undefined) seen = { [name]: value };
+  }
+  return seen;
+}
+
+const statementOf = (table: { readonly rows: RowsByKey; readonly keys: ReadonlySet<string> }): HotStatement => ({
   name: table.rows.name,
   text: table.rows.text,
   values: [table.rows.keys([...table.keys])],

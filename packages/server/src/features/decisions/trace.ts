@@ -1,6 +1,8 @@
 import type { RecommendAnswer } from '@arbiter/contract';
 import { type Decision, type DecisionInput, type Json, type Plan, round6 } from '@arbiter/engine';
 import type { CompiledFlow } from '../plans/index.ts';
+import { timedStages } from './answer.ts';
+import type { StageClock } from './stage-clock.ts';
 
 const resultRows = 2_000;
 const droppedRows = 500;
@@ -13,6 +15,7 @@ export function traceBody(
   answer: RecommendAnswer,
   { hash: planHash, neverStore, comparedWith }: Pick<CompiledFlow, 'hash' | 'neverStore' | 'comparedWith'>,
   inputsHash: string,
+  stages: StageClock | null,
 ): object {
   const { trace } = decision;
   const hidden = neverStore.size === 0 ? null : hiddenFields(plan, neverStore, comparedWith);
@@ -30,8 +33,7 @@ export function traceBody(
     placement: answer.placement,
     placements: input.request.placements,
     customerSegments: [...input.segments, ...input.request.segments],
-    // The engine has no clock, so a stage has no duration of its own.
-    pipeline: trace?.pipeline.map((row) => ({ ...row, durationMs: null })) ?? [],
+    pipeline: trace === null ? [] : timedStages(trace, stages),
     scoringResults: trace?.scoringResults.slice(0, resultRows) ?? [],
     selectedOffers: decision.items.map((item, i) => ({
       offerId: item.offerId,

@@ -2,6 +2,7 @@ import { type FlowReferences, flowReferences } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { selectCustomFieldKeys } from '../categories/index.ts';
 import { isUuid, type Referable, referable } from '../records/index.ts';
+import { snapshotSchemas } from '../schemas/index.ts';
 
 type Kind = ReturnType<typeof flowReferences>[number]['kind'];
 
@@ -53,12 +54,30 @@ async function readExisting(tx: Tx, wanted: ReturnType<typeof flowReferences>): 
   return selects.length === 0 ? [] : tx.query<Named>(selects.join('\nunion all '), values);
 }
 
+/** Columns of the schemas that the flow names, by id and by name. */
+async function readColumns(
+  tx: Tx,
+  wanted: ReturnType<typeof flowReferences>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const columns = new Map<string, readonly string[]>();
+  if (!wanted.some(({ kind }) => kind === 'schema')) return columns;
+  for (const schema of await snapshotSchemas(tx)) {
+    const names = schema.columns.map(({ name }) => name);
+    columns.set(schema.id, names);
+    columns.set(schema.name, names);
+  }
+  return columns;
+}
+
 /** Looks up what the config names. Missing, deleted and foreign records look alike (quality.md T1). */
 export async function readReferences(tx: Tx, config: unknown): Promise<FlowReferences> {
-  const existing = await readExisting(tx, flowReferences(config));
+  const wanted = flowReferences(config);
+  const existing = await readExisting(tx, wanted);
+  const columns = await readColumns(tx, wanted);
   const known = new Set(existing.map(({ kind, name }) => `${kind} ${name}`));
   return {
     has: (kind, id) => known.has(`${kind} ${id}`) || (isUuid(id) && known.has(`${kind} ${id.toLowerCase()}`)),
     customFieldKeys: await selectCustomFieldKeys(tx),
+    columnsOf: (schema) => columns.get(schema.toLowerCase()) ?? [],
   };
 }

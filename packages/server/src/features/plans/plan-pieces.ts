@@ -134,6 +134,7 @@ export function joinPieces({ format, tenant, flow }: PlanHead, parts: readonly P
     parts.flatMap((part) => list(part) ?? []);
   const byId = <Row extends SnapshotOffer | SnapshotCreative | SnapshotOfferCategory>(rows: Row[]): Row[] =>
     rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const inactivePlacements = join((part) => part.inactivePlacements);
   const withOthers = parts.some(({ otherOffers }) => otherOffers !== undefined);
   return {
     format,
@@ -141,6 +142,7 @@ export function joinPieces({ format, tenant, flow }: PlanHead, parts: readonly P
     flow,
     channels: join((part) => part.channels),
     placements: join((part) => part.placements),
+    ...(inactivePlacements.length === 0 ? {} : { inactivePlacements }),
     categories: join((part) => part.categories),
     subCategories: join((part) => part.subCategories),
     offers: byId(join((part) => part.offers)),

@@ -5,7 +5,12 @@ import { AppError } from '../../platform/app-error.ts';
 import { inTurns } from '../../platform/turns.ts';
 import { zoneOffsets } from '../../platform/zones.ts';
 import { snapshotCategories, snapshotSubCategories } from '../categories/index.ts';
-import { selectInactiveChannelIds, snapshotChannels, snapshotPlacements } from '../channels/index.ts';
+import {
+  selectInactiveChannelIds,
+  snapshotChannels,
+  snapshotInactivePlacements,
+  snapshotPlacements,
+} from '../channels/index.ts';
 import { snapshotPolicies } from '../contact-policies/index.ts';
 import { type RunnableFlow, readFlowDirectory } from '../flows/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
@@ -72,6 +77,7 @@ export async function loadCatalogue(
   const channels = await snapshotChannels(tx);
   const inactiveChannels = new Set(await selectInactiveChannelIds(tx));
   const placements = await snapshotPlacements(tx);
+  const inactivePlacements = await snapshotInactivePlacements(tx);
   const categories = await snapshotCategories(tx);
   const subCategories = await snapshotSubCategories(tx);
   const rules = await snapshotRules(tx);
@@ -83,7 +89,15 @@ export async function loadCatalogue(
   const wanted = { statuses: flows.offerStatuses(), otherOffers: needsOfferCategories(policies) };
   const rows = await readRows(tx, wanted, before);
 
-  const lists = { channels, placements, categories, subCategories, schemas: tables.map(toSnapshotSchema) };
+  const lists = {
+    channels,
+    placements,
+    // Left out where there is none, so that plans keep their hashes.
+    ...(inactivePlacements.length === 0 ? {} : { inactivePlacements }),
+    categories,
+    subCategories,
+    schemas: tables.map(toSnapshotSchema),
+  };
   const pieces = [
     newPiece(lists),
     ...inParts(rules).map((part) => newPiece({ rules: part })),

@@ -45,6 +45,25 @@ export function joinMappingRemarks(mapping: Readonly<Record<string, unknown>>): 
   return unknownKeys(asJson(mapping), known, '/joinMapping');
 }
 
+interface Summarised {
+  readonly linkedSchemaId: string | null;
+  readonly summaryColumns: readonly string[] | null;
+}
+
+/**
+ * Decisions do not read linked schemas yet, so nothing would come of their summaryColumns: what does not act is refused.
+ * A schema that was stored with some may keep them; null: nothing is wrong.
+ */
+export function summaryProblem(wanted: Summarised, stored: Summarised | null): string | null {
+  const { linkedSchemaId, summaryColumns } = wanted;
+  if (linkedSchemaId === null || summaryColumns === null || summaryColumns.length === 0) return null;
+  const isKept =
+    stored !== null &&
+    stored.linkedSchemaId === linkedSchemaId.toLowerCase() &&
+    JSON.stringify(stored.summaryColumns) === JSON.stringify(summaryColumns);
+  return isKept ? null : 'are not available for a linked schema yet: leave them out, or send an empty list';
+}
+
 type NamedField = Pick<SchemaField, 'name' | 'isPrimaryKey'>;
 
 /** The join of a child with its parent; null while one of the two fields does not exist: the link enriches nothing. */

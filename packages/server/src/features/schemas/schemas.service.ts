@@ -16,7 +16,7 @@ import {
   updateRecord,
 } from '../records/index.ts';
 import { draftFields, rowKeyOf } from './fields.rules.ts';
-import { activeJoin, joinMappingProblems, joinMappingRemarks } from './links.rules.ts';
+import { activeJoin, joinMappingProblems, joinMappingRemarks, summaryProblem } from './links.rules.ts';
 import { sanitiseSchemaName, schemaNameProblem } from './names.rules.ts';
 import { ancestorsOf, createTable, dropTable, lockLinks, type SchemaRow, schemaSpec } from './schemas.store.ts';
 
@@ -62,6 +62,11 @@ async function assertLink(tx: Tx, own: string | null, { linkedSchemaId, joinMapp
   }
 }
 
+function assertSummary(...[wanted, stored]: Parameters<typeof summaryProblem>): void {
+  const problem = summaryProblem(wanted, stored);
+  if (problem !== null) throw invalid('/summaryColumns', problem);
+}
+
 /** Creates the record and its table in one transaction: both or neither (part 2, 4.1; quality.md E35). */
 export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<SchemaRow> {
   const { fields: definitions = [], ...values } = body;
@@ -72,6 +77,7 @@ export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<Sche
   if (problems.length > 0) {
     throw new AppError('validation_failed', { detail: 'The fields are not valid.', errors: problems });
   }
+  assertSummary({ linkedSchemaId: values.linkedSchemaId ?? null, summaryColumns: values.summaryColumns ?? null }, null);
   await assertLink(tx, null, values);
   const id = newId();
   const fields = drafts.map((draft, ordinal) => ({ ...draft, id: newId(), schemaId: id, ordinal }));
@@ -91,6 +97,8 @@ export async function changeSchema(
   return updateRecord(tx, schemaSpec, id, {
     rowVersion,
     async change(current) {
+      const { linkedSchemaId = current.linkedSchemaId, summaryColumns = current.summaryColumns } = changes;
+      assertSummary({ linkedSchemaId, summaryColumns }, current);
       await assertLink(tx, current.id, changes);
       const leavesCustomers = current.schemaType === 'customer' && (changes.schemaType ?? 'customer') !== 'customer';
       if (leavesCustomers) await assertNoChildren(tx, current.id, 'path');

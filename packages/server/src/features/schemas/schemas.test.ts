@@ -217,6 +217,37 @@ describe('a schema', () => {
     assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 400]);
   });
 
+  test('a linked schema takes no summaryColumns while nothing summarises them', async () => {
+    const parent = await kit.create({ fields: [{ name: 'k', isPrimaryKey: true }] });
+    const linkedSchemaId = parent.id;
+    const summaryColumns = ['amount'];
+    const refusals = [
+      await call('POST', url, { name: 'summed', displayName: 'S', linkedSchemaId, summaryColumns, autoEnrich: true }),
+    ];
+    const child = await kit.create({
+      schemaType: 'event',
+      linkedSchemaId,
+      summaryColumns: [],
+      fields: [{ name: 'k' }],
+    });
+    refusals.push(await call('PUT', url, { id: child.id, summaryColumns }));
+    const alone = await kit.create({ summaryColumns });
+    assert.deepEqual(alone.summaryColumns, summaryColumns, 'what is not linked promises nothing');
+    refusals.push(await call('PUT', `${url}/${alone.id}`, { linkedSchemaId }));
+    for (const refused of refusals) {
+      assert.deepEqual([...codeOf(refused), ...pathsOf(refused)], [400, 'validation_failed', '/summaryColumns']);
+    }
+    assert.equal((await call('GET', `${url}?search=summed`)).json.data.length, 0);
+    for (const id of [child.id, alone.id]) {
+      assert.equal((await call('GET', `${url}/${id}`)).json.version, 1, 'a refusal changes nothing');
+    }
+    // One that has them from before can be described anew.
+    await kit.db.ownerQuery(`update arbiter.schemas set summary_columns = '["amount"]' where id = $1`, [child.id]);
+    const kept = await call('PUT', url, { id: child.id, linkedSchemaId, summaryColumns, displayName: 'Kept' });
+    assert.deepEqual([kept.status, kept.json.displayName, kept.json.summaryColumns], [200, 'Kept', summaryColumns]);
+    assert.equal((await call('PUT', url, { id: child.id, summaryColumns: null })).json.summaryColumns, null);
+  });
+
   test('lists newest first, with fields, by type', async () => {
     const schema = await kit.create({ schemaType: 'product', fields: [{ name: 'sku' }] });
     const listed = await call('GET', `${url}?schemaType=product`);

@@ -100,7 +100,7 @@ test('what was decided survives, to the last digit; what follows from plan and i
       slateProbability: 0.5,
       properties: { a: 1 },
       assignment: { creative: [0.5, 1], experiment: null, holdout: 0.1 },
-      placementResults: [{ placementId: 'p', placementName: 'P', channelId: 'ch', items: [1] }],
+      placementResults: [{ placementId: 'p', placementName: 'P', channelId: 'ch', items: [1], emptyReason: null }],
       summary: { ...summary, slateProbability: 0.5, warnings: ['w'] },
     },
   ] as Decision[]) {

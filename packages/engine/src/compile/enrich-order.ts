@@ -1,0 +1,55 @@
+import { readList, readObjects } from '../nodes/node-kind.ts';
+import type { FlowNode } from '../snapshot.ts';
+
+/** Where an enrich node stands among those whose rows it looks up by (api-catalogue.md 20 "Enrich"). */
+export interface EnrichPlace {
+  /** Reading its rows is this many round trips behind the first, in which all is read that the request names. */
+  readonly trip: number;
+  /** Enrich nodes in the longest chain that ends with it, each of which reads by what the one before it wrote. */
+  readonly depth: number;
+}
+
+/** A chain of enrich nodes has at most this many. */
+export const deepestChain = 3;
+
+/**
+ * The places of enrich nodes, which stand in flow order, by position. `columnsOf`: columns of a schema by id or name;
+ * empty for one that does not exist.
+ */
+export function enrichOrder(
+  nodes: readonly FlowNode[],
+  columnsOf: (schema: string) => readonly string[],
+): readonly EnrichPlace[] {
+  const places: EnrichPlace[] = [];
+  const written: ReadonlySet<string>[] = [];
+  for (const node of nodes) {
+    const from = node.config?.lookupFrom;
+    const [root, name = ''] = typeof from === 'string' ? from.split('.') : [];
+    let trip = root === 'customer' ? 1 : 0;
+    let depth = 1;
+    if (root === 'customer') {
+      for (const [at, before] of places.entries()) {
+        if (!written[at]!.has(name)) continue;
+        trip = Math.max(trip, before.trip + 1);
+        depth = Math.max(depth, before.depth + 1);
+      }
+    }
+    places.push({ trip, depth });
+    written.push(namesWritten(node, columnsOf));
+  }
+  return places;
+}
+
+/** Names under `customer.` that the node may write. */
+function namesWritten(node: FlowNode, columnsOf: (schema: string) => readonly string[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { schemaId, fields, prefix } of readObjects(node.config?.sources)) {
+    const columns = typeof schemaId === 'string' ? columnsOf(schemaId) : [];
+    const chosen = readList(fields) ?? [];
+    for (const column of columns) {
+      if (chosen.length > 0 && !chosen.includes(column)) continue;
+      names.add(typeof prefix === 'string' ? prefix + column : column);
+    }
+  }
+  return names;
+}

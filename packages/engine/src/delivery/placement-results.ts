@@ -1,0 +1,37 @@
+import type { Decision } from '../decision.ts';
+import type { Run } from '../run.ts';
+import type { Items } from './items.ts';
+import { isOpen } from './pick-creative.ts';
+import type { TargetSlot } from './target.ts';
+
+/** The items by placement, for requests with `placements` and for response format `grouped`; null for all others. */
+export function placementResults(run: Run, { items, bySlot }: Items): Decision['placementResults'] {
+  const { requested, slots } = run.target;
+  if (requested !== null) {
+    return requested.map(({ id, name, channelId, slot }) => {
+      const own = bySlot[slot] ?? [];
+      const active = slots?.[slot];
+      const emptyReason =
+        active === undefined ? 'placement_inactive' : own.length > 0 ? null : whyEmpty(run, active, slot);
+      return { placementId: id, placementName: name, channelId, items: own, emptyReason };
+    });
+  }
+  if (run.program.response.format !== 'grouped') return null;
+  const groups = new Map<string, number[]>();
+  items.forEach(({ placementId }, at) => {
+    if (placementId === null) return;
+    const group = groups.get(placementId);
+    if (group === undefined) groups.set(placementId, [at]);
+    else group.push(at);
+  });
+  return [...groups].map(([placementId, group]) => {
+    const { name, channelId } = run.plan.names.placement(placementId) ?? { name: '', channelId: '' };
+    return { placementId, placementName: name, channelId, items: group, emptyReason: null };
+  });
+}
+
+/** Its targeting, or the stage that removed the last candidate: of this placement, or of all of them. */
+function whyEmpty(run: Run, { placementNumber }: TargetSlot, slot: number): string {
+  if (!isOpen(run, placementNumber)) return 'placement_targeting';
+  return run.slotRemover[slot] ?? run.lastRemover ?? 'inventory';
+}

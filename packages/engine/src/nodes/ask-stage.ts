@@ -1,0 +1,33 @@
+import { askPolicies } from '../policies/ask-policies.ts';
+import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
+import { type PolicyStage, policyStage } from '../policies/policy-stage.ts';
+import type { Run } from '../run.ts';
+import type { PlanParts } from './node-kind.ts';
+
+/**
+ * What a node does to ask its policies. Those that cannot be answered before creatives are matched are left to
+ * match_creatives, when that stands behind the node.
+ */
+export function askStage(
+  type: PolicyStage['type'],
+  policies: readonly CompiledPolicy[],
+  parts: PlanParts,
+): (run: Run) => void {
+  const stage = policyStage(type, policies);
+  parts.policyStages.push(stage);
+  if (parts.matched) return (run) => askPolicies(run, stage, run.list, false);
+  // What a policy on creatives or channels says is not known before they are matched, nor what such an override lifts.
+  const liftedLater = stage.overrides.some(needsCreative);
+  const waits = (policy: CompiledPolicy): boolean => needsCreative(policy) || (liftedLater && canBeLifted(policy));
+  const now = policyStage(
+    type,
+    policies.filter((policy) => !waits(policy)),
+  );
+  const later: PolicyStage = { ...stage, blocking: stage.blocking.filter(waits) };
+  if (later.blocking.length > 0) parts.waiting.push((run) => askPolicies(run, later, run.list, false));
+  return (run) => askPolicies(run, now, run.list, false);
+}
+
+function needsCreative(policy: CompiledPolicy): boolean {
+  return policy.scope.needsCreative || policy.behaviour.needsCreative;
+}

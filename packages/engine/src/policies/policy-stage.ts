@@ -1,0 +1,52 @@
+import { inScope } from '../compile/scopes.ts';
+import type { Candidate, Run } from '../run.ts';
+import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
+
+/** The policies that one node asks, each list in order of evaluation. An override lifts blocks of its own stage only. */
+export interface PolicyStage {
+  readonly type: 'filter' | 'contact_policy';
+  readonly blocking: readonly CompiledPolicy[];
+  readonly overrides: readonly CompiledPolicy[];
+}
+
+export function policyStage(type: PolicyStage['type'], policies: readonly CompiledPolicy[]): PolicyStage {
+  const isOverride = ({ behaviour }: CompiledPolicy): boolean => behaviour.role === 'override';
+  return {
+    type,
+    blocking: policies.filter((policy) => !isOverride(policy)),
+    overrides: policies.filter(isOverride),
+  };
+}
+
+/** The overrides that can lift a policy, by stage that asks it: it is lifted when each of these stages lifts it. */
+export type Lifters = readonly (readonly CompiledPolicy[])[];
+
+/**
+ * `Lifters` of each policy of the plan, by position. Of a policy that no stage asks only suppression rows can be in force,
+ * and those are lifted by the contact_policy stage.
+ */
+export function liftersOf(policies: readonly CompiledPolicy[], stages: readonly PolicyStage[]): readonly Lifters[] {
+  const usual = stages.filter(({ type }) => type === 'contact_policy').flatMap(({ overrides }) => overrides);
+  return policies.map((policy) => {
+    if (!canBeLifted(policy)) return [];
+    const asking = stages.filter(({ blocking }) => blocking.includes(policy));
+    return asking.length === 0 ? [usual] : asking.map(({ overrides }) => overrides);
+  });
+}
+
+/** True when what the policy blocks is lifted for the candidate wherever the policy is asked. */
+export function isLifted(run: Run, policy: CompiledPolicy, candidate: Candidate): boolean {
+  const lifters = run.program.lifters[policy.position]!;
+  for (let stage = 0; stage < lifters.length; stage++) {
+    if (firstInScope(lifters[stage]!, candidate) === null) return false;
+  }
+  return lifters.length > 0;
+}
+
+/** The first of the policies that has the candidate in scope, or null. */
+export function firstInScope(policies: readonly CompiledPolicy[], candidate: Candidate): CompiledPolicy | null {
+  for (let at = 0; at < policies.length; at++) {
+    if (inScope(policies[at]!.scope, candidate)) return policies[at]!;
+  }
+  return null;
+}
