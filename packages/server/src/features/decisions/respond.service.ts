@@ -228,7 +228,8 @@ export async function respondOne(
 async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Promise<Responded | null> {
   const kept = keyHash === null ? null : await findResponse(tx, keyHash);
   if (kept === null) return null;
-  if (call.explicitKey !== null && !kept.payloadHash.equals(call.payloadHash)) throw new AppError('idempotency_key_reused');
+  if (call.explicitKey !== null && !kept.payloadHash.equals(call.payloadHash))
+    throw new AppError('idempotency_key_reused');
   return { answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' }, change: null, events: [], itemIds: [] };
 }
 

@@ -113,7 +113,10 @@ test('one event told in several ways at once is recorded once', async () => {
     ),
   );
   assert.equal(told.filter((status) => status === 'recorded').length, 1, `${told}`);
-  assert.ok(told.every((status) => status === 'recorded' || status === 'duplicate'), `${told}`);
+  assert.ok(
+    told.every((status) => status === 'recorded' || status === 'duplicate'),
+    `${told}`,
+  );
   assert.equal(await rowsOf('E4'), 1);
 });
 
