@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { recordOperations } from './core/record-operations.ts';
-import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Data types of fields in their stored spelling (api-catalogue.md 2.1). */
 export const dataTypes = [
@@ -191,7 +191,7 @@ const InsertedRows = Type.Object(
 );
 
 const schemaParams = Type.Object(
-  { id: Type.String({ minLength: 1, maxLength: 255, description: 'Id of the schema.' }) },
+  { id: IdText('Id of the schema.') },
   { description: 'Which schema.' },
 );
 
@@ -234,7 +234,7 @@ export const schemaTableOperations = {
     summary: 'List the fields of a schema by ordinal',
     role: 'viewer',
     query: Type.Object(
-      { schemaId: Type.String({ minLength: 1, maxLength: 255, description: 'The schema.' }) },
+      { schemaId: IdText('The schema.') },
       { description: 'Which schema.' },
     ),
     responses: {
@@ -292,7 +292,7 @@ export const schemaTableOperations = {
     summary: 'Drop a field, its column and its data',
     role: 'editor',
     query: Type.Object(
-      { fieldId: Type.String({ minLength: 1, maxLength: 255, description: 'The field.' }) },
+      { fieldId: IdText('The field.') },
       { description: 'Which field.' },
     ),
     responses: { 204: { description: 'Dropped.', schema: null } },

@@ -161,9 +161,9 @@ async function withRelations(tx: Tx, row: OfferRow): Promise<Offer> {
   return offer;
 }
 
-/** The live offer with its relations; 404 otherwise. */
-export async function readOffer(tx: Tx, id: string): Promise<Offer> {
-  return withRelations(tx, await getRecord(tx, offerSpec, id));
+/** The live offer with its relations, or with `includeDeleted` a deleted one as well; 404 otherwise. */
+export async function readOffer(tx: Tx, id: string, includeDeleted = false): Promise<Offer> {
+  return withRelations(tx, await getRecord(tx, offerSpec, id, { includeDeleted }));
 }
 
 export interface OfferFilters {
