@@ -521,10 +521,7 @@ export const decisionOperations = {
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
-    params: Type.Object(
-      { id: IdText('Trace id.') },
-      { description: 'Which trace.' },
-    ),
+    params: Type.Object({ id: IdText('Trace id.') }, { description: 'Which trace.' }),
     responses: { 200: { description: 'The trace.', schema: AnyObject('The trace.') } },
     errors: ['not_found'],
     audit: [],

@@ -190,10 +190,7 @@ const InsertedRows = Type.Object(
   { description: 'What happened to the rows; the three numbers sum to the rows sent.' },
 );
 
-const schemaParams = Type.Object(
-  { id: IdText('Id of the schema.') },
-  { description: 'Which schema.' },
-);
+const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Which schema.' });
 
 const common = { tag: 'Schemas', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 const fieldErrors = ['not_found', 'reference_not_found', 'duplicate_name'] as const;
@@ -233,10 +230,7 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/fields',
     summary: 'List the fields of a schema by ordinal',
     role: 'viewer',
-    query: Type.Object(
-      { schemaId: IdText('The schema.') },
-      { description: 'Which schema.' },
-    ),
+    query: Type.Object({ schemaId: IdText('The schema.') }, { description: 'Which schema.' }),
     responses: {
       200: { description: 'The fields.', schema: Type.Array(SchemaField, { description: 'Fields by ordinal.' }) },
     },
@@ -291,10 +285,7 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/fields',
     summary: 'Drop a field, its column and its data',
     role: 'editor',
-    query: Type.Object(
-      { fieldId: IdText('The field.') },
-      { description: 'Which field.' },
-    ),
+    query: Type.Object({ fieldId: IdText('The field.') }, { description: 'Which field.' }),
     responses: { 204: { description: 'Dropped.', schema: null } },
     errors: ['not_found', 'protected'],
     audit: schemaUpdated,

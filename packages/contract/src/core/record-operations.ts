@@ -57,10 +57,7 @@ export function recordOperations<
     transaction: 'tenant',
     ...(spec.rateLimits === undefined ? {} : { rateLimits: spec.rateLimits }),
   } as const;
-  const params = Type.Object(
-    { id: IdText(`Id of the ${noun}.`) },
-    { description: `Which ${noun}.` },
-  );
+  const params = Type.Object({ id: IdText(`Id of the ${noun}.`) }, { description: `Which ${noun}.` });
   const changes = {
     ...spec.changes,
     rowVersion: Type.Optional(
@@ -156,10 +153,7 @@ export function recordOperations<
       method: 'DELETE',
       path,
       summary: `Delete a ${noun}`,
-      query: Type.Object(
-        { id: IdText(`The ${noun} to delete.`) },
-        { description: `Which ${noun}.` },
-      ),
+      query: Type.Object({ id: IdText(`The ${noun} to delete.`) }, { description: `Which ${noun}.` }),
       errors: [spec.softDelete ? 'already_deleted' : 'not_found', ...spec.deleteErrors],
       audit: [{ action, entityType }],
     }),

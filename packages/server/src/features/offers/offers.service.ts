@@ -1,7 +1,7 @@
 import type { CustomField, Offer, OfferCreate, OfferCreativeRef, OfferStatus, OfferUpdate } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { invalid, refuseProblems } from '../../platform/app-error.ts';
-import { isZone } from '../../platform/zones.ts';
+import { zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
   createRecord,
@@ -49,7 +49,7 @@ function checkShape(fields: OfferFields): void {
   refuseProblems([
     ...unavailableProblems(fields),
     ...sizeProblems(fields, (text) => Buffer.byteLength(text, 'utf8')),
-    ...(fields.schedule === undefined ? [] : scheduleProblems(fields.schedule, isZone)),
+    ...(fields.schedule === undefined ? [] : scheduleProblems(fields.schedule, zoneProblem)),
     ...(fields.eligibility === undefined ? [] : eligibilityProblems(fields.eligibility)),
   ]);
 }
