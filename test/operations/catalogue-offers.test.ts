@@ -175,9 +175,35 @@ for (const { path, record, change, gone } of resources) {
       assert.equal(await same('DELETE', (each) => ({ path: `${path}/${each}` })), 404);
       assert.equal(await same('GET', (each) => ({ path: `${path}?cursor=${each}` })), 400);
       assert.equal((await call('GET', `${path}/${id}`)).status, 200);
-      assert.equal((await call('GET', `${path}/nonsense`)).status, 404);
-      assert.equal((await call('DELETE', `${path}?id=nonsense`)).status, 400);
+      for (const odd of ['nonsense', 'x'.repeat(300), 'x'.repeat(5_000)]) {
+        assert.equal((await call('GET', `${path}/${odd}`)).status, 404);
+        assert.equal((await call('PUT', `${path}/${odd}`, change)).status, 404);
+        assert.equal((await call('DELETE', `${path}/${odd}`)).status, 404);
+        assert.equal((await call('DELETE', `${path}?id=${odd}`)).status, 400);
+      }
       assert.equal((await call('PUT', path, { id: 'nonsense', ...change })).status, 400);
+    });
+
+    it('answer a deleted record to whoever asks for deleted ones, where the contract says so', async () => {
+      const { id } = (await makeAll())[record];
+      const viewer = keyOf(0, 'viewer');
+      const before = await must('GET', `${path}/${id}`, undefined, 200);
+      const read = (query: string, key = viewer) => call('GET', `${path}/${id}${query}`, undefined, key);
+      if (record !== 'rule') {
+        assert.deepEqual((await read('?includeDeleted=true')).body, before, 'a live record is answered as ever');
+        assert.equal((await read('?includeDeleted=yes')).status, 400);
+      }
+      await must('DELETE', `${path}/${id}`, undefined, gone);
+      const deleted = await read('?includeDeleted=true');
+      if (record === 'rule') assert.equal(deleted.status, 404);
+      else {
+        assert.equal(deleted.status, 200);
+        assert.deepEqual([deleted.body.id, deleted.body.name], [id, before.name]);
+        assert.equal(typeof deleted.body.deletedAt, 'string');
+      }
+      assert.equal((await read('')).status, 404);
+      assert.equal((await read('?includeDeleted=false')).status, 404);
+      assert.equal((await read('?includeDeleted=true', keyOf(1, 'admin'))).status, 404, 'nor to a stranger');
     });
 
     it('list with limit, search and filters', async () => {

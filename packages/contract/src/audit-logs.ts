@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery } from './core/pages.ts';
-import { Id, Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, IdFilter, Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** The closed list of audit actions (api-access.md 7). */
 export const auditActions = [
@@ -138,7 +138,7 @@ export const auditLogOperations = {
     query: Type.Object({
       ...cursorQuery(50, 200),
       entityType: Type.Optional(Type.String({ maxLength: 100, description: 'Only this kind of record.' })),
-      entityId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this record.' })),
+      entityId: Type.Optional(IdFilter('Only this record.')),
       action: Type.Optional(StringEnum(auditActions, { description: 'Only this action.' })),
       userId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this actor.' })),
       from: Type.Optional(Instant("First instant (RFC 3339 with zone), or first day in the tenant's zone.")),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { recordOperations } from './core/record-operations.ts';
-import { Id, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, IdFilter, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const customFieldTypes = ['text', 'number', 'boolean', 'select', 'date', 'computed'] as const;
 
@@ -159,7 +159,7 @@ export const subCategoryOperations = recordOperations({
   changes,
   filters: {
     status: Type.Optional(Status),
-    categoryId: Type.Optional(Type.String({ maxLength: 255, description: 'Only sub-categories of this category.' })),
+    categoryId: Type.Optional(IdFilter('Only sub-categories of this category.')),
   },
   order: 'ordinal, then name',
   defaultLimit: 25,

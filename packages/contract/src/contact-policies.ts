@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { recordOperations } from './core/record-operations.ts';
-import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
 /** The 14 rule types of the contract (part 2, 4.5). */
@@ -116,7 +116,7 @@ const records = recordOperations({
     status: Type.Optional(PolicyStatus),
     ruleType: Type.Optional(PolicyType),
     scope: Type.Optional(PolicyScope),
-    scopeId: Type.Optional(Type.String({ maxLength: 255, description: 'Only policies assigned to this target.' })),
+    scopeId: Type.Optional(IdFilter('Only policies assigned to this target.')),
   },
   order: 'priority, highest first, then newest',
   defaultLimit: 25,
@@ -128,6 +128,7 @@ const records = recordOperations({
 
 export const contactPolicyOperations = {
   ...records,
+  get: withDeleted(records.get, 'contact policy'),
   delete: operation({ ...records.delete, responses: { 200: DeletedPolicy } }),
   deleteById: operation({ ...records.deleteById, responses: { 200: DeletedPolicy } }),
 };

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { recordOperations } from './core/record-operations.ts';
-import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
 const CreativeStatus = StringEnum(offerStatuses, { description: 'Only active creatives are shown.' });
@@ -143,9 +143,9 @@ const records = recordOperations({
   changes,
   filters: {
     status: Type.Optional(CreativeStatus),
-    offerId: Type.Optional(Type.String({ maxLength: 255, description: 'Only creatives of this offer.' })),
-    channelId: Type.Optional(Type.String({ maxLength: 255, description: 'Only creatives of this channel.' })),
-    placementId: Type.Optional(Type.String({ maxLength: 255, description: 'Only creatives bound to this placement.' })),
+    offerId: Type.Optional(IdFilter('Only creatives of this offer.')),
+    channelId: Type.Optional(IdFilter('Only creatives of this channel.')),
+    placementId: Type.Optional(IdFilter('Only creatives bound to this placement.')),
   },
   order: 'newest first',
   defaultLimit: 25,
@@ -157,6 +157,7 @@ const records = recordOperations({
 
 export const creativeOperations = {
   ...records,
+  get: withDeleted(records.get, 'creative'),
   delete: operation({ ...records.delete, responses: { 200: DeletedCreative } }),
   deleteById: operation({ ...records.deleteById, responses: { 200: DeletedCreative } }),
 };

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { recordOperations } from './core/record-operations.ts';
+import { recordOperations, withDeleted } from './core/record-operations.ts';
 import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
@@ -173,6 +173,7 @@ const records = recordOperations({
 
 export const decisionFlowOperations = {
   ...records,
+  get: withDeleted(records.get, 'decision flow'),
   create: operation({ ...records.create, rateLimits: [{ limit: 500, windowSeconds: 60, per: 'tenant' }] }),
   delete: operation({ ...records.delete, responses: { 200: DeletedFlow } }),
   deleteById: operation({ ...records.deleteById, responses: { 200: DeletedFlow } }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { Int, JsonObject, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { IdFilter, IdText, Int, JsonObject, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 // Recommend, respond, records, replay, traces (api-decisioning.md 2, 3, 11, 12).
 
@@ -397,7 +397,7 @@ export const ReplayAnswer = Type.Object(
 );
 
 const decisionParams = Type.Object(
-  { id: Type.String({ minLength: 1, maxLength: 64, description: 'Request id, recommendation id or trace id.' }) },
+  { id: IdText('Request id, recommendation id or trace id.') },
   { description: 'Which decision.' },
 );
 
@@ -511,7 +511,7 @@ export const decisionOperations = {
     query: Type.Object(
       {
         customerId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this customer.' })),
-        requestId: Type.Optional(Type.String({ maxLength: 64, description: 'Only this request.' })),
+        requestId: Type.Optional(IdFilter('Only this request.')),
         limit: Type.Optional(Type.Integer({ minimum: 1, default: 50, description: 'Rows; above 200 it becomes 200.' })),
         offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Rows to skip.' })),
       },
@@ -544,10 +544,7 @@ export const decisionOperations = {
     auth: 'credential',
     role: 'viewer',
     loadClass: 'crud',
-    params: Type.Object(
-      { id: Type.String({ minLength: 1, maxLength: 64, description: 'Trace id.' }) },
-      { description: 'Which trace.' },
-    ),
+    params: Type.Object({ id: IdText('Trace id.') }, { description: 'Which trace.' }),
     responses: { 200: { description: 'The trace.', schema: AnyObject('The trace.') } },
     errors: ['not_found'],
     audit: [],

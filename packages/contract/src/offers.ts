@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { recordOperations } from './core/record-operations.ts';
-import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Statuses of offers and creatives (part 2, section 2). */
 export const offerStatuses = ['draft', 'active', 'paused', 'archived'] as const;
@@ -171,8 +171,8 @@ const records = recordOperations({
   changes,
   filters: {
     status: Type.Optional(OfferStatusSchema),
-    categoryId: Type.Optional(Type.String({ maxLength: 255, description: 'Only offers of this category.' })),
-    subCategoryId: Type.Optional(Type.String({ maxLength: 255, description: 'Only offers of this sub-category.' })),
+    categoryId: Type.Optional(IdFilter('Only offers of this category.')),
+    subCategoryId: Type.Optional(IdFilter('Only offers of this sub-category.')),
   },
   order: 'newest first',
   defaultLimit: 25,
@@ -185,6 +185,7 @@ const records = recordOperations({
 
 export const offerOperations = {
   ...records,
+  get: withDeleted(records.get, 'offer'),
   delete: operation({ ...records.delete, responses: { 200: DeletedOffer } }),
   deleteById: operation({ ...records.deleteById, responses: { 200: DeletedOffer } }),
 };

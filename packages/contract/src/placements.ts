@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { recordOperations } from './core/record-operations.ts';
-import { Id, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, IdFilter, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const slotTypes = ['banner', 'card', 'inline', 'modal', 'overlay', 'list'] as const;
 
@@ -96,7 +96,7 @@ export const placementOperations = recordOperations({
   create: PlacementCreate,
   changes,
   filters: {
-    channelId: Type.Optional(Type.String({ maxLength: 255, description: 'Only placements of this channel.' })),
+    channelId: Type.Optional(IdFilter('Only placements of this channel.')),
     status: Type.Optional(Status),
   },
   order: 'name',

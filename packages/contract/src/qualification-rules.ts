@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { recordOperations } from './core/record-operations.ts';
-import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
 /** The rule types (api-catalogue.md 9). */
@@ -121,7 +121,7 @@ export const qualificationRuleOperations = recordOperations({
     ruleType: Type.Optional(RuleType),
     stage: Type.Optional(StageIn),
     scope: Type.Optional(RuleScope),
-    scopeId: Type.Optional(Type.String({ maxLength: 255, description: 'Only rules assigned to this target.' })),
+    scopeId: Type.Optional(IdFilter('Only rules assigned to this target.')),
   },
   order: 'priority, highest first, then newest',
   defaultLimit: 25,

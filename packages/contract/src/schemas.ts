@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { recordOperations } from './core/record-operations.ts';
-import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Data types of fields in their stored spelling (api-catalogue.md 2.1). */
 export const dataTypes = [
@@ -191,10 +191,7 @@ const InsertedRows = Type.Object(
   { description: 'What happened to the rows; the three numbers sum to the rows sent.' },
 );
 
-const schemaParams = Type.Object(
-  { id: Type.String({ minLength: 1, maxLength: 255, description: 'Id of the schema.' }) },
-  { description: 'Which schema.' },
-);
+const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Which schema.' });
 
 const common = { tag: 'Schemas', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 const fieldErrors = ['not_found', 'reference_not_found', 'duplicate_name'] as const;
@@ -234,10 +231,7 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/fields',
     summary: 'List the fields of a schema by ordinal',
     role: 'viewer',
-    query: Type.Object(
-      { schemaId: Type.String({ minLength: 1, maxLength: 255, description: 'The schema.' }) },
-      { description: 'Which schema.' },
-    ),
+    query: Type.Object({ schemaId: IdText('The schema.') }, { description: 'Which schema.' }),
     responses: {
       200: { description: 'The fields.', schema: Type.Array(SchemaField, { description: 'Fields by ordinal.' }) },
     },
@@ -293,10 +287,7 @@ export const schemaTableOperations = {
     path: '/api/v1/schemas/fields',
     summary: 'Drop a field, its column and its data',
     role: 'editor',
-    query: Type.Object(
-      { fieldId: Type.String({ minLength: 1, maxLength: 255, description: 'The field.' }) },
-      { description: 'Which field.' },
-    ),
+    query: Type.Object({ fieldId: IdText('The field.') }, { description: 'Which field.' }),
     responses: { 204: { description: 'Dropped.', schema: null } },
     errors: ['not_found', 'protected'],
     audit: schemaUpdated,

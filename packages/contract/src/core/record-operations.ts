@@ -1,8 +1,8 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
-import { operation, type RateLimit, type Role } from './operation.ts';
+import { type Operation, operation, type RateLimit, type Role } from './operation.ts';
 import { cursorPage, cursorQuery } from './pages.ts';
-import { Id, QueryFlag } from './schemas.ts';
+import { Id, IdText, QueryFlag } from './schemas.ts';
 
 export interface RecordOperationsSpec<
   N extends string,
@@ -57,10 +57,7 @@ export function recordOperations<
     transaction: 'tenant',
     ...(spec.rateLimits === undefined ? {} : { rateLimits: spec.rateLimits }),
   } as const;
-  const params = Type.Object(
-    { id: Type.String({ minLength: 1, maxLength: 255, description: `Id of the ${noun}.` }) },
-    { description: `Which ${noun}.` },
-  );
+  const params = Type.Object({ id: IdText(`Id of the ${noun}.`) }, { description: `Which ${noun}.` });
   const changes = {
     ...spec.changes,
     rowVersion: Type.Optional(
@@ -159,10 +156,7 @@ export function recordOperations<
       method: 'DELETE',
       path,
       summary: `Delete a ${noun}`,
-      query: Type.Object(
-        { id: Type.String({ minLength: 1, maxLength: 255, description: `The ${noun} to delete.` }) },
-        { description: `Which ${noun}.` },
-      ),
+      query: Type.Object({ id: IdText(`The ${noun} to delete.`) }, { description: `Which ${noun}.` }),
       errors: [spec.softDelete ? 'already_deleted' : 'not_found', ...spec.deleteErrors],
       audit: [{ action, entityType }],
     }),
@@ -178,3 +172,15 @@ export function recordOperations<
     }),
   };
 }
+
+/** A `get` that answers a soft-deleted record too, when it is asked to (part 2, section 1). */
+export const withDeleted = <const O extends Operation>(get: O, noun: string) =>
+  operation({
+    ...get,
+    query: Type.Object(
+      {
+        includeDeleted: Type.Optional(QueryFlag(`True also answers a deleted ${noun}, with its deletedAt.`)),
+      },
+      { description: 'Which states are answered.' },
+    ),
+  });

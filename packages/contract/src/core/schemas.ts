@@ -5,6 +5,15 @@ import Type, { type Static, type TSchema } from 'typebox';
 /** Id of a record: UUIDv7, lower case (api-access.md 1). */
 export const Id = (description: string) => Type.String({ format: 'uuid', description });
 
+/**
+ * Id of a record in a path or a query. It has no form and no greatest length there: a malformed id is answered like an
+ * unknown one (api-access.md 1). An empty one is a missing one.
+ */
+export const IdText = (description: string) => Type.String({ minLength: 1, description });
+
+/** The same as a filter of a list; an empty one matches nothing. */
+export const IdFilter = (description: string) => Type.String({ description });
+
 export const Nullable = <T extends TSchema>(schema: T, options: { description: string }) =>
   Type.Union([schema, Type.Null()], options);
 

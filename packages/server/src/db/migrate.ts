@@ -5,6 +5,7 @@ import { Logger, runMigrations as runQueueMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { connectionConfig } from './connection.ts';
 import { createQueuePool, queueSchema } from './queue-pool.ts';
+import { assertLogin, loginOf } from './role-names.ts';
 import { ensureRoles } from './roles.ts';
 
 export interface MigrateOptions {
@@ -48,9 +49,12 @@ export async function readMigrations(folder: URL = migrationsFolder): Promise<Mi
 /**
  * Brings the database to the newest schema: roles, then each missing file in its own transaction as `arbiter_owner`,
  * then the queue's own tables. One process at a time (advisory lock of the session, which ends with its holder);
- * the others wait and find the work done. Returns the names applied.
+ * the others wait and find the work done. Returns the names applied. Throws ConfigError for a URL whose user cannot be
+ * what it is named for.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
+  assertLogin('DATABASE_ADMIN_URL', options.adminUrl);
+  assertLogin('DATABASE_URL', options.url);
   const migrations = await readMigrations(options.folder);
   const admin = new pg.Client(
     connectionConfig({ url: options.adminUrl, applicationName: 'arbiter migrate', connectTimeoutMs: 5_000 }),
@@ -74,6 +78,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
 
 /** Files the database has not seen, or has seen with another text, as the application role sees it. Empty = current. */
 export async function pendingMigrations(url: string, folder?: URL): Promise<string[]> {
+  assertLogin('DATABASE_URL', url);
   const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter migrate' }));
   client.on('error', () => undefined);
   await client.connect();
@@ -169,10 +174,4 @@ async function migrateQueue(admin: pg.ClientBase, adminUrl: string): Promise<voi
   } finally {
     await pool.end();
   }
-}
-
-/** User and password of a PostgreSQL URL. */
-export function loginOf(url: string): { name: string; password: string | null } {
-  const { user, password } = new pg.Client({ connectionString: url });
-  return { name: user ?? 'arbiter', password: typeof password === 'string' && password !== '' ? password : null };
 }

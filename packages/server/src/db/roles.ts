@@ -1,6 +1,8 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { ConfigError } from '../config.ts';
+import { applicationRole } from './role-names.ts';
 
 /** The login of the application: user and password of DATABASE_URL. */
 export interface ApplicationLogin {
@@ -32,9 +34,13 @@ const memberships = [
 const raceCodes = ['23505', '42710', 'XX000', '40001'];
 const tries = 8;
 
+/** SQLSTATE of a grant that would make a role a member of itself, be it by way of others. */
+const circularMembership = '0LP01';
+
 /**
  * Makes the group roles and the application's login where they are missing, and gives the owner its rights in this
- * database. Repeatable; safe beside other processes that do the same.
+ * database. Repeatable; safe beside other processes that do the same. Throws ConfigError for roles of the cluster that
+ * stand in the way.
  * @param admin connection of a superuser or of a role with CREATEROLE that owns the database
  */
 export async function ensureRoles(admin: pg.ClientBase, login: ApplicationLogin): Promise<void> {
@@ -51,21 +57,18 @@ export async function ensureRoles(admin: pg.ClientBase, login: ApplicationLogin)
 }
 
 async function makeRoles(admin: pg.ClientBase, login: ApplicationLogin): Promise<void> {
-  const existing = new Set<string>();
-  for (const row of (await admin.query<{ name: string }>('select rolname as name from pg_roles')).rows) {
-    existing.add(row.name);
-  }
+  const existing = await readRoles(admin);
   for (const [name, inherit] of groupRoles) {
-    if (!existing.has(name)) await admin.query(`create role ${name} nologin ${inherit}`);
+    const role = existing.get(name);
+    if (role === undefined) await admin.query(`create role ${name} nologin ${inherit}`);
+    else if (role.powerful) {
+      throw new ConfigError([
+        `The database has a role ${name} that is a superuser or passes by row-level security. Arbiter needs that name for a role without such power: give the other one a new name (alter role ... rename to ...).`,
+      ]);
+    }
   }
   for (const [role, member] of memberships) await grantMembership(admin, role, member);
-  if (!existing.has(login.name)) {
-    const secret = login.password === null ? '' : ` password ${quoteLiteral(scramVerifier(login.password))}`;
-    await admin.query(
-      `create role ${quoteName(login.name)} login nosuperuser nobypassrls nocreatedb nocreaterole${secret}`,
-    );
-  }
-  await grantMembership(admin, 'arbiter_app', login.name);
+  await makeLogin(admin, login, existing.get(login.name));
   const { rows } = await admin.query<{ database: string; name: string; superuser: boolean }>(
     `select current_database() as database, current_user as name,
             (select rolsuper from pg_roles where rolname = current_user) as superuser`,
@@ -86,6 +89,48 @@ export async function settleDatabase(admin: pg.ClientBase, database: string): Pr
   const name = quoteName(database);
   await admin.query(`grant create on database ${name} to arbiter_owner, arbiter_queue`);
   await admin.query(`revoke temporary on database ${name} from public`);
+}
+
+interface ExistingRole {
+  readonly name: string;
+  readonly canLogIn: boolean;
+  /** No policy binds it. */
+  readonly powerful: boolean;
+}
+
+async function readRoles(admin: pg.ClientBase): Promise<ReadonlyMap<string, ExistingRole>> {
+  const { rows } = await admin.query<ExistingRole>(
+    'select rolname as name, rolcanlogin as "canLogIn", rolsuper or rolbypassrls as powerful from pg_roles',
+  );
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+async function makeLogin(
+  admin: pg.ClientBase,
+  { name, password }: ApplicationLogin,
+  existing: ExistingRole | undefined,
+): Promise<void> {
+  const secret = password === null ? '' : ` password ${quoteLiteral(scramVerifier(password))}`;
+  if (name === applicationRole) {
+    // It is the group of the logins already. One who names it as the login has it log in by itself.
+    if (existing?.canLogIn !== true) await admin.query(`alter role ${applicationRole} login${secret}`);
+    return;
+  }
+  if (existing === undefined) {
+    await admin.query(`create role ${quoteName(name)} login nosuperuser nobypassrls nocreatedb nocreaterole${secret}`);
+  } else if (!existing.canLogIn) {
+    throw new ConfigError([
+      `DATABASE_URL names the role ${JSON.stringify(name)}, which may not log in. Allow it (alter role ${quoteName(name)} login), or name another user: it is made when it does not exist.`,
+    ]);
+  }
+  try {
+    await grantMembership(admin, applicationRole, name);
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, 'code') !== circularMembership) throw error;
+    throw new ConfigError([
+      `DATABASE_URL names the role ${JSON.stringify(name)}, of which ${applicationRole} is a member. Name another user, or end that membership (revoke ${quoteName(name)} from ...).`,
+    ]);
+  }
 }
 
 async function grantMembership(admin: pg.ClientBase, role: string, member: string): Promise<void> {

@@ -41,7 +41,7 @@ export interface AppDependencies {
   /** The checks of /ready; one that throws counts as not ready. */
   readonly readyChecks: () => Promise<ReadyChecks>;
   readonly version: string;
-  /** Default: windows in PostgreSQL. */
+  /** Default: windows in PostgreSQL, over the connections of everything else. */
   readonly rateLimitStore?: RateLimitStore;
   readonly loadShedder?: LoadShedder;
   /** Tests: on a busy machine an answer may take longer without anything hanging. Default `answerWithinMs`. */

@@ -1,6 +1,6 @@
 import type { RateLimit } from '@arbiter/contract';
 import type { Database } from '../db/index.ts';
-import { sweepWindows, takeHit } from './rate-limit.store.ts';
+import { sweepWindows, type Taken, takeCalls } from './rate-limit.store.ts';
 
 /** One limit applied to one caller. */
 export interface Bucket {
@@ -30,54 +30,136 @@ const nilTenant = '00000000-0000-0000-0000-000000000000';
 
 const takesPerSweep = 100;
 const maximumMemos = 10_000;
+/** Windows counted in one statement at most. */
+const mostWindows = 100;
 
-/** Windows in PostgreSQL. A store that does not answer within `timeoutMs` counts as down. */
-export function createRateLimitStore(database: Pick<Database, 'withSystem'>, timeoutMs = 800): RateLimitStore {
+interface Waiting {
+  readonly bucket: Bucket;
+  readonly resolve: (verdict: RateLimitVerdict) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Windows in PostgreSQL. `database` should have connections for nothing else: then a call that is counted never waits for
+ * the work of others. Calls that come while one statement is on its way are counted together by the next, so that any
+ * number of them costs two trips. A store that does not answer within `timeoutMs` is down: whoever waits is refused.
+ */
+export function createRateLimitStore(database: Pick<Database, 'withSystem'>, timeoutMs = 900): RateLimitStore {
   let takes = 0;
   // A full window stays full until its oldest call leaves it, whatever other processes do: until then a refusal needs
   // no database, and a caller who hammers a closed door costs nothing.
   const fullUntil = new Map<string, number>();
+  /** Calls that are not counted yet, by window. */
+  let waiting = new Map<string, Waiting[]>();
+  let counting = false;
+
+  function nextBatch(): readonly Waiting[][] {
+    const keys = [...waiting.keys()].slice(0, mostWindows);
+    return keys.map((key) => {
+      const calls = waiting.get(key)!;
+      waiting.delete(key);
+      return calls;
+    });
+  }
+
+  async function ask(batch: readonly Waiting[][]): Promise<ReadonlyMap<string, Taken>> {
+    const before = takes;
+    for (const calls of batch) takes += calls.length;
+    const sweep = Math.floor(takes / takesPerSweep) > Math.floor(before / takesPerSweep);
+    const windows = batch.map((calls) => {
+      const { tenantId, ...bucket } = calls[0]!.bucket;
+      return { ...bucket, tenantId: tenantId ?? nilTenant, calls: calls.length };
+    });
+    const work = database.withSystem(
+      'rate-limit',
+      async (tx) => {
+        const taken = await takeCalls(tx, windows);
+        if (sweep) await sweepWindows(tx);
+        return taken;
+      },
+      { statementTimeoutMs: timeoutMs },
+    );
+    const rows = await within(work, timeoutMs);
+    return new Map(rows.map((row) => [keyOf(row.tenantId, row.name), row]));
+  }
+
+  function settle(calls: readonly Waiting[], { used, granted, resetMs }: Taken): void {
+    const { tenantId, name, limit } = calls[0]!.bucket;
+    const memo = keyOf(tenantId, name);
+    if (granted < calls.length) {
+      if (fullUntil.size >= maximumMemos) fullUntil.clear();
+      fullUntil.set(memo, performance.now() + resetMs);
+    } else fullUntil.delete(memo);
+    for (const [i, call] of calls.entries()) {
+      const allowed = i < granted;
+      const remaining = allowed ? Math.max(0, limit - (used - granted + i + 1)) : 0;
+      call.resolve({ allowed, limit, remaining, resetSeconds: Math.max(1, Math.ceil(resetMs / 1000)) });
+    }
+  }
+
+  async function count(): Promise<void> {
+    counting = true;
+    while (waiting.size > 0) {
+      const batch = nextBatch();
+      const started = performance.now();
+      try {
+        const taken = await ask(batch);
+        for (const calls of batch) {
+          const { tenantId, name } = calls[0]!.bucket;
+          settle(calls, taken.get(keyOf(tenantId, name))!);
+        }
+      } catch (error) {
+        for (const call of batch.flat()) call.reject(error);
+        // Behind a store that is down everybody has waited long enough; one trip that was lost says nothing of the next.
+        if (performance.now() - started < timeoutMs / 2) continue;
+        const behind = [...waiting.values()].flat();
+        waiting = new Map();
+        for (const call of behind) call.reject(error);
+      }
+    }
+    counting = false;
+  }
+
   return {
-    async take({ tenantId, name, limit, windowSeconds }) {
-      const memo = `${tenantId}:${name}`;
-      const leftMs = (fullUntil.get(memo) ?? 0) - performance.now();
+    async take(bucket) {
+      const { tenantId, name, limit } = bucket;
+      const key = keyOf(tenantId, name);
+      const leftMs = (fullUntil.get(key) ?? 0) - performance.now();
       if (leftMs > 0) return { allowed: false, limit, remaining: 0, resetSeconds: Math.ceil(leftMs / 1000) };
-      takes += 1;
-      const sweep = takes % takesPerSweep === 0;
-      const work = database.withSystem(
-        'rate-limit',
-        async (tx) => {
-          const taken = await takeHit(tx, { tenantId: tenantId ?? nilTenant, name, limit, windowSeconds });
-          if (sweep) await sweepWindows(tx);
-          return taken;
-        },
-        { statementTimeoutMs: timeoutMs },
-      );
-      const row = await within(work, timeoutMs);
-      if (!row.accepted) {
-        if (fullUntil.size >= maximumMemos) fullUntil.clear();
-        fullUntil.set(memo, performance.now() + row.resetMs);
-      } else fullUntil.delete(memo);
-      return {
-        allowed: row.accepted,
-        limit,
-        remaining: Math.max(0, limit - row.used),
-        resetSeconds: Math.max(1, Math.ceil(row.resetMs / 1000)),
-      };
+      const verdict = new Promise<RateLimitVerdict>((resolve, reject) => {
+        const calls = waiting.get(key);
+        const call = { bucket, resolve, reject };
+        if (calls === undefined) waiting.set(key, [call]);
+        else calls.push(call);
+      });
+      if (!counting) void count();
+      return verdict;
     },
   };
 }
 
-/** Rejects when the work takes longer; the work itself ends by its own limits, and its late failure is nobody's. */
+const keyOf = (tenantId: string | null, name: string): string => `${tenantId ?? nilTenant}:${name}`;
+
+/** Looks at the clock so many times before a store counts as down. */
+const looks = 6;
+
+/**
+ * Rejects when the work takes longer; the work itself ends by its own limits, and its late failure is nobody's. Time in
+ * which this process was too busy to hear an answer is not the store's: each look leaves room for one that has come.
+ */
 async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the store of rate limits did not answer in time')), timeoutMs);
+    let looked = 0;
+    timer = setInterval(() => {
+      looked += 1;
+      if (looked === looks) reject(new Error('the store of rate limits did not answer in time'));
+    }, timeoutMs / looks);
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     work.catch(() => undefined);
   }
 }

@@ -10,6 +10,7 @@ import { createApp } from '../http/app.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { createRegistry } from '../http/metrics.ts';
+import { createRateLimitStore } from '../http/rate-limit.ts';
 import type { Clock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -74,6 +75,9 @@ export interface Server {
 /** Connections of the decision path: one batch each. */
 const hotConnections = 6;
 
+/** Connections that count calls for the rate limits; the second is for when the first has been given up. */
+const countingConnections = 2;
+
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
 
@@ -84,6 +88,14 @@ export function composeServer(options: ComposeOptions): Server {
   const database = createDatabase({
     url: options.databaseUrl,
     poolMax: config.DATABASE_POOL_MAX,
+    clock,
+    onError,
+    ...limits,
+  });
+  // Whoever is counted has not been let in yet, and must not wait behind those who have.
+  const counting = createDatabase({
+    url: options.databaseUrl,
+    poolMax: countingConnections,
     clock,
     onError,
     ...limits,
@@ -137,6 +149,7 @@ export function composeServer(options: ComposeOptions): Server {
     readyChecks: () => (options.readyChecks ?? checksOf)(database),
     version: options.version,
     ...(options.checkResponses === undefined ? {} : { checkResponses: options.checkResponses }),
+    rateLimitStore: createRateLimitStore(counting, options.patience?.statementTimeoutMs),
     ...(options.loadShedder === undefined ? {} : { loadShedder: options.loadShedder }),
     ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
   });
@@ -159,6 +172,7 @@ export function composeServer(options: ComposeOptions): Server {
       authenticator.close();
       await hot.close();
       await aside.close();
+      await counting.close();
       await database.close();
     },
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayRange, isZone, zoneClock, zoneOffsets } from './zones.ts';
+import { dayRange, isZone, zoneClock, zoneOffsets, zoneProblem } from './zones.ts';
 
 const at = (text: string) => Date.parse(text);
 const hourMs = 3_600_000;
@@ -89,8 +89,37 @@ test('zones are names of the tz database', () => {
   for (const bad of ['', '+02:00', 'Mars/Olympus', 'US/Pacific-New ', '02:00', 'Europe/Paris; drop']) {
     assert.ok(!isZone(bad), bad);
   }
+  for (const misspelt of [
+    'europe/paris',
+    'utc',
+    'Europe/paris',
+    'EUROPE/PARIS',
+    'Asia/kolkata',
+    ' UTC',
+    'PST',
+    'JST',
+  ]) {
+    assert.ok(!isZone(misspelt), misspelt);
+  }
+  for (const name of Intl.supportedValuesOf('timeZone')) assert.ok(isZone(name), name);
   assert.throws(() => zoneClock('Mars/Olympus', 0), RangeError);
   assert.throws(() => dayRange('UTC', '2026-02-30'), RangeError);
+});
+
+test('a zone in another spelling is no input, but what is stored goes on', () => {
+  const near = (text: string) => /\((.*)\?\)$/.exec(zoneProblem(text) ?? '')?.[1] ?? null;
+  assert.equal(zoneProblem('Europe/Paris'), null);
+  assert.equal(near('europe/paris'), 'Europe/Paris');
+  assert.equal(near('Europe / Paris'), 'Europe/Paris');
+  assert.equal(near('america/argentina/buenos aires'), 'America/Argentina/Buenos_Aires');
+  assert.equal(near('paris'), 'Europe/Paris');
+  assert.equal(near('gmt+5'), 'Etc/GMT+5');
+  // Several zones are called so: none is nearer than the others.
+  assert.equal(near('buenos aires'), null);
+  assert.equal(near('+02:00'), null);
+  assert.equal(near('Mars/Olympus'), null);
+  const now = at('2026-10-25T12:00:00Z');
+  assert.deepEqual(zoneClock('europe/berlin', now), zoneClock('Europe/Berlin', now));
 });
 
 test('asking for the same day again costs little', () => {

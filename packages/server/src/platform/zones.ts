@@ -1,15 +1,22 @@
 import type { ZoneClock } from '@arbiter/engine';
 import { IANAZone } from 'luxon';
+import { isZoneName, nearZoneName } from './zone-names.ts';
 
 /**
  * The one place that knows time zones (quality.md F15): never `AT TIME ZONE` with a zone a tenant chose. A calendar day
  * begins at its first instant: at the first of two midnights, or, when midnight falls into a gap, right after the gap.
  */
 
-/** True for a zone name of the tz database that this process knows (`Europe/Paris`, `UTC`). */
+/** True for a zone name of the tz database, spelled as there, that this process knows (`Europe/Paris`, `UTC`). */
 export function isZone(name: string): boolean {
-  // Offsets (`+02:00`) are valid to the runtime, but they are no zones: they know no change of the clock.
-  return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
+  return isZoneName(name) && IANAZone.isValidZone(name);
+}
+
+/** What is wrong with a text as the name of a zone, for whoever sent it; null when nothing is. */
+export function zoneProblem(name: string): string | null {
+  if (isZone(name)) return null;
+  const near = nearZoneName(name);
+  return `must be a time zone of the IANA list, such as Europe/Paris${near === null ? '' : ` (${near}?)`}`;
 }
 
 const dayMs = 86_400_000;
@@ -113,7 +120,9 @@ function firstInstant(zone: IANAZone, midnight: number): number {
 }
 
 function zoneOf(name: string): IANAZone {
-  if (!isZone(name)) throw new RangeError(`not a time zone: ${name}`);
+  // In any spelling: one that was stored before the spelling was asked for must go on deciding. Offsets (`+02:00`) are
+  // valid to the runtime, but they are no zones: they know no change of the clock.
+  if (!/^[A-Za-z]/.test(name) || !IANAZone.isValidZone(name)) throw new RangeError(`not a time zone: ${name}`);
   return IANAZone.create(name);
 }
 

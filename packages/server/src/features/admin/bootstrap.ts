@@ -111,7 +111,7 @@ async function applyInside(
   }
   if (tenant.settings !== undefined) {
     const before = await readNumberedSettings(tx);
-    const after = await changeSettings(tx, tenant.settings, { skipUnchanged: true });
+    const after = await changeSettings(tx, tenant.settings);
     changed ||= before.settingsVersion !== after.settingsVersion;
   }
   for (const { email, name, role } of tenant.users ?? []) {

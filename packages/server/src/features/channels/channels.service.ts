@@ -1,7 +1,7 @@
 import { type Channel, type ChannelCreate, placementWritable } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { invalid } from '../../platform/app-error.ts';
-import { isZone } from '../../platform/zones.ts';
+import { zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
   assertNotReferenced,
@@ -40,7 +40,8 @@ export async function showChannels(tx: Tx, rows: readonly ChannelRow[]): Promise
 }
 
 function assertZone(timezone: string | null | undefined): void {
-  if (typeof timezone === 'string' && !isZone(timezone)) throw invalid('/timezone', 'is not a time zone');
+  const problem = typeof timezone === 'string' ? zoneProblem(timezone) : null;
+  if (problem !== null) throw invalid('/timezone', problem);
 }
 
 /** Creates the channel and its inline placements, all or nothing. Keys that are not given are made from the names. */

@@ -104,6 +104,7 @@ test('values outside the lists are refused', async () => {
     { channelType: 'x'.repeat(33) },
     { impressionMode: 'both' },
     { timezone: 'Mars/Olympus' },
+    { timezone: 'europe/vienna' },
     { providerConfig: { provider: 'pigeon' } },
     { providerConfig: { provider: 'smtp', password: 'secret' } },
     { providerConfig: { url: 'https://user:secret@example.org/' } },

@@ -19,7 +19,7 @@ export function contactPolicyRoutes({ referrers }: ContactPolicyDeps): Handlers<
     list: async (tx, { query: { limit, cursor, includeDeleted, search, q, ...filters } }) =>
       reply(200, await listContactPolicies(tx, filters, { limit, cursor, includeDeleted, search: search ?? q })),
     create: async (tx, { body }) => reply(201, await createContactPolicy(tx, body)),
-    get: async (tx, { params }) => reply(200, await readContactPolicy(tx, params.id)),
+    get: async (tx, { params, query }) => reply(200, await readContactPolicy(tx, params.id, query.includeDeleted)),
     update: async (tx, { body }) => reply(200, await updateContactPolicy(tx, body)),
     updateById: async (tx, { params, body }) =>
       reply(200, await updateContactPolicy(tx, { ...body, id: sameId(params.id, body.id) })),

@@ -86,9 +86,9 @@ export async function updateContactPolicy(tx: Tx, body: ContactPolicyUpdate): Pr
   return answer(row);
 }
 
-/** The live policy; 404 otherwise. */
-export async function readContactPolicy(tx: Tx, id: string): Promise<ContactPolicy> {
-  return answer(await getRecord(tx, contactPolicySpec, id));
+/** The live policy, or with `includeDeleted` a deleted one as well; 404 otherwise. */
+export async function readContactPolicy(tx: Tx, id: string, includeDeleted = false): Promise<ContactPolicy> {
+  return answer(await getRecord(tx, contactPolicySpec, id, { includeDeleted }));
 }
 
 export interface ContactPolicyFilters {

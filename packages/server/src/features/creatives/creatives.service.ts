@@ -126,9 +126,9 @@ async function withRelations(tx: Tx, row: CreativeRow): Promise<Creative> {
   return creative;
 }
 
-/** The live creative with its relations; 404 otherwise. */
-export async function readCreative(tx: Tx, id: string): Promise<Creative> {
-  return withRelations(tx, await getRecord(tx, creativeSpec, id));
+/** The live creative with its relations, or with `includeDeleted` a deleted one as well; 404 otherwise. */
+export async function readCreative(tx: Tx, id: string, includeDeleted = false): Promise<Creative> {
+  return withRelations(tx, await getRecord(tx, creativeSpec, id, { includeDeleted }));
 }
 
 export interface CreativeFilters {

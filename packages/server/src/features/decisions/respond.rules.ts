@@ -89,23 +89,39 @@ export function readRespondCall(
   };
 }
 
-/** Who a response is about, once resolved. */
-export interface RespondItem {
+/** Who and what a response is about, once resolved. */
+export interface RespondSubject {
   readonly customerId: string;
-  readonly recommendationId: string | null;
-  readonly rank: number | null;
+  /** The item of a recommendation; null for a contact without one. */
+  readonly itemId: string | null;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly placementId: string | null;
 }
 
-/** Key under which a response is kept: the explicit one per credential and route, else the derived one, else none. */
-export function responseKey(call: RespondCall, credentialId: string, item: RespondItem): Buffer | null {
-  if (call.explicitKey !== null) return digest(`explicit\0${credentialId}\0respond\0${call.explicitKey}`);
-  if (item.recommendationId !== null) {
-    return digest(`derived\0${item.recommendationId}\0${item.rank}\0${call.outcome}\0${call.timestampSent}`);
-  }
+/**
+ * Key under which a response is kept: the explicit one per credential and route, else one that is derived from what
+ * makes two responses the same event, else none. An item may be named in several ways, so the key is made of what they
+ * resolve to. A value, or the channel of a contact, that differs makes another event.
+ */
+export function responseKey(
+  call: RespondCall,
+  credentialId: string,
+  subject: RespondSubject,
+  direction: 'inbound' | 'outbound',
+): Buffer | null {
+  if (call.explicitKey !== null) return digestOf('explicit', credentialId, 'respond', call.explicitKey);
+  const event = [call.outcome, call.timestampSent, call.conversionValue, call.currency, direction];
+  if (subject.itemId !== null) return digestOf('item', subject.itemId, ...event);
+  // Nothing tells two contacts apart that were both sent without an instant.
   if (call.timestampSent === '') return null;
-  const what = call.creativeId ?? call.offerId;
-  return digest(`contact\0${item.customerId}\0${what}\0${call.outcome}\0${call.timestampSent}`);
+  const { customerId, creativeId, offerId, channelId, placementId } = subject;
+  const what = creativeId === null ? [offerId, channelId, placementId] : [creativeId];
+  return digestOf('contact', customerId, ...what, ...event);
 }
+
+const digestOf = (...parts: readonly (string | number | null)[]): Buffer => digest(JSON.stringify(parts));
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 

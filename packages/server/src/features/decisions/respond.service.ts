@@ -27,16 +27,14 @@ import {
 } from '../interactions/index.ts';
 import { findOfferFacts } from '../offers/index.ts';
 import type { OutcomeTypeFacts } from '../outcomes/index.ts';
-import { type RespondCall, type RespondItem, responseKey } from './respond.rules.ts';
+import { type RespondCall, type RespondSubject, responseKey } from './respond.rules.ts';
 import { findResponse, keepResponse } from './responses.store.ts';
 
 /** What a response is about, once resolved: a shown item, or a contact without a recommendation. */
-interface Subject extends RespondItem {
+interface Subject extends RespondSubject {
   readonly item: ShownItem | null;
-  readonly offerId: string;
-  readonly creativeId: string | null;
-  readonly channelId: string | null;
-  readonly placementId: string | null;
+  readonly recommendationId: string | null;
+  readonly rank: number | null;
   readonly campaignId: string | null;
 }
 
@@ -67,7 +65,8 @@ export async function respondOne(
   const outcome = outcomes.get(call.outcome);
   if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome names no active outcome type' });
   const subject = await resolveSubject(tx, call);
-  const keyHash = responseKey(call, credentialId, subject);
+  const direction = call.direction ?? (outcome.category === 'impression' ? 'outbound' : 'inbound');
+  const keyHash = responseKey(call, credentialId, subject, direction);
   // Asked before a row of the customer is made: a response that is refused leaves nothing behind.
   const before = call.explicitKey === null ? null : await findKept(tx, call, keyHash);
   if (before !== null) return before;
@@ -79,7 +78,6 @@ export async function respondOne(
   // Read again under the lock: another response may have moved the reservation since.
   const item = subject.item === null ? null : await findShownItem(tx, subject.item.id);
   const names = await readNames(tx, subject);
-  const direction = call.direction ?? (outcome.category === 'impression' ? 'outbound' : 'inbound');
   const base: Omit<
     NewInteraction,
     'id' | 'interactionType' | 'outcomeKey' | 'classification' | 'direction' | 'isConversion'
@@ -223,11 +221,15 @@ export async function respondOne(
   };
 }
 
-/** The answer that an earlier response got under this key, as a duplicate. 422 when that one said something else. */
+/**
+ * The answer that an earlier response got under this key, as a duplicate. 422 when the caller gave this key to another
+ * response before; a derived key is the event itself, and what else is told about it changes nothing.
+ */
 async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Promise<Responded | null> {
   const kept = keyHash === null ? null : await findResponse(tx, keyHash);
   if (kept === null) return null;
-  if (!kept.payloadHash.equals(call.payloadHash)) throw new AppError('idempotency_key_reused');
+  if (call.explicitKey !== null && !kept.payloadHash.equals(call.payloadHash))
+    throw new AppError('idempotency_key_reused');
   return { answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' }, change: null, events: [], itemIds: [] };
 }
 
@@ -237,11 +239,11 @@ async function resolveSubject(tx: Tx, call: RespondCall): Promise<Subject> {
     const item = await resolveItem(tx, call);
     if (call.customerId !== null && call.customerId !== item.customerId) throw notFound('recommendation');
     if (item.offerId === null) throw notFound('recommendation');
-    return { ...item, offerId: item.offerId, item };
+    return { ...item, offerId: item.offerId, itemId: item.id, item };
   }
   const customerId = call.customerId;
   if (customerId === null) throw new AppError('validation_failed', { detail: 'customerId is required' });
-  const contact = { item: null, customerId, recommendationId: null, rank: null, campaignId: null };
+  const contact = { item: null, itemId: null, customerId, recommendationId: null, rank: null, campaignId: null };
   if (call.creativeId !== null) {
     const creative = isId(call.creativeId) ? await findCreativeFacts(tx, call.creativeId) : null;
     if (creative === null) throw notFound('creative');

@@ -18,7 +18,7 @@ export function decisionFlowRoutes(): Handlers<typeof decisionFlowOperations> {
     list: async (tx, { query: { limit, cursor, includeDeleted, search, q, ...filters } }) =>
       reply(200, await listFlows(tx, filters, { limit, cursor, includeDeleted, search: search ?? q })),
     create: async (tx, { body }) => reply(201, await createFlow(tx, body)),
-    get: async (tx, { params }) => reply(200, await readFlow(tx, params.id)),
+    get: async (tx, { params, query }) => reply(200, await readFlow(tx, params.id, query.includeDeleted)),
     update: async (tx, { body }) => reply(200, await updateFlow(tx, body)),
     updateById: async (tx, { params, body }) =>
       reply(200, await updateFlow(tx, { ...body, id: sameId(params.id, body.id) })),

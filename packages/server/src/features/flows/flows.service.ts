@@ -104,9 +104,9 @@ export async function updateFlow(tx: Tx, body: DecisionFlowUpdate): Promise<Deci
   return answer(tx, row);
 }
 
-/** The live flow with all its published versions; 404 otherwise. */
-export async function readFlow(tx: Tx, id: string): Promise<DecisionFlow> {
-  return answer(tx, await getRecord(tx, flowSpec, id));
+/** The live flow with all its published versions, or with `includeDeleted` a deleted one as well; 404 otherwise. */
+export async function readFlow(tx: Tx, id: string, includeDeleted = false): Promise<DecisionFlow> {
+  return answer(tx, await getRecord(tx, flowSpec, id, { includeDeleted }));
 }
 
 /** One page by status, then last update, newest first. Versions come without their configs. */

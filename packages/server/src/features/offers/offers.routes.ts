@@ -19,7 +19,7 @@ export function offerRoutes({ dependants }: OfferDeps): Handlers<typeof offerOpe
     list: async (tx, { query: { limit, cursor, includeDeleted, search, q, ...filters } }) =>
       reply(200, await listOffers(tx, filters, { limit, cursor, includeDeleted, search: search ?? q })),
     create: async (tx, { body }) => reply(201, await createOffer(tx, body)),
-    get: async (tx, { params }) => reply(200, await readOffer(tx, params.id)),
+    get: async (tx, { params, query }) => reply(200, await readOffer(tx, params.id, query.includeDeleted)),
     update: async (tx, { body }) => reply(200, await updateOffer(tx, body)),
     updateById: async (tx, { params, body }) =>
       reply(200, await updateOffer(tx, { ...body, id: sameId(params.id, body.id) })),

@@ -97,7 +97,7 @@ function isScheduleDate(text: string): boolean {
  * The schedule's meaning beyond its shape: dates that exist, end not before start, a zone we know
  * (api-catalogue.md 6). A day and an instant are compared by the day alone.
  */
-export function scheduleProblems(schedule: OfferSchedule, isKnownZone: (zone: string) => boolean): ErrorEntry[] {
+export function scheduleProblems(schedule: OfferSchedule, zoneProblem: (zone: string) => string | null): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   const { startDate: start, endDate: end, timezone: zone } = schedule;
   for (const [key, value] of [
@@ -108,9 +108,8 @@ export function scheduleProblems(schedule: OfferSchedule, isKnownZone: (zone: st
       problems.push({ path: `/schedule/${key}`, message: 'must be YYYY-MM-DD or an instant with offset' });
     }
   }
-  if (typeof zone === 'string' && !isKnownZone(zone)) {
-    problems.push({ path: '/schedule/timezone', message: 'is not a known IANA zone' });
-  }
+  const message = typeof zone === 'string' ? zoneProblem(zone) : null;
+  if (message !== null) problems.push({ path: '/schedule/timezone', message });
   if (problems.length === 0 && typeof start === 'string' && typeof end === 'string' && endsBeforeStart(start, end)) {
     problems.push({ path: '/schedule/endDate', message: 'is before startDate' });
   }

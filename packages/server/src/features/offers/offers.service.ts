@@ -1,7 +1,7 @@
 import type { CustomField, Offer, OfferCreate, OfferCreativeRef, OfferStatus, OfferUpdate } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { invalid, refuseProblems } from '../../platform/app-error.ts';
-import { isZone } from '../../platform/zones.ts';
+import { zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
   createRecord,
@@ -49,7 +49,7 @@ function checkShape(tx: Tx, fields: OfferFields): void {
   refuseProblems([
     ...unavailableProblems(fields),
     ...sizeProblems(fields, (text) => Buffer.byteLength(text, 'utf8')),
-    ...(fields.schedule === undefined ? [] : scheduleProblems(fields.schedule, isZone)),
+    ...(fields.schedule === undefined ? [] : scheduleProblems(fields.schedule, zoneProblem)),
     ...(fields.eligibility === undefined ? [] : eligibilityProblems(fields.eligibility)),
   ]);
   if (fields.eligibility !== undefined) tx.remarks.push(...eligibilityRemarks(fields.eligibility));
@@ -162,9 +162,9 @@ async function withRelations(tx: Tx, row: OfferRow): Promise<Offer> {
   return offer;
 }
 
-/** The live offer with its relations; 404 otherwise. */
-export async function readOffer(tx: Tx, id: string): Promise<Offer> {
-  return withRelations(tx, await getRecord(tx, offerSpec, id));
+/** The live offer with its relations, or with `includeDeleted` a deleted one as well; 404 otherwise. */
+export async function readOffer(tx: Tx, id: string, includeDeleted = false): Promise<Offer> {
+  return withRelations(tx, await getRecord(tx, offerSpec, id, { includeDeleted }));
 }
 
 export interface OfferFilters {

@@ -243,6 +243,7 @@ describe('offers', () => {
       { frequencyCaps: { perCustomer: { daily: 1 } } },
       { schedule: { startDate: '2026-02-30' } },
       { schedule: { timezone: 'Mars/Olympus' } },
+      { schedule: { timezone: 'europe/berlin' } },
       { eligibility: { conditions: [{ field: 'age', operator: 'near', value: 1 }] } },
       { metadata: { a: 'x'.repeat(70_000) } },
     ]) {

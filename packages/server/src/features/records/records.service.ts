@@ -81,10 +81,18 @@ export async function createRecord<Row extends GovernedRow>(
   return row;
 }
 
-/** The live record; 404 `not_found` when missing, soft-deleted, foreign, or when the id is malformed. */
-export async function getRecord<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, id: string): Promise<Row> {
+/**
+ * The live record, or with `includeDeleted` a soft-deleted one as well; 404 `not_found` when missing, foreign, or when
+ * the id is malformed.
+ */
+export async function getRecord<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  id: string,
+  options: { readonly includeDeleted?: boolean | undefined } = {},
+): Promise<Row> {
   const row = await findRecord(tx, spec, id);
-  if (row === null || isDeleted(row)) throw notFound(spec.noun);
+  if (row === null || (isDeleted(row) && options.includeDeleted !== true)) throw notFound(spec.noun);
   return row;
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@arbiter/contract';
 import { didYouMean } from '@arbiter/engine';
 import Value from 'typebox/value';
-import { isZone } from '../../platform/zones.ts';
+import { zoneProblem } from '../../platform/zones.ts';
 
 /** Settings that differ from the defaults, as they are stored. */
 export type Overrides = Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ const reserved: Judge = (value) => (value === true ? 'is not available yet' : nu
 
 /** What the form cannot say. Keys are JSON Pointers. */
 const judges: Readonly<Record<string, Judge>> = {
-  '/timezone': (value) => (isZone(String(value)) ? null : 'must be a time zone of the IANA database'),
+  '/timezone': (value) => zoneProblem(String(value)),
   '/locale': (value) => (isLocale(String(value)) ? null : 'must be a BCP 47 language tag'),
   '/currency': (value) => (currencies.has(String(value)) ? null : 'must be an ISO 4217 currency code'),
   '/mfaRequired': reserved,

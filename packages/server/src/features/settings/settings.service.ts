@@ -23,20 +23,16 @@ const answer = (stored: StoredSettings): TenantSettingsAnswer => ({
 
 /**
  * Merges a patch into the settings: null resets, lists are replaced. Raises the version, writes the audit row and tells
- * every node. Throws 400 `validation_failed`, or `reference_not_found` for a ranking profile.
+ * every node, unless every setting has its value already. Throws 400 `validation_failed`, or `reference_not_found` for a ranking profile.
  */
-export async function changeSettings(
-  tx: Tx,
-  patch: TenantSettingsPatch,
-  options: { readonly skipUnchanged?: boolean } = {},
-): Promise<TenantSettingsAnswer> {
+export async function changeSettings(tx: Tx, patch: TenantSettingsPatch): Promise<TenantSettingsAnswer> {
   refuse(patchProblems(patch));
   assertProfile(patch);
   const stored = await lockSettings(tx);
   const overrides = mergeOverrides(stored.overrides, withoutAlias(patch));
   const before = settingsOf(stored.overrides);
   const after = settingsOf(overrides);
-  if (options.skipUnchanged === true && isDeepStrictEqual(before, after)) return answer(stored);
+  if (isDeepStrictEqual(before, after)) return answer(stored);
   const changed = { version: stored.version + 1, overrides };
   await updateSettings(tx, changed);
   await recordAudit(tx, {

@@ -72,16 +72,108 @@ test('unknown keys, wrong types and reserved values are 400, name the key and ch
   assert.equal((await server.call(tenant.viewer, 'GET', url)).body.settingsVersion, 1);
 });
 
+test('a PUT that changes nothing keeps the version and leaves no audit row', async () => {
+  const tenant = await server.makeTenant();
+  const put = (body: unknown) => server.call(tenant.admin, 'PUT', url, { body });
+  const facts = async () => {
+    const { body } = await server.call(tenant.admin, 'GET', '/api/v1/audit-logs?entityType=tenantSettings');
+    const [row] = await server.db.ownerQuery<{ version: number }>(
+      'select version::int as version from arbiter.catalogue_versions where tenant_id = $1',
+      [tenant.id],
+    );
+    return { audited: body.pagination.total, catalogue: row?.version ?? 0 };
+  };
+  const untouched = await facts();
+  for (const body of [{}, { timezone: 'UTC' }, { timezone: null }, { aiAnalyzerSettings: {} }, { neverStore: [] }]) {
+    const { status, body: answer } = await put(body);
+    assert.deepEqual([status, answer.settingsVersion], [200, 1], JSON.stringify(body));
+  }
+  assert.deepEqual(await facts(), untouched);
+
+  const changed = await put({ timezone: 'Asia/Tokyo', fourEyesEnabled: true });
+  assert.equal(changed.body.settingsVersion, 2);
+  const once = await facts();
+  assert.deepEqual(once, { audited: untouched.audited + 1, catalogue: untouched.catalogue + 1 });
+  const { settingsVersion: _version, ...all } = changed.body;
+  for (const body of [
+    { timezone: 'Asia/Tokyo' },
+    { aiAnalyzerSettings: { governance: { fourEyesEnabled: true } } },
+    // Everything as GET shows it, sent back.
+    all,
+  ]) {
+    const again = await put(body);
+    assert.equal(again.status, 200, JSON.stringify(again.body));
+    assert.deepEqual(again.body, changed.body);
+  }
+  assert.deepEqual(await facts(), once);
+});
+
+test('both names of fourEyesEnabled with different values are 400, and change nothing', async () => {
+  const tenant = await server.makeTenant();
+  for (const [own, alias] of [
+    [true, false],
+    [false, true],
+    [true, null],
+    [null, true],
+  ]) {
+    const body = { fourEyesEnabled: own, aiAnalyzerSettings: { governance: { fourEyesEnabled: alias } } };
+    const { status, body: problem } = await server.call(tenant.admin, 'PUT', url, { body });
+    assert.deepEqual([status, problem.code], [400, 'validation_failed'], JSON.stringify(body));
+    assert.equal(problem.errors[0].path, '/aiAnalyzerSettings/governance/fourEyesEnabled');
+  }
+  const { body } = await server.call(tenant.viewer, 'GET', url);
+  assert.deepEqual([body.settingsVersion, body.fourEyesEnabled], [1, false]);
+});
+
+test('a time zone is spelled as in the IANA list; another spelling is told the right one', async () => {
+  const tenant = await server.makeTenant();
+  for (const [timezone, near] of [
+    ['europe/paris', 'Europe/Paris'],
+    ['EUROPE/PARIS', 'Europe/Paris'],
+    ['utc', 'UTC'],
+    ['new york', 'America/New_York'],
+    ['asia/kolkata', 'Asia/Kolkata'],
+  ]) {
+    const { status, body } = await server.call(tenant.admin, 'PUT', url, { body: { timezone } });
+    assert.deepEqual([status, body.code, body.errors[0].path], [400, 'validation_failed', '/timezone']);
+    assert.ok(body.errors[0].message.endsWith(`(${near}?)`), body.errors[0].message);
+  }
+  for (const timezone of ['Asia/Kolkata', 'Europe/Kyiv', 'US/Pacific', 'Etc/GMT+5']) {
+    const { status, body } = await server.call(tenant.admin, 'PUT', url, { body: { timezone } });
+    assert.deepEqual([status, body.timezone], [200, timezone]);
+  }
+});
+
 test('T23: 20 parallel merges lose none', async () => {
   const tenant = await server.makeTenant();
-  const names = Array.from({ length: 20 }, (_, n) => n);
-  const keys = ['enableBudgets', 'enableJourneys', 'enableGuardrails', 'flowIrEnabled', 'enableGeofences'];
+  const wanted = {
+    enableExperiments: false,
+    enableBudgets: false,
+    enableGuardrails: false,
+    enableJourneys: false,
+    enableContentManagement: false,
+    enableBehavioralMetrics: false,
+    enableGeofences: false,
+    flowIrEnabled: false,
+    decisionTraceEnabled: true,
+    decisionTraceSampleRate: 0.5,
+    timezone: 'Asia/Tokyo',
+    locale: 'de-CH',
+    currency: 'CHF',
+    theme: 'light',
+    maxOffersPerDecision: 7,
+    holdoutPercentage: 3,
+    defaultChannelTimeout: 900,
+    reservationTtlSeconds: 90,
+    mandatoryDailyCap: 2,
+    fourEyesEnabled: true,
+  };
   await Promise.all(
-    names.map((n) => server.call(tenant.admin, 'PUT', url, { body: { [keys[n % keys.length]!]: false } })),
+    Object.entries(wanted).map(([key, value]) => server.call(tenant.admin, 'PUT', url, { body: { [key]: value } })),
   );
   const { body } = await server.call(tenant.viewer, 'GET', url);
   assert.equal(body.settingsVersion, 21);
-  for (const key of keys) assert.equal(body[key], false, key);
+  assert.partialDeepStrictEqual(body, wanted);
   const verify = await server.call(tenant.admin, 'GET', '/api/v1/audit-logs/verify');
   assert.equal(verify.body.intact, true);
 });

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { RecommendAnswer, RespondAnswer } from '@arbiter/contract';
+import { startTestServer, type TestServer } from '../../main/test-server.ts';
+
+/** Which responses are one event, and which are several (api-decisioning.md 20, Respond). */
+
+let server: TestServer;
+const ids = { email: '', phone: '', offer: '', creative: '' };
+const at = '2026-11-20T09:00:01Z';
+
+async function create(path: string, body: object): Promise<string> {
+  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
+  assert.equal(made.status, 201, `${path}: ${made.text}`);
+  return made.body.id;
+}
+
+before(async () => {
+  server = await startTestServer({ clock: { now: () => Date.parse('2026-11-20T09:00:00Z') } });
+  ids.email = await create('channels', { name: 'Email', channelType: 'email' });
+  ids.phone = await create('channels', { name: 'Phone', channelType: 'phone' });
+  ids.offer = await create('offers', { name: 'Card', status: 'active' });
+  const creative = { name: 'mail', offerId: ids.offer, channelId: ids.email, status: 'active' };
+  ids.creative = await create('creatives', creative);
+});
+
+after(() => server?.close());
+
+async function shownItem(customerId: string): Promise<{ recommendationId: string; interactionId: string }> {
+  const { body, text } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
+    body: { customerId, channel: 'email' },
+  });
+  const [item] = body.decisions;
+  assert.ok(item, text);
+  return { recommendationId: String(item.recommendationId), interactionId: String(item.interactionId) };
+}
+
+const respond = (body: object) => server.call<RespondAnswer & { code?: string }>('POST', '/api/v1/respond', { body });
+
+/** `recorded` or `duplicate`, else the status and the code of the refusal. */
+async function statusOf(body: object): Promise<string> {
+  const { status, body: answer } = await respond(body);
+  return status === 200 ? answer.status : `${status} ${answer.code}`;
+}
+
+async function rowsOf(customerId: string): Promise<number> {
+  const [row] = await server.testDatabase.ownerQuery<{ n: number }>(
+    `select count(*)::int as n from arbiter.interactions where customer_id = $1 and interaction_type = 'response'`,
+    [customerId],
+  );
+  return row!.n;
+}
+
+test('an event is the same however its item is named', async () => {
+  const { recommendationId, interactionId } = await shownItem('E1');
+  const event = { outcome: 'convert', conversionValue: 120, currency: 'EUR', timestamp: at };
+  const first = await respond({ ...event, recommendationId, rank: 1 });
+  assert.equal(first.body.status, 'recorded', first.text);
+  const ways = [
+    { interactionId },
+    { interactionId: interactionId.toUpperCase() },
+    { recommendationId },
+    { recommendationId, offerId: ids.offer },
+    { recommendationId, creativeId: ids.creative },
+    { recommendationId, rank: 1, customerId: 'E1' },
+    // What a response says by default, it says too when it is written out.
+    { interactionId, direction: 'inbound' },
+  ];
+  for (const way of ways) {
+    const again = await respond({ ...event, ...way });
+    assert.deepEqual({ ...again.body, status: 'recorded' }, first.body, JSON.stringify(way));
+    assert.equal(again.body.status, 'duplicate');
+  }
+  assert.equal(await rowsOf('E1'), 1);
+});
+
+test('what is told besides the event makes no other event, and refuses none', async () => {
+  const { interactionId } = await shownItem('E2');
+  assert.equal(await statusOf({ interactionId, outcome: 'click', timestamp: at }), 'recorded');
+  const more = { attributes: { page: 2 }, context: { x: 1 }, outcomeDetails: { y: 2 } };
+  assert.equal(await statusOf({ interactionId, outcome: 'click', timestamp: at, ...more }), 'duplicate');
+  assert.equal(await rowsOf('E2'), 1);
+});
+
+test('another value, currency, direction, outcome or instant is another event', async () => {
+  const { recommendationId, interactionId } = await shownItem('E3');
+  const event = { interactionId, outcome: 'convert', conversionValue: 120, currency: 'EUR', timestamp: at };
+  const others = [
+    {},
+    { conversionValue: 7 },
+    { conversionValue: null },
+    { currency: 'USD' },
+    { currency: null },
+    { direction: 'outbound' },
+    { outcome: 'accept' },
+    { timestamp: '2026-11-20T09:00:02Z' },
+    { timestamp: undefined },
+  ];
+  for (const other of others) assert.equal(await statusOf({ ...event, ...other }), 'recorded', JSON.stringify(other));
+  for (const other of others) {
+    const { interactionId: _id, ...named } = { ...event, ...other };
+    assert.equal(await statusOf({ ...named, recommendationId, rank: 1 }), 'duplicate', JSON.stringify(other));
+  }
+  assert.equal(await rowsOf('E3'), others.length);
+});
+
+test('one event told in several ways at once is recorded once', async () => {
+  const { recommendationId, interactionId } = await shownItem('E4');
+  const event = { outcome: 'click', timestamp: at };
+  const told = await Promise.all(
+    Array.from({ length: 20 }, (_, i) =>
+      statusOf({ ...event, ...(i % 2 ? { interactionId } : { recommendationId, rank: 1 }) }),
+    ),
+  );
+  assert.equal(told.filter((status) => status === 'recorded').length, 1, `${told}`);
+  assert.ok(
+    told.every((status) => status === 'recorded' || status === 'duplicate'),
+    `${told}`,
+  );
+  assert.equal(await rowsOf('E4'), 1);
+});
+
+test('an explicit key that comes back with another response is refused, and only that', async () => {
+  const { interactionId } = await shownItem('E5');
+  const event = { interactionId, outcome: 'convert', conversionValue: 1, timestamp: at, idempotencyKey: 'mine' };
+  assert.equal(await statusOf(event), 'recorded');
+  assert.equal(await statusOf(event), 'duplicate');
+  assert.equal(await statusOf({ ...event, conversionValue: 2 }), '422 idempotency_key_reused');
+  assert.equal(await statusOf({ ...event, conversionValue: 2, idempotencyKey: undefined }), 'recorded');
+  assert.equal(await rowsOf('E5'), 2);
+});
+
+test('contacts without a recommendation: the same only with an instant, a value and a channel that are the same', async () => {
+  const contact = { customerId: 'E6', offerId: ids.offer, outcome: 'convert', conversionValue: 5, timestamp: at };
+  const others = [
+    {},
+    { conversionValue: 6 },
+    { currency: 'EUR' },
+    { direction: 'outbound' },
+    { channelId: ids.phone },
+    { offerId: undefined, creativeId: ids.creative },
+    { customerId: 'E7' },
+  ];
+  for (const other of others) assert.equal(await statusOf({ ...contact, ...other }), 'recorded', JSON.stringify(other));
+  for (const other of others) {
+    const told = { ...contact, ...other, context: { told: 'again' } };
+    assert.equal(await statusOf(told), 'duplicate', JSON.stringify(other));
+  }
+  for (let i = 0; i < 2; i++) assert.equal(await statusOf({ ...contact, timestamp: undefined }), 'recorded');
+});
