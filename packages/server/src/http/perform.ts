@@ -6,6 +6,7 @@ import type { AppDependencies } from './app-dependencies.ts';
 import type { AnyHandler, RequestFacts } from './handler.ts';
 import { findAnswer, type KeyedCall, keepAnswer, payloadHash } from './idempotency.store.ts';
 import type { Input } from './input.ts';
+import { isChunks } from './streamed-answer.ts';
 
 /** What a handler gets, whatever its operation. */
 export type Call = Input & RequestFacts;
@@ -29,7 +30,7 @@ export function createPerform(
     return async (call) => {
       const reply = await free(call);
       inspect(reply);
-      return render(reply);
+      return render(reply, call.signal);
     };
   }
   const inTransaction = handler as (tx: Tx, call: Call) => Promise<UntypedReply>;
@@ -40,7 +41,7 @@ export function createPerform(
       if (kept !== null) return { ...kept, headers: { ...kept.headers, 'idempotent-replay': 'true' } };
       const reply = await inTransaction(tx, call);
       inspect(reply);
-      const answer = render(reply);
+      const answer = render(reply, call.signal);
       // 4xx and 5xx change nothing (quality.md law 1), also where a handler answers them without throwing.
       if (answer.status >= 400) throw new Refusal(answer);
       if (keyed !== null) await keepAnswer(tx, keyed, { ...answer, body: textOf(answer) });
@@ -90,6 +91,8 @@ function keyedCallOf(operation: Operation, call: Call): KeyedCall | null {
   };
 }
 
-function textOf(answer: Answer): string | null {
-  return answer.body === null || typeof answer.body === 'string' ? answer.body : Buffer.from(answer.body).toString();
+function textOf({ body }: Answer): string | null {
+  if (body === null || typeof body === 'string') return body;
+  if (isChunks(body)) throw new Error('an answer that is streamed cannot be kept for a repeated call');
+  return Buffer.from(body).toString();
 }

@@ -123,7 +123,7 @@ export function composeServer(options: ComposeOptions): Server {
     database,
     authenticate,
     config: {
-      metricsToken: config.METRICS_TOKEN,
+      secrets: { METRICS_TOKEN: config.METRICS_TOKEN },
       trustedProxies: config.TRUSTED_PROXIES,
       corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
       rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,
