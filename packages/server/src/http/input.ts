@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract';
+import { namesTenant, type Operation } from '@arbiter/contract';
 import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { AppError } from '../platform/app-error.ts';
@@ -59,7 +59,7 @@ export function createInputReader(operation: Operation, compile: Compile): Input
 
 function bodyLimitOf({ body, bodyLimit, auth }: Operation): number | null {
   if (body === undefined) return null;
-  return bodyLimit ?? (auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential);
+  return bodyLimit ?? (namesTenant(auth) ? bodyLimits.withCredential : bodyLimits.withoutCredential);
 }
 
 /** Items that the lists among the members of a body may have. */

@@ -49,7 +49,7 @@ export async function* readParts(request: IncomingMessage, limit: number): Parts
         name,
         fileName: fileName === undefined || fileName === '' ? null : fileName,
         mediaType: type === undefined || type === '' ? null : type.toLowerCase(),
-        content,
+        content: bytesOf(content, () => failure ?? malformedBody()),
       };
       waiting.push({ part, content });
       wake();
@@ -81,6 +81,15 @@ export async function* readParts(request: IncomingMessage, limit: number): Parts
     }
   } finally {
     parser.destroy();
+  }
+}
+
+/** The bytes of a file; the parser's own words for a broken body mean nothing to the caller. */
+async function* bytesOf(content: Readable, failureOf: () => unknown): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch {
+    throw failureOf();
   }
 }
 
