@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
-import type { Operation } from '@arbiter/contract';
+import { createHash, createHmac } from 'node:crypto';
+import { isSecret, isSignature, needsRequestedWith, type Operation } from '@arbiter/contract';
 import type { LightMyRequestResponse } from 'fastify';
 import type { TestServer } from '../../packages/server/src/main/test-server.ts';
 import type { Call } from './examples.ts';
 
 export interface SendOptions {
-  /** API key; null sends none. */
+  /** API key, secret or key of the signature, sent as the operation wants it; null sends none. */
   readonly key: string | null;
   /** Added to, and stronger than, what is sent by itself; undefined takes a header away. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -37,12 +37,14 @@ export async function send(
   call: Call,
   options: SendOptions,
 ): Promise<Answer> {
-  const payload = options.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+  const encoded = call.body === undefined ? null : encodeBody(operation, call.body);
+  const payload = options.raw ?? encoded?.payload;
+  const isGuarded = needsRequestedWith(operation) || (operation.auth === 'scim' && operation.method !== 'GET');
   const headers = Object.entries({
     'user-agent': 'arbiter-matrix',
-    ...(options.key === null ? {} : { authorization: `Bearer ${options.key}` }),
-    ...(operation.method === 'GET' ? {} : { 'x-requested-with': 'XMLHttpRequest' }),
-    ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(options.key === null ? {} : credentialHeaders(operation, options.key, payload ?? '')),
+    ...(isGuarded ? { 'x-requested-with': 'XMLHttpRequest' } : {}),
+    ...(payload === undefined ? {} : { 'content-type': encoded?.type ?? bodyTypeOf(operation) }),
     ...options.headers,
   }).filter((header): header is [string, string] => header[1] !== undefined);
   const response = await server.app.inject({
@@ -65,6 +67,44 @@ export async function send(
 export function addressOf({ id }: Operation): string {
   const [, a, b, c] = createHash('sha256').update(id).digest();
   return `10.${a}.${b}.${c}`;
+}
+
+/** How a credential of an operation's kind goes over the wire. */
+function credentialHeaders({ auth }: Operation, key: string, payload: string | Buffer): Record<string, string> {
+  if (auth === 'session') return { cookie: `other=1; arbiter_session=${key}` };
+  if (isSecret(auth) && auth.headers[0] !== undefined) return { [auth.headers.at(-1)!]: key };
+  if (isSignature(auth))
+    return { [auth.header]: auth.prefix + createHmac('sha256', key).update(payload).digest('hex') };
+  return { authorization: `Bearer ${key}` };
+}
+
+const boundary = 'the-boundary-of-the-matrix';
+
+/** The type that a body of an operation's kind is sent as. */
+export function bodyTypeOf({ bodyKind = 'json', mediaTypes }: Operation): string {
+  const types = {
+    json: 'application/json',
+    jsonOrForm: 'application/json',
+    scim: 'application/scim+json',
+    form: 'application/x-www-form-urlencoded',
+    multipart: `multipart/form-data; boundary=${boundary}`,
+    raw: mediaTypes?.[0] ?? 'application/octet-stream',
+  };
+  return types[bodyKind];
+}
+
+/** A body as the operation's kind wants it. In a multipart one the member `file` is a file. */
+function encodeBody(operation: Operation, body: NonNullable<Call['body']>): { payload: string; type: string } {
+  const type = bodyTypeOf(operation);
+  if (operation.bodyKind === 'form') {
+    return { payload: new URLSearchParams(body as Record<string, string>).toString(), type };
+  }
+  if (operation.bodyKind !== 'multipart') return { payload: JSON.stringify(body), type };
+  const parts = Object.entries(body).map(([name, value]) => {
+    const file = name === 'file' ? '; filename="a.csv"\r\nContent-Type: text/csv' : '';
+    return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n${String(value)}\r\n`;
+  });
+  return { payload: `${parts.join('')}--${boundary}--\r\n`, type };
 }
 
 /** A place inside a value: keys and indexes from the root. */

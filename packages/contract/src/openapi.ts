@@ -1,6 +1,9 @@
 import type { TSchema } from 'typebox';
+import { isSecret, isSignature, namesTenant } from './core/auth.ts';
+import type { BodyKind } from './core/bodies.ts';
+import { CronError, OAuthError, ScimError } from './core/error-formats.ts';
 import { type ErrorCode, errorRegistry } from './core/errors.ts';
-import type { Operation, ResponseSpec } from './core/operation.ts';
+import type { ErrorFormat, Operation, ResponseSpec } from './core/operation.ts';
 import { errorCodesOf, needsRequestedWith, Problem } from './core/problem.ts';
 import { type Json, type JsonObject, type NamedSchema, pascal, shareSchemas, singular } from './shared-schemas.ts';
 
@@ -47,7 +50,7 @@ export function openapi(operations: readonly Operation[], options: OpenApiOption
     servers: [{ url: options.serverUrl }],
     tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
     paths,
-    components: components(shared.components),
+    components: components(shared.components, operations),
   };
 }
 
@@ -97,7 +100,7 @@ function describe(operation: Operation, place: Place): JsonObject {
     parameters: parametersOf(operation),
     ...(operation.body === undefined
       ? {}
-      : { requestBody: requestBodyOf(place(name, operation.body), operation.body) }),
+      : { requestBody: requestBodyOf(operation, place(name, operation.body), operation.body) }),
     responses: responsesOf(operation, (schema) => place(singular(resource), schema)),
   };
 }
@@ -117,8 +120,39 @@ function descriptionOf(operation: Operation): string {
 
 function securityOf({ auth }: Operation): Json[] {
   if (auth === 'none') return [];
-  return auth === 'metricsToken' ? [{ metricsToken: [] }] : [{ bearer: [] }, { apiKey: [] }];
+  if (auth === 'credential') return [{ bearer: [] }, { apiKey: [] }];
+  if (auth === 'session' || auth === 'scim') return [{ [auth]: [] }];
+  if (isSignature(auth)) return [{ [auth.variable]: [] }];
+  return [...auth.headers.map((header) => ({ [schemeOf(header)]: [] })), { [auth.variables[0]]: [] }];
 }
+
+const schemeOf = (header: string): string => pascal(header.replaceAll('-', ' '));
+
+/** The schemes of secrets and signatures: those that the operations name, by the names that `securityOf` gives them. */
+function operatorSchemes(operations: readonly Operation[]): JsonObject {
+  const schemes: JsonObject = {};
+  for (const { auth } of operations) {
+    if (isSignature(auth)) {
+      const description = `\`${auth.prefix}\` and the hex HMAC-SHA256 of the raw body with the key \`${auth.variable}\`.`;
+      schemes[auth.variable] = { type: 'apiKey', in: 'header', name: headerName(auth.header), description };
+    } else if (isSecret(auth)) {
+      const description = `The value of \`${auth.variables.join('` or `')}\`.`;
+      schemes[auth.variables[0]] = { type: 'http', scheme: 'bearer', description };
+      for (const header of auth.headers) {
+        schemes[schemeOf(header)] = { type: 'apiKey', in: 'header', name: headerName(header), description };
+      }
+    } else if (auth === 'session') {
+      const description = 'The cookie of a session; API keys and access tokens do not count.';
+      schemes.session = { type: 'apiKey', in: 'cookie', name: 'arbiter_session', description };
+    } else if (auth === 'scim') {
+      schemes.scim = { type: 'http', scheme: 'bearer', description: 'An API key with the scope `scim`.' };
+    }
+  }
+  return schemes;
+}
+
+/** `x-cron-token` as documents write it: `X-Cron-Token`. */
+const headerName = (header: string): string => header.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 
 function propertiesOf(schema: TSchema | undefined): { readonly [name: string]: TSchema } {
   return schema === undefined ? {} : (Reflect.get(schema, 'properties') ?? {});
@@ -146,13 +180,26 @@ function parametersOf(operation: Operation): Json[] {
   const shared: string[] = ['Prefer'];
   if (needsRequestedWith(operation)) shared.push('RequestedWith');
   if (operation.idempotent === true) shared.push('IdempotencyKey');
-  if (operation.auth === 'credential') shared.push('TenantId', 'UserRole');
+  if (namesTenant(operation.auth)) shared.push('TenantId', 'UserRole');
   return [...parameters, ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 
-function requestBodyOf(schema: JsonObject, body: TSchema): JsonObject {
+const bodyTypes: Readonly<Record<Exclude<BodyKind, 'raw'>, readonly string[]>> = {
+  json: ['application/json'],
+  form: ['application/x-www-form-urlencoded'],
+  jsonOrForm: ['application/json', 'application/x-www-form-urlencoded'],
+  multipart: ['multipart/form-data'],
+  scim: ['application/scim+json', 'application/json'],
+};
+
+function requestBodyOf(operation: Operation, schema: JsonObject, body: TSchema): JsonObject {
   const required: readonly string[] = Reflect.get(body, 'required') ?? [];
-  return { required: required.length > 0, content: { 'application/json': { schema } } };
+  const kind = operation.bodyKind ?? 'json';
+  const types = kind === 'raw' ? (operation.mediaTypes ?? []) : bodyTypes[kind];
+  return {
+    required: required.length > 0 || kind === 'raw' || kind === 'multipart',
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+  };
 }
 
 function responsesOf(operation: Operation, place: (schema: TSchema) => JsonObject): JsonObject {
@@ -163,7 +210,7 @@ function responsesOf(operation: Operation, place: (schema: TSchema) => JsonObjec
   const byStatus = Map.groupBy(errorCodesOf(operation), (code) => errorRegistry[code].status);
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
     // Readiness answers 503 in a shape of its own.
-    responses[String(status)] ??= problemOf(status, codes);
+    responses[String(status)] ??= problemOf(status, codes, operation.errorFormat ?? 'problem');
   }
   return responses;
 }
@@ -175,33 +222,44 @@ function successOf(response: ResponseSpec, replayable: boolean, place: (schema: 
     'Preference-Applied': { $ref: '#/components/headers/PreferenceApplied' },
   };
   if (replayable) headers['Idempotent-Replay'] = { $ref: '#/components/headers/IdempotentReplay' };
-  const type = (response.mediaType ?? 'application/json').split(';', 1)[0] ?? '';
-  return {
-    description: response.description,
-    headers,
-    ...(response.schema === null ? {} : { content: { [type]: { schema: place(response.schema) } } }),
-  };
+  if (response.kind === 'file') headers['Content-Disposition'] = { $ref: '#/components/headers/ContentDisposition' };
+  if (response.schema === null) return { description: response.description, headers };
+  const types = response.mediaTypes ?? [response.kind === 'events' ? eventStream : (response.mediaType ?? jsonType)];
+  const schema = place(response.schema);
+  const content = types.map((type) => [type.split(';', 1)[0] ?? '', { schema }]);
+  return { description: response.description, headers, content: Object.fromEntries(content) };
 }
 
-function problemOf(status: number, codes: readonly ErrorCode[]): JsonObject {
+const jsonType = 'application/json';
+const eventStream = 'text/event-stream';
+
+const errorTypes: Readonly<Record<ErrorFormat, { readonly type: string; readonly schema: string }>> = {
+  problem: { type: 'application/problem+json', schema: 'Problem' },
+  oauth: { type: jsonType, schema: 'OAuthError' },
+  scim: { type: 'application/scim+json', schema: 'ScimError' },
+  cron: { type: jsonType, schema: 'CronError' },
+};
+
+function problemOf(status: number, codes: readonly ErrorCode[], format: ErrorFormat): JsonObject {
   const headers: JsonObject = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
   if (status === 429 || status === 503) headers['Retry-After'] = { $ref: '#/components/headers/RetryAfter' };
+  const { type, schema } = errorTypes[format];
   return {
     description: codes.map((code) => `\`${code}\`: ${errorRegistry[code].title}`).join('; '),
     headers,
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    'x-codes': [...codes],
+    content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` } } },
+    ...(format === 'problem' ? { 'x-codes': [...codes] } : {}),
   };
 }
 
-function components(shared: JsonObject): JsonObject {
+function components(shared: JsonObject, operations: readonly Operation[]): JsonObject {
   const text = (description: string): JsonObject => ({ description, schema: { type: 'string' } });
   return {
-    schemas: { ...shared, Problem: plain(Problem) },
+    schemas: { ...shared, Problem: plain(Problem), ...otherErrors(operations) },
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', description: 'An API key (`krn_...`).' },
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, with `X-Tenant-Id`.' },
-      metricsToken: { type: 'http', scheme: 'bearer', description: 'The value of `METRICS_TOKEN`.' },
+      ...operatorSchemes(operations),
     },
     parameters: {
       RequestedWith: {
@@ -247,8 +305,22 @@ function components(shared: JsonObject): JsonObject {
       ),
       PreferenceApplied: text('`handling=strict` when the call asked for it.'),
       IdempotentReplay: text('`true` when this is the kept answer of an earlier call.'),
+      ...(hasFiles(operations) ? { ContentDisposition: text('`attachment` with the suggested file name.') } : {}),
       RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
     },
+  };
+}
+
+const hasFiles = (operations: readonly Operation[]): boolean =>
+  operations.some(({ responses }) => Object.values(responses).some(({ kind }) => kind === 'file'));
+
+/** Error bodies other than problems, as far as an operation answers with them. */
+function otherErrors(operations: readonly Operation[]): JsonObject {
+  const formats = new Set(operations.map(({ errorFormat }) => errorFormat));
+  return {
+    ...(formats.has('oauth') ? { OAuthError: plain(OAuthError) } : {}),
+    ...(formats.has('scim') ? { ScimError: plain(ScimError) } : {}),
+    ...(formats.has('cron') ? { CronError: plain(CronError) } : {}),
   };
 }
 

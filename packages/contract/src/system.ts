@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { secret } from './core/auth.ts';
 import { operation } from './core/operation.ts';
 import { JsonObject, StringEnum } from './core/schemas.ts';
 
@@ -82,7 +83,7 @@ export const systemOperations = {
     tag: 'System',
     summary: 'Metrics in Prometheus text form',
     description: 'Opened by the bearer `METRICS_TOKEN` only; while that variable is unset every call is 401.',
-    auth: 'metricsToken',
+    auth: secret(['METRICS_TOKEN']),
     role: null,
     loadClass: 'health',
     responses: {

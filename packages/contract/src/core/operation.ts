@@ -1,4 +1,7 @@
 import type { Static, TSchema } from 'typebox';
+import type { FileAnswer, ServerSentEvent } from './answers.ts';
+import type { Auth } from './auth.ts';
+import type { BodyKind, Parts, RawBody } from './bodies.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** Roles, lowest first (part 1, section 1). */
@@ -35,10 +38,13 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** `credential`: API key, access token or session; `none`: open; `metricsToken`: bearer METRICS_TOKEN. */
-  readonly auth: 'credential' | 'none' | 'metricsToken';
-  /** Minimum role; null for open operations. */
+  readonly auth: Auth;
+  /** Minimum role; null where the credential has none or its role does not matter. */
   readonly role: Role | null;
+  /** Default `problem`. */
+  readonly errorFormat?: ErrorFormat;
+  /** False: HEAD is 405 although the method is GET. */
+  readonly head?: false;
   /** True when `X-Requested-With` is not asked for although the method is unsafe. */
   readonly csrfExempt?: boolean;
   readonly loadClass: LoadClass;
@@ -55,13 +61,17 @@ export interface Operation {
   readonly query?: TSchema;
   /** Headers that decide something, under their documented names; sent twice = 400, read as UTF-8 (quality.md F22). */
   readonly headers?: TSchema;
-  /** JSON, never coerced; a `default` in it is documentation and the handler applies it (an update must not). */
+  /** Never coerced but for forms; a `default` in it is documentation and the handler applies it (an update must not). */
   readonly body?: TSchema;
   /**
    * The record that the body writes, as it is answered. Its properties that the body does not declare are the server's:
    * they may be sent back as they were read, and count as known (api-settled.md, "Typos and configs that cannot act").
    */
   readonly record?: TSchema;
+  /** Default `json`. */
+  readonly bodyKind?: BodyKind;
+  /** Types of a raw body, lower case; others are 415. */
+  readonly mediaTypes?: readonly string[];
   /** Bytes; default 1 MiB (64 KiB without credential). */
   readonly bodyLimit?: number;
   /** Success answers by status; `null` = no body. A non-JSON answer names its media type. */
@@ -77,10 +87,25 @@ export interface Operation {
   readonly transaction: 'tenant' | 'own' | 'none';
 }
 
+/**
+ * Bodies of error answers: `problem` (RFC 9457), `oauth` (RFC 6749 section 5.2), `scim` (RFC 7644 section 3.12), `cron`
+ * (`{ error }` for schedulers).
+ */
+export type ErrorFormat = 'problem' | 'oauth' | 'scim' | 'cron';
+
 export interface ResponseSpec {
   readonly description: string;
+  /** Of a JSON answer; of each event of a stream of events; `Binary()` for a file. */
   readonly schema: TSchema | null;
+  /** Default `application/json`. */
   readonly mediaType?: string;
+  /**
+   * `text`: a text of `mediaType`. `file`: a FileAnswer, of one of `mediaTypes`. `events`: server-sent events, an iterable of
+   * ServerSentEvent. Default: JSON, or text where `mediaType` is given.
+   */
+  readonly kind?: 'text' | 'file' | 'events';
+  /** Types that a file may have. */
+  readonly mediaTypes?: readonly [string, ...string[]];
 }
 
 /** Declares an operation; keeps literal types so that handlers are typed from it. */
@@ -95,10 +120,22 @@ export interface OperationInput<O extends Operation> {
   readonly params: StaticOr<O['params'], Record<string, never>>;
   readonly query: StaticOr<O['query'], Record<string, never>>;
   readonly headers: StaticOr<O['headers'], Record<string, never>>;
-  readonly body: StaticOr<O['body'], undefined>;
+  readonly body: O['bodyKind'] extends 'multipart'
+    ? Parts
+    : O['bodyKind'] extends 'raw'
+      ? RawBody
+      : StaticOr<O['body'], undefined>;
 }
 
-type BodyOf<R> = R extends { readonly schema: infer S } ? (S extends TSchema ? Static<S> : null) : null;
+type BodyOf<R> = R extends { readonly kind: 'file' }
+  ? FileAnswer
+  : R extends { readonly kind: 'events' }
+    ? AsyncIterable<ServerSentEvent>
+    : R extends { readonly schema: infer S }
+      ? S extends TSchema
+        ? Static<S>
+        : null
+      : null;
 
 /** What a handler of `O` may answer: one member per declared success status. */
 export type OperationReply<O extends Operation> = {

@@ -30,3 +30,31 @@ export const cursorPage = <T extends TSchema>(item: T) =>
     },
     { description: 'A page of a cursor list.' },
   );
+
+/** Query of an offset list: `limit` as in cursor lists, `offset` from 0 (docs/design/api-access.md 1). */
+export const offsetQuery = (defaultLimit: number, maximum: number) => ({
+  limit: cursorQuery(defaultLimit, maximum).limit,
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Rows left out in front.' })),
+});
+
+/** Envelope of an offset list. Beyond the end `data` is empty and `total` true. */
+export const offsetPage = <T extends TSchema>(item: T) =>
+  Type.Object(
+    {
+      data: Type.Array(item, { description: 'The rows of this page.' }),
+      pagination: Type.Object(
+        {
+          total: Type.Integer({ description: 'Rows that match the filters.' }),
+          limit: Type.Integer({ description: 'The page size that was used.' }),
+          offset: Type.Integer({ description: 'Rows left out in front.' }),
+        },
+        { description: 'Where this page stands.' },
+      ),
+    },
+    { description: 'A page of an offset list.' },
+  );
+
+/** Query of a plain array that has a maximum: `limit` alone. */
+export const limitQuery = (defaultLimit: number, maximum: number) => ({
+  limit: cursorQuery(defaultLimit, maximum).limit,
+});

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { isSecret, isSignature, namesTenant } from './auth.ts';
 import { type ErrorCode, errorRegistry } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { StringEnum } from './schemas.ts';
@@ -47,30 +48,38 @@ export type Problem = Static<typeof Problem>;
 export function errorCodesOf(operation: Operation): ErrorCode[] {
   // Any call may ask for strict handling of unknown parameters.
   const found = new Set<ErrorCode>([...operation.errors, 'validation_failed']);
-  if (operation.auth !== 'none') found.add('unauthorized');
-  if (operation.auth === 'credential') {
+  const { auth } = operation;
+  if (isSignature(auth)) found.add('bad_signature');
+  else if (auth !== 'none') found.add('unauthorized');
+  if (namesTenant(auth)) {
     for (const code of ['malformed_request', 'tenant_mismatch', 'forbidden'] as const) found.add(code);
+    if (auth !== 'credential' && operation.method !== 'GET') found.add('csrf_header_required');
   }
   if (needsRequestedWith(operation)) found.add('csrf_header_required');
   if (operation.params !== undefined || operation.query !== undefined || operation.headers !== undefined) {
     found.add('malformed_request');
   }
   if (operation.body !== undefined) {
-    const bodyCodes = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
-    for (const code of bodyCodes) found.add(code);
+    for (const code of ['payload_too_large', 'unsupported_media_type'] as const) found.add(code);
+    const kind = operation.bodyKind ?? 'json';
+    if (kind !== 'raw' && kind !== 'multipart' && kind !== 'form') found.add('malformed_json');
+    if (kind !== 'json' && kind !== 'scim' && kind !== 'raw') found.add('malformed_request');
   }
   if (operation.idempotent === true) {
     const keyCodes = ['idempotency_in_progress', 'idempotency_key_reused'] as const;
     for (const code of keyCodes) found.add(code);
   }
-  if (operation.auth === 'credential' || (operation.rateLimits ?? []).length > 0) found.add('rate_limited');
+  if (namesTenant(auth) || (operation.rateLimits ?? []).length > 0) found.add('rate_limited');
   found.add('internal');
-  if (operation.auth === 'credential' || operation.transaction !== 'none') found.add('unavailable');
+  if (namesTenant(auth) || operation.transaction !== 'none') found.add('unavailable');
   if (operation.loadClass !== 'health') found.add('overloaded');
   return codes.filter((code) => found.has(code));
 }
 
 /** True when the call must carry `X-Requested-With` (quality.md T32). */
 export function needsRequestedWith(operation: Operation): boolean {
-  return operation.method !== 'GET' && operation.csrfExempt !== true;
+  const { auth, method, csrfExempt } = operation;
+  // What a browser does not send by itself cannot be abused through one.
+  if (isSecret(auth) || isSignature(auth) || auth === 'scim') return false;
+  return method !== 'GET' && csrfExempt !== true;
 }

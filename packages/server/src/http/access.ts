@@ -1,14 +1,13 @@
 import type { Operation, Role } from '@arbiter/contract';
-import { needsRequestedWith } from '@arbiter/contract';
+import { isSecret, isSignature, needsRequestedWith } from '@arbiter/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../db/tx.ts';
 import { AppError } from '../platform/app-error.ts';
-import { sameSecret } from '../platform/crypto.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import {
-  bearerToken,
   checkTenantHeader,
   effectiveRole,
+  isOwnOrigin,
   opensTheApi,
   presentedCredential,
   reaches,
@@ -16,6 +15,7 @@ import {
   WrongCredential,
 } from './credentials.ts';
 import type { AuthFailure, HttpMetrics } from './metrics.ts';
+import { createHasSecret } from './operator-secrets.ts';
 import type { Principal } from './principal.ts';
 import { createWrongCredentials } from './wrong-credentials.ts';
 
@@ -27,8 +27,8 @@ export interface Caller {
   readonly credentialId: string;
 }
 
-/** Caller of an open operation. */
-export const nobody: Caller = {
+/** Caller of an operation that is open, or whose secret or signature names no person. */
+export const anonymous: Caller = {
   tenantId: '',
   actor: { id: 'anonymous', name: 'anonymous', role: 'viewer' },
   role: 'viewer',
@@ -36,13 +36,13 @@ export const nobody: Caller = {
 };
 
 /** Who sent a request. Answers without a promise in the hot case, a key known to the cache; throws, or rejects, AppError. */
-export type Identify = (operation: Operation, request: FastifyRequest) => Caller | Promise<Caller>;
+export type Identify = (request: FastifyRequest) => Caller | Promise<Caller>;
 
 /**
  * Steps 3 to 6 of the order of checks (api-access.md 3): credential 401, tenant 403, `X-Requested-With` 403, role and
- * scope 403.
+ * scope 403. Throws when an operation names a variable that the configuration does not know.
  */
-export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): Identify {
+export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (operation: Operation) => Identify {
   const wrongCredentials = createWrongCredentials(deps.clock);
 
   function refuse(kind: AuthFailure, error: AppError): AppError {
@@ -74,9 +74,18 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): Ide
     } catch (error) {
       throw error instanceof AppError && error.code === 'tenant_mismatch' ? refuse('tenant_mismatch', error) : error;
     }
+    const isSession = principal.kind === 'session';
+    if (isSession && operation.method !== 'GET') checkOwnPage(request);
     checkRequestedWith(operation, request);
     const role = effectiveRole(request.raw, principal);
-    if (!opensTheApi(principal)) throw new AppError('forbidden', { detail: 'The credential has no scope for this.' });
+    if (operation.auth === 'session' && !isSession) {
+      throw new AppError('forbidden', { detail: 'This is for people: it takes a session, no key or token.' });
+    }
+    const isOpen = operation.auth === 'scim' && !isSession ? principal.scopes.includes('scim') : opensTheApi(principal);
+    if (!isOpen) throw new AppError('forbidden', { detail: 'The credential has no scope for this.' });
+    if (operation.auth === 'scim' && isSession && role !== 'admin') {
+      throw new AppError('forbidden', { detail: 'This needs the role admin.' });
+    }
     if (operation.role !== null && !reaches(role, operation.role)) {
       throw new AppError('forbidden', { detail: `This needs the role ${operation.role}.` });
     }
@@ -84,61 +93,66 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): Ide
     return { tenantId: principal.tenantId, actor, role, credentialId: principal.credentialId };
   }
 
-  function prove(request: FastifyRequest): Principal | null | Promise<Principal | null> {
+  /** A page of somebody else's cannot act with a visitor's session (quality.md T32). */
+  function checkOwnPage(request: FastifyRequest): void {
+    if (isOwnOrigin(request.raw, deps.config) && hasRequestedWith(request)) return;
+    throw new AppError('csrf_header_required', { detail: 'A session acts from its own pages, with X-Requested-With.' });
+  }
+
+  function identifyHolder(operation: Operation, request: FastifyRequest): Caller | Promise<Caller> {
     const presented = presentedCredential(request.raw);
     if (presented === null) throw refuse('missing', unauthorized('A credential is required.'));
-    return deps.authenticate(presented, () => checkLookUp(request));
+    const decide = (proven: Principal | null): Caller => {
+      if (proven !== null) return admit(operation, request, proven);
+      // A session that ended is no guess at a key.
+      throw presented.kind === 'session' ? unauthorized('The session has ended.') : new WrongCredential();
+    };
+    const proven = deps.authenticate(presented, () => checkLookUp(request));
+    return proven instanceof Promise ? proven.then(decide) : decide(proven);
   }
 
-  function identifyHolder(operation: Operation, request: FastifyRequest, proven: Principal | null): Caller {
-    if (proven === null) throw new WrongCredential();
-    return admit(operation, request, proven);
-  }
-
-  async function identifyLater(
-    operation: Operation,
-    request: FastifyRequest,
-    proven: Promise<Principal | null>,
-  ): Promise<Caller> {
-    try {
-      return identifyHolder(operation, request, await proven);
-    } catch (error) {
-      throw refuseCredential(error, request);
+  return (operation) => {
+    const { auth } = operation;
+    // A signature is judged when the body is there, see binder.ts.
+    if (auth === 'none' || isSignature(auth)) {
+      return (request) => {
+        checkRequestedWith(operation, request);
+        return anonymous;
+      };
     }
-  }
-
-  return (operation, request) => {
-    if (operation.auth === 'none') {
-      checkRequestedWith(operation, request);
-      return nobody;
+    if (isSecret(auth)) {
+      const hasSecret = createHasSecret(operation, auth, deps.config.secrets);
+      return (request) => {
+        if (!hasSecret(request.raw))
+          throw refuse('shared_secret', unauthorized('The secret of this call is required.'));
+        return anonymous;
+      };
     }
-    if (operation.auth === 'metricsToken') {
-      if (!isMetricsToken(deps.config.metricsToken, request.headers.authorization)) {
-        throw refuse('metrics_token', unauthorized('The metrics token is required.'));
+    return (request) => {
+      try {
+        const caller = identifyHolder(operation, request);
+        if (!(caller instanceof Promise)) return caller;
+        return caller.catch((error: unknown) => {
+          throw refuseCredential(error, request);
+        });
+      } catch (error) {
+        throw refuseCredential(error, request);
       }
-      return nobody;
-    }
-    try {
-      const proven = prove(request);
-      if (proven instanceof Promise) return identifyLater(operation, request, proven);
-      return identifyHolder(operation, request, proven);
-    } catch (error) {
-      throw refuseCredential(error, request);
-    }
+    };
   };
 }
 
 /** `X-Requested-With`, present and not blank, on every unsafe operation that is not exempt (T32). */
 function checkRequestedWith(operation: Operation, request: FastifyRequest): void {
   if (!needsRequestedWith(operation)) return;
-  const sent = request.headers['x-requested-with'];
-  if (typeof sent !== 'string' || sent.trim() === '') {
+  if (!hasRequestedWith(request)) {
     throw new AppError('csrf_header_required', {
       detail: 'The header X-Requested-With is required; any value will do.',
     });
   }
 }
 
-function isMetricsToken(token: string | null, header: string | undefined): boolean {
-  return sameSecret(token, header === undefined ? null : bearerToken(header));
+function hasRequestedWith({ headers }: FastifyRequest): boolean {
+  const sent = headers['x-requested-with'];
+  return typeof sent === 'string' && sent.trim() !== '';
 }

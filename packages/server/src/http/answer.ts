@@ -1,11 +1,20 @@
-import type { Operation } from '@arbiter/contract';
+import type { Content, FileAnswer, Operation, ResponseSpec, ServerSentEvent } from '@arbiter/contract';
+import { create as contentDisposition } from 'content-disposition';
 import { RawJson } from './handler.ts';
+import { eventChunks, isChunks } from './streamed-answer.ts';
 
 /** An answer ready to be sent. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | null;
+  readonly body: Content | null;
+}
+
+/** An answer whose bytes are all there. */
+export type WholeAnswer = Answer & { readonly body: Uint8Array | string | null };
+
+export function isWhole(answer: Answer): answer is WholeAnswer {
+  return !isChunks(answer.body);
 }
 
 /** What handlers return, with the types gone. */
@@ -21,19 +30,52 @@ const jsonType = 'application/json; charset=utf-8';
 export const jsonHeaders: Readonly<Record<string, string>> = Object.freeze({ 'content-type': jsonType });
 
 /** Turns the replies of an operation's handler into bytes; its contract says which statuses are not JSON. */
-export function createRender(operation: Operation): (reply: UntypedReply) => Answer {
-  const typed = new Map<number, Readonly<Record<string, string>>>();
-  for (const [status, { mediaType }] of Object.entries(operation.responses)) {
-    if (mediaType !== undefined) typed.set(Number(status), Object.freeze({ 'content-type': mediaType }));
+export function createRender(operation: Operation): (reply: UntypedReply, signal: AbortSignal) => Answer {
+  const others = new Map<number, RenderBody>();
+  for (const [status, response] of Object.entries(operation.responses)) {
+    const render = renderOf(response);
+    if (render !== null) others.set(Number(status), render);
   }
-  return ({ status, body, headers: own }) => {
+  return ({ status, body, headers: own }, signal) => {
     if (body === null || body === undefined) return { status, headers: own ?? none, body: null };
-    const other = typed.get(status);
-    const headers = own === undefined ? (other ?? jsonHeaders) : { ...(other ?? jsonHeaders), ...own };
-    if (body instanceof RawJson) return { status, headers, body: body.json };
-    if (other !== undefined && (typeof body === 'string' || body instanceof Uint8Array)) {
-      return { status, headers, body };
+    const other = others.get(status);
+    if (other !== undefined && !(body instanceof RawJson)) {
+      const rendered = other(body, signal);
+      return {
+        status,
+        headers: own === undefined ? rendered.headers : { ...rendered.headers, ...own },
+        body: rendered.body,
+      };
     }
-    return { status, headers, body: JSON.stringify(body) };
+    const headers = own === undefined ? jsonHeaders : { ...jsonHeaders, ...own };
+    return { status, headers, body: body instanceof RawJson ? body.json : JSON.stringify(body) };
+  };
+}
+
+type RenderBody = (body: unknown, signal: AbortSignal) => Omit<Answer, 'status'>;
+
+/** How answers that are not JSON are written; null for JSON. */
+function renderOf({ kind, mediaType, mediaTypes }: ResponseSpec): RenderBody | null {
+  if (kind === 'events') {
+    const headers = Object.freeze({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+    // The types of handlers hold this to an iterable of events (contract, `BodyOf`).
+    return (body, signal) => ({ headers, body: eventChunks(body as AsyncIterable<ServerSentEvent>, signal) });
+  }
+  if (kind === 'file') {
+    const usual = mediaTypes?.[0] ?? mediaType ?? 'application/octet-stream';
+    return (body) => {
+      const file = body as FileAnswer;
+      const headers = {
+        'content-type': file.mediaType ?? usual,
+        'content-disposition': contentDisposition(file.fileName),
+      };
+      return { headers, body: file.content };
+    };
+  }
+  if (mediaType === undefined) return null;
+  const headers = Object.freeze({ 'content-type': mediaType });
+  return (body) => {
+    const isText = typeof body === 'string' || body instanceof Uint8Array;
+    return { headers, body: isText ? body : JSON.stringify(body) };
   };
 }

@@ -7,13 +7,14 @@ import type { connectionLimits } from './connections.ts';
 import type { AnyHandler } from './handler.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LoadShedder } from './load-shedding.ts';
+import type { OperatorSecrets } from './operator-secrets.ts';
 import type { Authenticate } from './principal.ts';
 import type { RateLimitStore } from './rate-limit.ts';
 
 /** The part of the configuration that the HTTP layer reads. */
 export interface HttpConfig {
-  /** Bearer of /metrics; null = closed (api-access.md 19). */
-  readonly metricsToken: string | null;
+  /** What operations with a shared secret or a signature are opened by: METRICS_TOKEN and its like. */
+  readonly secrets: OperatorSecrets;
   /** Addresses and networks whose X-Forwarded-For is believed (T13). */
   readonly trustedProxies: readonly string[];
   /** Exact origins; empty = no CORS. */

@@ -6,20 +6,12 @@ import type { AppDependencies } from './app-dependencies.ts';
 import { createBinder } from './binder.ts';
 import { connectionLimits, createConnections } from './connections.ts';
 import { createHttpMetrics } from './metrics.ts';
-import { createAllowedMethods, pathsOf, routerPath } from './paths.ts';
+import { createKnownPaths, pathsOf, routerPath } from './paths.ts';
 import { problemMediaType, problemOf } from './problem.ts';
 import { systemHandlers } from './system.routes.ts';
+import { transport } from './transport.ts';
 
 export type { AppDependencies, HttpConfig } from './app-dependencies.ts';
-
-/** Limits of the transport (quality.md T33). Times in milliseconds. */
-export const transport = {
-  headerBytes: 16 * 1024,
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  keepAliveTimeoutMs: 72_000,
-  connections: 10_000,
-} as const;
 
 /**
  * The HTTP server of every operation. It does not listen: `main` does, and closes it. Every check, transaction and
@@ -84,7 +76,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     else connections.enterBehind(reply.raw, admitted);
   }
 
-  const allowedMethods = createAllowedMethods(operations);
+  const knownPath = createKnownPaths(operations);
   for (const operation of operations) {
     const handler = handlers.get(operation.id);
     if (handler === undefined) throw new Error(`operation ${operation.id} has no handler`);
@@ -92,14 +84,14 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     for (const path of pathsOf(operation)) {
       const hasParameters = path.includes('{');
       app.route({
-        method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
+        method: operation.method === 'GET' && operation.head !== false ? ['GET', 'HEAD'] : operation.method,
         url: routerPath(path),
         // Never calls `done`: the answer is sent from here.
         onRequest: (request, reply, _done) => {
           admit(request, reply, () => {
             // The router lets `/offers/` pass as `/offers/{id}` with an empty id; no such path is known.
             if (hasParameters && Object.values(request.params as object).includes('')) {
-              binder.answerUnmatched(request, reply, null);
+              binder.answerUnmatched(request, reply, { methods: null, format: operation.errorFormat ?? 'problem' });
             } else void serve(request, reply);
           });
         },
@@ -115,7 +107,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
   app.setNotFoundHandler({}, unreachable);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
-    admit(request, reply, () => binder.answerUnmatched(request, reply, allowedMethods(request.raw.url ?? '')));
+    admit(request, reply, () => binder.answerUnmatched(request, reply, knownPath(request.raw.url ?? '')));
   });
   return app;
 }

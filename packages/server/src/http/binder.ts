@@ -1,26 +1,32 @@
-import type { Operation } from '@arbiter/contract';
+import { type ErrorFormat, isSignature, namesTenant, type Operation } from '@arbiter/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../platform/app-error.ts';
 import { answerWithinMs } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
-import { type Caller, createIdentify, nobody } from './access.ts';
-import type { Answer } from './answer.ts';
+import { anonymous, type Caller, createIdentify } from './access.ts';
+import { type Answer, isWhole, type WholeAnswer } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import type { Connections } from './connections.ts';
 import { createCors } from './cors.ts';
+import { errorAnswer } from './error-formats.ts';
 import type { AnyHandler } from './handler.ts';
 import { createInputReader } from './input.ts';
+import { checkKinds, isStreaming, neverAborted, signalOf } from './kinds.ts';
 import { limitsOf, takeLimits } from './limits.ts';
 import { createLoadShedder } from './load-shedding.ts';
 import type { HttpMetrics } from './metrics.ts';
+import { readParts } from './multipart.ts';
+import { createVerifySignature } from './operator-secrets.ts';
+import type { KnownPath } from './paths.ts';
 import { createPerform } from './perform.ts';
 import { prefersStrict } from './preferences.ts';
 import { toAppError } from './problem.ts';
 import { createRateLimitStore } from './rate-limit.ts';
 import { refusalOf, remarksText, strictApplied, unknownProperties } from './remarks.ts';
-import { refuseBody, takeBody } from './request-body.ts';
+import { refuseBody, refuseLength, takeBody } from './request-body.ts';
 import { createInspect } from './response-check.ts';
-import { type ExtraHeaders, problemAnswer, sendAndLinger, sendAnswer } from './send.ts';
+import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from './send.ts';
+import { transport } from './transport.ts';
 import { createFindUnknown } from './unknown-properties.ts';
 import { createChecks } from './validation.ts';
 
@@ -40,19 +46,22 @@ interface Service {
   credentialId: string | null;
 }
 
+/** What an operation says of its failures. */
+type FailureFacts = Pick<Operation, 'decides' | 'errorFormat'>;
+
 export interface Binder {
   /** Compiles the schemas that no request has asked for yet, without blocking. */
   warmUp(): void;
   /** The whole service of one operation: checks in the order of api-access.md 3, handler, answer, log, metrics. */
   bind(operation: Operation, handler: AnyHandler): (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Answers what matched no operation: preflight, 405 with `Allow`, 404. */
-  answerUnmatched(request: FastifyRequest, reply: FastifyReply, methods: readonly string[] | null): void;
+  answerUnmatched(request: FastifyRequest, reply: FastifyReply, known: KnownPath): void;
   /** Answers an error that was found before an operation was. */
   refuse(request: FastifyRequest, reply: FastifyReply, error: AppError): void;
 }
 
 export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connections: Connections): Binder {
-  const identify = createIdentify(deps, metrics);
+  const identifyFor = createIdentify(deps, metrics);
   const store = deps.rateLimitStore ?? createRateLimitStore(deps.database);
   const shedder = deps.loadShedder ?? createLoadShedder();
   const cors = createCors(deps.config.corsAllowedOrigins);
@@ -72,7 +81,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     };
   }
 
-  function send(reply: FastifyReply, answer: Answer, service: Service): void {
+  function send(reply: FastifyReply, answer: WholeAnswer, service: Service): void {
     sendAnswer(reply, answer, service);
     connections.sent(reply.raw);
   }
@@ -91,7 +100,12 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     };
   }
 
-  function fail(thrown: unknown, { requestId }: Service, route: string, decides: boolean): Answer {
+  function fail(
+    thrown: unknown,
+    { requestId }: Service,
+    route: string,
+    { decides = false, errorFormat = 'problem' }: FailureFacts,
+  ): WholeAnswer {
     const error = toAppError(thrown);
     const recommendationId = decides ? newId() : null;
     if (error.status >= 500 && error.code !== 'overloaded') {
@@ -100,21 +114,23 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       if (error.code === 'internal') logger.error(facts, 'request failed');
       else logger.warn(facts, 'request failed');
     }
-    return problemAnswer(error, requestId, recommendationId);
+    return errorAnswer(error, requestId, errorFormat, recommendationId);
   }
 
   function bind(operation: Operation, handler: AnyHandler) {
-    if (operation.transaction === 'tenant' && operation.auth !== 'credential') {
-      throw new Error(`operation ${operation.id} has no credential that could name the tenant of its transaction`);
-    }
+    checkKinds(operation);
+    const { auth } = operation;
+    const identify = identifyFor(operation);
+    const verify = isSignature(auth) ? createVerifySignature(operation, auth, deps.config.secrets) : null;
+    const streams = isStreaming(operation);
     const input = createInputReader(operation, checks.compile);
     const findUnknown = createFindUnknown(operation);
     const inspect = createInspect(operation, deps.checkResponses === true ? checks.compile : null);
     const perform = createPerform(operation, handler, deps.database, inspect);
     const limits = limitsOf(operation, deps.config);
-    const { bodyLimit } = input;
-    const isOpen = operation.auth === 'none';
-    const { loadClass, path: route, decides = false } = operation;
+    const { bodyLimit, form } = input;
+    const isOpen = !namesTenant(auth);
+    const { loadClass, path: route } = operation;
     const finish = createFinish(operation.method, route);
 
     function limit(request: FastifyRequest, caller: Caller, service: Service): Promise<void> {
@@ -122,15 +138,15 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       return takeLimits(operation, limits, { ...caller, ip: request.ip }, store, metrics, announce);
     }
 
-    async function answer(request: FastifyRequest, service: Service): Promise<Answer> {
+    async function answer(request: FastifyRequest, reply: FastifyReply, service: Service): Promise<Answer> {
       const { raw } = request;
       shedder.enter(loadClass);
       service.admitted = true;
       if (raw.rawHeaders.length > 2 * maximumHeaders) {
         throw new AppError('malformed_request', { detail: `More than ${maximumHeaders} headers.` });
       }
-      if (isOpen && limits.length > 0) await limit(request, nobody, service);
-      const identified = identify(operation, request);
+      if (isOpen && limits.length > 0) await limit(request, anonymous, service);
+      const identified = identify(request);
       const caller = identified instanceof Promise ? await identified : identified;
       const { tenantId, credentialId } = caller;
       if (!isOpen) {
@@ -142,17 +158,36 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       }
       const spentMs = performance.now() - service.startedAt;
       let bytes: Buffer | null = null;
-      if (bodyLimit !== null) {
-        refuseBody(raw, bodyLimit);
+      let parsed: unknown;
+      if (bodyLimit !== null && operation.bodyKind === 'multipart') {
+        refuseBody(raw, bodyLimit, form);
+        parsed = readParts(raw, bodyLimit);
+      } else if (bodyLimit !== null) {
+        // Whose body is not signed is not told what is wrong with its type.
+        if (verify === null) refuseBody(raw, bodyLimit, form);
+        else refuseLength(raw, bodyLimit);
         // For the turn of the queue that takeBody wants.
         await undefined;
         const taken = takeBody(raw, bodyLimit);
         bytes = taken instanceof Promise ? await taken : taken;
+        if (verify !== null) {
+          try {
+            verify(raw, bytes);
+          } catch (error) {
+            metrics.authFailed('signature');
+            throw error;
+          }
+          refuseBody(raw, bodyLimit, form);
+        }
       }
-      // How long the body takes is the caller's matter; all other time since the arrival counts.
-      const until = performance.now() + (deps.answerWithinMs ?? answerWithinMs) - spentMs;
-      let parsed = bytes === null ? undefined : input.parse(bytes);
-      if (parsed instanceof Promise) parsed = await parsed;
+      // How long the body takes is the caller's matter; all other time since the arrival counts. A body that streams is
+      // read by the handler, within the time that the transport gives a request.
+      const bodyMs = operation.bodyKind === 'multipart' ? transport.requestTimeoutMs : 0;
+      const until = performance.now() + (deps.answerWithinMs ?? answerWithinMs) + bodyMs - spentMs;
+      if (bytes !== null) {
+        parsed = form.parse(bytes, raw);
+        if (parsed instanceof Promise) parsed = await parsed;
+      }
       const isStrict = prefersStrict(raw.headers.prefer);
       if (isStrict) addHeaders(service, strictApplied);
       const unknown = findUnknown(raw.url ?? '', parsed);
@@ -177,6 +212,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
         until,
         isStrict,
         unknown,
+        signal: streams ? signalOf(reply, deps.lifecycle) : neverAborted,
       });
     }
 
@@ -184,23 +220,27 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       const service = begin(request);
       let outcome: Answer;
       try {
-        outcome = await answer(request, service);
+        outcome = await answer(request, reply, service);
       } catch (thrown) {
         if (thrown instanceof AppError && thrown.code === 'overloaded') metrics.shed(loadClass);
-        outcome = fail(thrown, service, route, decides);
+        outcome = fail(thrown, service, route, operation);
       }
       if (service.admittedAs !== null) shedder.leaveTenant(loadClass, service.admittedAs);
       if (service.admitted) shedder.leave(loadClass);
       // The stop may have begun while this call was running; a connection that stays open would delay it.
       if (deps.lifecycle.draining()) addHeaders(service, closing);
       try {
-        if (outcome.status === 413) sendAndLinger(reply, outcome, service);
+        if (!isWhole(outcome)) {
+          await sendChunks(reply, outcome, service);
+          connections.sent(reply.raw);
+        } else if (outcome.status === 413 || (streams && !request.raw.complete)) sendAndLinger(reply, outcome, service);
         else send(reply, outcome, service);
       } catch (thrown) {
         // A header that cannot be written; the work is done and committed, but the caller must not hang.
-        outcome = fail(thrown, service, route, decides);
+        const failed = fail(thrown, service, route, operation);
+        outcome = failed;
         if (reply.raw.headersSent) reply.raw.destroy();
-        else send(reply, outcome, service);
+        else send(reply, failed, service);
       }
       finish(service, outcome.status);
     };
@@ -208,11 +248,17 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
 
   const finishUnmatched = createFinish(unmatched, unmatched);
 
-  function refuse(request: FastifyRequest, reply: FastifyReply, error: AppError, allow?: string): void {
+  function refuse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    error: AppError,
+    format?: ErrorFormat,
+    allow?: string,
+  ): void {
     const service = begin(request);
     if (deps.lifecycle.draining()) addHeaders(service, closing);
     if (allow !== undefined) addHeaders(service, { allow });
-    send(reply, fail(error, service, unmatched, false), service);
+    send(reply, fail(error, service, unmatched, format === undefined ? {} : { errorFormat: format }), service);
     finishUnmatched(service, error.status);
   }
 
@@ -220,9 +266,9 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     warmUp: () => checks.warmUp(),
     bind,
     refuse: (request, reply, error) => refuse(request, reply, error),
-    answerUnmatched(request, reply, methods) {
+    answerUnmatched(request, reply, { methods, format }) {
       if (methods === null)
-        return refuse(request, reply, new AppError('not_found', { detail: 'There is no such path.' }));
+        return refuse(request, reply, new AppError('not_found', { detail: 'There is no such path.' }), format);
       const preflight = cors.preflight(request, methods);
       if (preflight !== null) {
         const service = begin(request);
@@ -230,7 +276,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
         return send(reply, preflight, service);
       }
       const detail = `This path takes ${methods.join(', ')}.`;
-      refuse(request, reply, new AppError('method_not_allowed', { detail }), methods.join(', '));
+      refuse(request, reply, new AppError('method_not_allowed', { detail }), format, methods.join(', '));
     },
   };
 }

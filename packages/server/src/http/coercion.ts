@@ -12,6 +12,11 @@ interface Parameter {
   readonly fallback: unknown;
 }
 
+/** Where texts come from; those of a form are named like members of a JSON body. */
+export type CoercedPlace = 'query' | 'path' | 'header' | 'form';
+
+const pointerTo = (place: CoercedPlace, name: string): string => (place === 'form' ? `/${name}` : `${place}.${name}`);
+
 /** Reads text values by name into typed ones. Undeclared names are ignored, defaults filled in (api-access.md 1). */
 export type Coerce = (values: ReadonlyMap<string, readonly string[]>) => Record<string, unknown>;
 
@@ -20,7 +25,7 @@ export type Coerce = (values: ReadonlyMap<string, readonly string[]>) => Record<
  * minus sign, booleans `true` or `false`, a repeated scalar is 400 `malformed_request`, NUL is 400. Bodies never come
  * here.
  */
-export function createCoerce(schema: TSchema, place: 'query' | 'path' | 'header'): Coerce {
+export function createCoerce(schema: TSchema, place: CoercedPlace): Coerce {
   const parameters = declaredProperties(schema).map(([name, property]) => toParameter(name, property));
   return (values) => {
     const result: Record<string, unknown> = {};
@@ -31,7 +36,7 @@ export function createCoerce(schema: TSchema, place: 'query' | 'path' | 'header'
       } else if (parameter.many) {
         result[parameter.name] = texts.map((text) => coerceText(text, parameter, place));
       } else {
-        if (texts.length > 1) throw repeated(`${place}.${parameter.name}`);
+        if (texts.length > 1) throw repeated(pointerTo(place, parameter.name));
         result[parameter.name] = coerceText(texts[0]!, parameter, place);
       }
     }
@@ -64,8 +69,8 @@ function toParameter(name: string, schema: TSchema): Parameter {
 const integer = /^-?[0-9]+$/;
 const decimal = /^-?[0-9]{1,15}(\.[0-9]{1,15})?$/;
 
-function coerceText(text: string, parameter: Parameter, place: string): unknown {
-  const path = `${place}.${parameter.name}`;
+function coerceText(text: string, parameter: Parameter, place: CoercedPlace): unknown {
+  const path = pointerTo(place, parameter.name);
   switch (parameter.kind) {
     case 'integer':
       if (!integer.test(text) || text === '-0') throw invalid(path, 'must be a whole number in plain digits');
@@ -92,14 +97,18 @@ export function repeated(path: string): AppError {
 
 /** Splits the query of a URL (form encoding: `+` is a space, exactly one percent-decode). 400 for a broken escape. */
 export function parseQuery(url: string): Map<string, string[]> {
-  const values = new Map<string, string[]>();
   const start = url.indexOf('?');
-  if (start === -1) return values;
-  for (const pair of url.slice(start + 1).split('&')) {
+  return start === -1 ? new Map() : parseForm(url.slice(start + 1), 'query');
+}
+
+/** Names and values of form encoding (https://url.spec.whatwg.org/#application/x-www-form-urlencoded), in their order. */
+export function parseForm(text: string, what: 'query' | 'body'): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals));
-    const value = equals === -1 ? '' : decodeForm(pair.slice(equals + 1));
+    const name = decodeForm(equals === -1 ? pair : pair.slice(0, equals), what);
+    const value = equals === -1 ? '' : decodeForm(pair.slice(equals + 1), what);
     const known = values.get(name);
     if (known === undefined) values.set(name, [value]);
     else known.push(value);
@@ -107,12 +116,12 @@ export function parseQuery(url: string): Map<string, string[]> {
   return values;
 }
 
-function decodeForm(text: string): string {
+function decodeForm(text: string, what: string): string {
   const spaced = text.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;
   try {
     return decodeURIComponent(spaced);
   } catch {
-    throw new AppError('malformed_request', { detail: 'The query holds a broken percent escape.' });
+    throw new AppError('malformed_request', { detail: `The ${what} holds a broken percent escape.` });
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Answer } from './answer.ts';
+import type { WholeAnswer } from './answer.ts';
 import type { ExtraHeaders } from './send.ts';
 
 const exposed =
@@ -14,7 +14,7 @@ export interface Cors {
   /** The CORS headers of an answer, a new object; null while the list is empty. */
   headersFor(request: FastifyRequest): ExtraHeaders | null;
   /** The answer to a preflight; null when the request is none of ours. */
-  preflight(request: FastifyRequest, methods: readonly string[]): Answer | null;
+  preflight(request: FastifyRequest, methods: readonly string[]): WholeAnswer | null;
 }
 
 /** CORS for exact origins, with credentials; none at all while the list is empty (api-access.md 1). */

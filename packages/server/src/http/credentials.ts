@@ -13,8 +13,9 @@ export interface RequestHeaders {
 const apiKeyForm = /^krn_[A-Za-z0-9_-]{20,128}$/;
 
 /**
- * The credential that a request presents: `Authorization: Bearer` before `X-API-Key` (api-access.md 4). Null when it
- * presents none; throws `unauthorized` for a bearer that cannot be a key and for two that differ.
+ * The credential that a request presents: `Authorization: Bearer` before `X-API-Key` before the session's cookie
+ * (docs/design/api-access.md 4). Null when it presents none; throws `unauthorized` for a bearer that cannot be a key and
+ * for two that differ.
  */
 export function presentedCredential(request: RequestHeaders): PresentedCredential | null {
   const bearer = bearerOf(request);
@@ -23,8 +24,11 @@ export function presentedCredential(request: RequestHeaders): PresentedCredentia
     throw unauthorized('The request carries two different credentials.');
   }
   const value = bearer ?? key;
-  if (value === null) return null;
-  // A bearer of any other form is an access token; this is where those, and after it the session cookie, are read.
+  if (value === null) {
+    const session = sessionOf(request);
+    return session === null ? null : { kind: 'session', value: session };
+  }
+  // A bearer of any other form is an access token; this is where those will be read.
   if (!apiKeyForm.test(value)) throw new WrongCredential();
   return { kind: 'apiKey', value };
 }
@@ -69,6 +73,38 @@ function apiKeyOf(request: RequestHeaders): string | null {
   const distinct = [...new Set(headerValues(request.rawHeaders, 'x-api-key').map((each) => each.trim()))];
   if (distinct.length > 1) throw unauthorized('The request carries two different credentials.');
   return distinct[0] ?? null;
+}
+
+/** Name of the cookie that holds a session. */
+export const sessionCookie = 'arbiter_session';
+
+/** The session's cookie; null when there is none. Two that differ cannot both be the caller's: 401. */
+function sessionOf(request: RequestHeaders): string | null {
+  const header = request.headers.cookie;
+  if (typeof header !== 'string' || !header.includes(sessionCookie)) return null;
+  const values = header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${sessionCookie}=`))
+    .map((pair) => pair.slice(sessionCookie.length + 1))
+    .filter((value) => value !== '');
+  if (new Set(values).size > 1) throw unauthorized('The request carries two different sessions.');
+  return values[0] ?? null;
+}
+
+/**
+ * A browser sends the cookie along with whatever page makes it call; `Origin` says which page that was. Own are the public
+ * address, the allowed origins and the address that was called (docs/design/api-access.md 22).
+ */
+export function isOwnOrigin(
+  { headers }: RequestHeaders,
+  own: { readonly publicUrl: string; readonly corsAllowedOrigins: readonly string[] },
+): boolean {
+  const { origin, host } = headers;
+  if (origin === undefined) return true;
+  if (typeof origin !== 'string') return false;
+  if (origin === new URL(own.publicUrl).origin || own.corsAllowedOrigins.includes(origin)) return true;
+  return typeof host === 'string' && (origin === `http://${host}` || origin === `https://${host}`);
 }
 
 /** `X-Tenant-Id` must name the credential's tenant: 403 `tenant_mismatch`, 400 when sent with two values (T13). */

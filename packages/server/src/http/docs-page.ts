@@ -1,4 +1,12 @@
-import { type ErrorCode, errorCodesOf, errorRegistry, needsRequestedWith, type Operation } from '@arbiter/contract';
+import {
+  type ErrorCode,
+  errorCodesOf,
+  errorRegistry,
+  isSecret,
+  isSignature,
+  needsRequestedWith,
+  type Operation,
+} from '@arbiter/contract';
 import type { TSchema } from 'typebox';
 import { exampleOf, schemaTable } from './docs-schema.ts';
 import { escapeHtml, type Page, prose, renderPage } from './page.ts';
@@ -81,7 +89,9 @@ function describeOperation(operation: Operation, options: DocsOptions): string {
 
 function accessOf(operation: Operation): string {
   if (operation.auth === 'none') return 'open';
-  return operation.auth === 'metricsToken' ? 'metrics token' : (operation.role ?? 'any role');
+  if (isSecret(operation.auth)) return operation.auth.variables[0];
+  if (isSignature(operation.auth)) return 'signature';
+  return operation.role ?? (operation.auth === 'scim' ? 'scope scim' : 'any role');
 }
 
 function aliasesOf({ aliases }: Operation): string {
@@ -123,7 +133,7 @@ function curlOf(operation: Operation, { serverUrl }: DocsOptions): string {
   );
   const lines = [`curl ${operation.method === 'GET' ? '' : `-X ${operation.method} `}"${serverUrl}${path}"`];
   if (operation.auth === 'credential') lines.push(`-H "Authorization: Bearer $ARBITER_API_KEY"`);
-  if (operation.auth === 'metricsToken') lines.push(`-H "Authorization: Bearer $METRICS_TOKEN"`);
+  if (isSecret(operation.auth)) lines.push(`-H "Authorization: Bearer $${operation.auth.variables[0]}"`);
   if (needsRequestedWith(operation)) lines.push(`-H "X-Requested-With: XMLHttpRequest"`);
   if (operation.body !== undefined) {
     lines.push(`-H "Content-Type: application/json"`);

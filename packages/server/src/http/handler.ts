@@ -15,6 +15,8 @@ export interface RequestFacts {
   readonly idempotencyKey: string | null;
   /** Monotonic ms (`performance.now()`) by which the answer must be there; for every wait on the way (quality.md R3). */
   readonly until: number;
+  /** Aborted when the client has left or the server stops; only for operations that stream, else it never is. */
+  readonly signal: AbortSignal;
 }
 
 export type HandlerRequest<O extends Operation> = OperationInput<O> & RequestFacts;

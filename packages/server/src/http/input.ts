@@ -1,11 +1,10 @@
-import type { Operation } from '@arbiter/contract';
+import { namesTenant, type Operation } from '@arbiter/contract';
 import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { AppError } from '../platform/app-error.ts';
+import { type BodyForm, createBodyForm } from './body-kinds.ts';
 import { createCoerce, declaredProperties, parseQuery, repeated } from './coercion.ts';
 import { isIdempotencyKey } from './formats.ts';
-import { parseJsonBody } from './json-body.ts';
-import { largeBodyBytes, parseLargeJson } from './large-json.ts';
 import { bodyLimits } from './request-body.ts';
 import { decodeHeader, headerValues } from './request-headers.ts';
 import type { Check, Place } from './validation.ts';
@@ -29,10 +28,10 @@ export interface InputReader {
   /** Bytes of a body at most; null when the operation takes none. */
   readonly bodyLimit: number | null;
   /**
-   * Step 9, syntax: before shape, wherever that is. No body at all is read as an object without properties. A large one
-   * takes turns with other work. Throws, or rejects, `malformed_json` or `validation_failed`.
+   * Step 9, syntax: before shape, wherever that is. No JSON body at all is read as an object without properties. A large
+   * one takes turns with other work.
    */
-  parse(bytes: Buffer): unknown;
+  readonly form: BodyForm;
   /** Step 9, shape. `parsed`: a body of `size` bytes. Throws `malformed_request` or `validation_failed`. */
   read(request: FastifyRequest, parsed: unknown, size: number): Input;
 }
@@ -42,14 +41,10 @@ export function createInputReader(operation: Operation, compile: Compile): Input
   const readQuery = createReadQuery(operation, compile);
   const readHeaders = createReadHeaders(operation, compile);
   const shapeBody = createShapeBody(operation, compile);
-  const maxItems = maxItemsOf(operation.body);
   const takesKey = operation.idempotent === true;
   return {
     bodyLimit: bodyLimitOf(operation),
-    parse(bytes) {
-      if (bytes.length === 0) return {};
-      return bytes.length < largeBodyBytes ? parseJsonBody(bytes) : parseLargeJson(bytes, { maxItems });
-    },
+    form: createBodyForm(operation, maxItemsOf(operation.body)),
     read(request, parsed, size) {
       return {
         params: readParams === null ? nothing : readParams(request),
@@ -64,7 +59,7 @@ export function createInputReader(operation: Operation, compile: Compile): Input
 
 function bodyLimitOf({ body, bodyLimit, auth }: Operation): number | null {
   if (body === undefined) return null;
-  return bodyLimit ?? (auth === 'none' ? bodyLimits.withoutCredential : bodyLimits.withCredential);
+  return bodyLimit ?? (namesTenant(auth) ? bodyLimits.withCredential : bodyLimits.withoutCredential);
 }
 
 /** Items that the lists among the members of a body may have. */
@@ -77,8 +72,13 @@ function maxItemsOf(body: TSchema | undefined): ReadonlyMap<string, number> {
   return found;
 }
 
-function createShapeBody({ body: schema }: Operation, compile: Compile): (parsed: unknown, size: number) => unknown {
+function createShapeBody(
+  { body: schema, bodyKind }: Operation,
+  compile: Compile,
+): (parsed: unknown, size: number) => unknown {
   if (schema === undefined) return () => undefined;
+  // Bytes and parts have no shape that could be judged before the handler reads them.
+  if (bodyKind === 'raw' || bodyKind === 'multipart') return (parsed) => parsed;
   const check = compile(schema, 'body');
   const pick = createPick(schema);
   return (parsed, size) => {

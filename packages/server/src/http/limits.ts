@@ -1,4 +1,4 @@
-import type { Operation, RateLimit } from '@arbiter/contract';
+import { namesTenant, type Operation, type RateLimit } from '@arbiter/contract';
 import { AppError } from '../platform/app-error.ts';
 import type { Caller } from './access.ts';
 import type { AppDependencies } from './app-dependencies.ts';
@@ -14,7 +14,7 @@ export function limitsOf(operation: Operation, config: AppDependencies['config']
   if (operation.rateLimitSetting !== undefined && config.recommendRatePerMinute > 0) {
     own.push({ limit: config.recommendRatePerMinute, windowSeconds: 60, per: 'tenant' });
   }
-  if (own.length === 0 && operation.auth === 'credential' && config.rateLimitDefaultPerMinute > 0) {
+  if (own.length === 0 && namesTenant(operation.auth) && config.rateLimitDefaultPerMinute > 0) {
     own.push({ limit: config.rateLimitDefaultPerMinute, windowSeconds: 60, per: 'credential' });
   }
   return own;

@@ -13,7 +13,7 @@ export interface HttpMetrics {
   connectionCut(reason: CutReason): void;
 }
 
-export type AuthFailure = 'missing' | 'wrong' | 'conflicting' | 'tenant_mismatch' | 'metrics_token';
+export type AuthFailure = 'missing' | 'wrong' | 'conflicting' | 'tenant_mismatch' | 'shared_secret' | 'signature';
 
 /** A registry with the process's own metrics and `svc_build_info`. */
 export function createRegistry(version: string): Registry {

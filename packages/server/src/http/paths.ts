@@ -1,4 +1,4 @@
-import type { Operation } from '@arbiter/contract';
+import type { ErrorFormat, Operation } from '@arbiter/contract';
 
 /** `/api/v1/offers/{id}` as the router writes it: `/api/v1/offers/:id`. */
 export function routerPath(path: string): string {
@@ -10,31 +10,43 @@ export function pathsOf(operation: Operation): readonly string[] {
   return [operation.path, ...(operation.aliases ?? [])];
 }
 
-/** Which methods a path of the API knows; null for an unknown path. Only asked when no operation matched (405, 404). */
-export type AllowedMethods = (url: string) => string[] | null;
+/** What the API knows of a path that no operation answered. */
+export interface KnownPath {
+  /** Methods that the path takes; null for an unknown path. */
+  readonly methods: string[] | null;
+  /** How an error there is written. */
+  readonly format: ErrorFormat;
+}
 
-export function createAllowedMethods(operations: readonly Operation[]): AllowedMethods {
-  const byLength = new Map<number, { readonly segments: readonly string[]; readonly method: string }[]>();
+/** Only asked when no operation matched (405, 404). */
+export function createKnownPaths(operations: readonly Operation[]): (url: string) => KnownPath {
+  const byLength = new Map<number, { readonly segments: readonly string[]; readonly operation: Operation }[]>();
   for (const operation of operations) {
     for (const path of pathsOf(operation)) {
       const segments = path.split('/');
       const known = byLength.get(segments.length) ?? [];
-      known.push({ segments, method: operation.method });
+      known.push({ segments, operation });
       byLength.set(segments.length, known);
     }
   }
+  // A client of SCIM reads SCIM errors, also below its base where nothing is (RFC 7644 section 3.12).
+  const scimBases = operations
+    .filter(({ errorFormat }) => errorFormat === 'scim')
+    .map(({ path }) => path.replace(/[^/]+(\/\{[^}]+\})?$/, ''));
   return (url) => {
-    const segments = url.split('?', 1)[0]!.split('/').map(decodeSegment);
-    const found = new Set<string>();
-    for (const known of byLength.get(segments.length) ?? []) {
-      const matches = known.segments.every(
-        (want, index) => want === segments[index] || isParameter(want, segments[index]),
-      );
-      if (matches) found.add(known.method);
+    const path = url.split('?', 1)[0]!;
+    const segments = path.split('/').map(decodeSegment);
+    const found = (byLength.get(segments.length) ?? [])
+      .filter((known) =>
+        known.segments.every((want, index) => want === segments[index] || isParameter(want, segments[index])),
+      )
+      .map(({ operation }) => operation);
+    if (found.length === 0) {
+      return { methods: null, format: scimBases.some((base) => path.startsWith(base)) ? 'scim' : 'problem' };
     }
-    if (found.size === 0) return null;
-    if (found.has('GET')) found.add('HEAD');
-    return [...found].sort();
+    const methods = new Set<string>(found.map(({ method }) => method));
+    if (found.some(({ method, head }) => method === 'GET' && head !== false)) methods.add('HEAD');
+    return { methods: [...methods].sort(), format: found[0]?.errorFormat ?? 'problem' };
   };
 }
 

@@ -8,6 +8,7 @@ import type { AnyHandler, RequestFacts } from './handler.ts';
 import { findAnswer, type KeyedCall, keepAnswer, payloadHash } from './idempotency.store.ts';
 import type { Input } from './input.ts';
 import { refusalOf, remarksText, unknownProperties } from './remarks.ts';
+import { isChunks } from './streamed-answer.ts';
 
 /** What a handler gets, whatever its operation. */
 export interface Call extends Input, RequestFacts {
@@ -36,7 +37,7 @@ export function createPerform(
     return async (call) => {
       const reply = await free(call);
       inspect(reply);
-      return render(reply);
+      return render(reply, call.signal);
     };
   }
   const inTransaction = handler as (tx: Tx, call: Call) => Promise<UntypedReply>;
@@ -47,7 +48,7 @@ export function createPerform(
       if (kept !== null) return { ...kept, headers: { ...kept.headers, 'idempotent-replay': 'true' } };
       const reply = await inTransaction(tx, call);
       inspect(reply);
-      const answer = withRemarks(render(reply), tx.remarks, call);
+      const answer = withRemarks(render(reply, call.signal), tx.remarks, call);
       // 4xx and 5xx change nothing (quality.md law 1), also where a handler answers them without throwing.
       if (answer.status >= 400) throw new Refusal(answer);
       if (keyed !== null) await keepAnswer(tx, keyed, { ...answer, body: textOf(answer) });
@@ -105,6 +106,8 @@ function keyedCallOf(operation: Operation, call: Call): KeyedCall | null {
   };
 }
 
-function textOf(answer: Answer): string | null {
-  return answer.body === null || typeof answer.body === 'string' ? answer.body : Buffer.from(answer.body).toString();
+function textOf({ body }: Answer): string | null {
+  if (body === null || typeof body === 'string') return body;
+  if (isChunks(body)) throw new Error('an answer that is streamed cannot be kept for a repeated call');
+  return Buffer.from(body).toString();
 }

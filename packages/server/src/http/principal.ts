@@ -3,6 +3,7 @@ import type { Actor } from '../db/tx.ts';
 
 /** Who a proven credential stands for (api-access.md 4). */
 export interface Principal {
+  readonly kind: PresentedCredential['kind'];
   readonly tenantId: string;
   readonly actor: Actor;
   /** The highest role that the credential gives; `X-User-Role` may lower it for one request. */
@@ -13,8 +14,11 @@ export interface Principal {
   readonly credentialId: string;
 }
 
-/** A credential as the request carried it. Access tokens and sessions will be further kinds of this union. */
-export type PresentedCredential = { readonly kind: 'apiKey'; readonly value: string };
+/** A credential as the request carried it: `session` is the value of the session's cookie. */
+export interface PresentedCredential {
+  readonly kind: 'apiKey' | 'session';
+  readonly value: string;
+}
 
 /**
  * Proves a credential; null = refused, for whatever reason. Throws AppError `unauthorized` with a detail when it cannot

@@ -42,6 +42,7 @@ const handlers: Handlers<typeof echoes> = {
 };
 
 const principal: Principal = {
+  kind: 'apiKey',
   tenantId: tenantA,
   actor: { id: 'apikey:x', name: 'x', role: 'viewer' },
   role: 'viewer',

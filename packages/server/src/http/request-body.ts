@@ -1,13 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../platform/app-error.ts';
+import type { BodyForm } from './body-kinds.ts';
 
 /** Default limits in bytes (api-access.md 1). */
 export const bodyLimits = { withCredential: 1024 * 1024, withoutCredential: 64 * 1024 } as const;
 
 /** 415 or 413 for a body that is not to be read at all: of another type, or announced as larger than `limit` bytes. */
-export function refuseBody(request: IncomingMessage, limit: number): void {
+export function refuseBody(request: IncomingMessage, limit: number, form: BodyForm): void {
   if (!hasBody(request)) return;
-  checkContentType(request);
+  checkContentType(request, form);
+  refuseLength(request, limit);
+}
+
+/** 413 for a body that is announced as larger than `limit` bytes. */
+export function refuseLength(request: IncomingMessage, limit: number): void {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
 }
 
@@ -40,25 +46,13 @@ function hasBody(request: IncomingMessage): boolean {
   return length !== undefined && length !== '0';
 }
 
-/** 415 unless the body is JSON in UTF-8, not compressed (api-access.md 1). */
-function checkContentType(request: IncomingMessage): void {
+/** 415 unless the body is of a type that is taken, and not compressed (docs/design/api-access.md 1). */
+function checkContentType(request: IncomingMessage, form: BodyForm): void {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
-  if (type !== 'application/json' && !isJsonType(type)) {
-    throw new AppError('unsupported_media_type', { detail: 'The body must be sent as application/json in UTF-8.' });
-  }
+  if (!form.accepts(type)) throw new AppError('unsupported_media_type', { detail: form.wanted });
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', { detail: 'A body with a Content-Encoding is not taken.' });
   }
-}
-
-function isJsonType(header: string | undefined): boolean {
-  if (header === undefined) return false;
-  const [type, ...parameters] = header.split(';');
-  if (type!.trim().toLowerCase() !== 'application/json') return false;
-  return parameters.every((parameter) => {
-    const [name, value] = parameter.split('=');
-    return name!.trim().toLowerCase() !== 'charset' || /^"?utf-?8"?$/i.test((value ?? '').trim());
-  });
 }
 
 /** A body of which a part is still on its way; 413 as soon as it is too long. */
@@ -88,10 +82,12 @@ function gatherBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-function cutShort(): AppError {
+/** 400 for a body that broke off. */
+export function cutShort(): AppError {
   return new AppError('malformed_request', { detail: 'The body ended before its announced length.' });
 }
 
-function tooLarge(limit: number): AppError {
+/** 413; `limit` in bytes. */
+export function tooLarge(limit: number): AppError {
   return new AppError('payload_too_large', { detail: `The body is larger than ${limit} bytes.` });
 }

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { AppError } from '../platform/app-error.ts';
-import { type Answer, jsonHeaders } from './answer.ts';
-import { problemMediaType, problemOf, retryAfterOf } from './problem.ts';
+import { type Answer, jsonHeaders, type WholeAnswer } from './answer.ts';
+import { connectionLimits } from './connections.ts';
+import { isChunks, writeChunks } from './streamed-answer.ts';
 
 /** Headers that an answer gets besides its own. */
 export type ExtraHeaders = Record<string, string>;
@@ -18,7 +18,7 @@ export interface Envelope {
  * Sends an answer past Fastify's own sending, which would parse and measure again what is known here. Head and body leave
  * as two parts of one system call: put together they would first be copied into a new string of both.
  */
-export function sendAnswer(reply: FastifyReply, answer: Answer, envelope: Envelope): void {
+export function sendAnswer(reply: FastifyReply, answer: WholeAnswer, envelope: Envelope): void {
   reply.hijack();
   const { raw } = reply;
   if (raw.destroyed) return;
@@ -36,14 +36,27 @@ export function sendAnswer(reply: FastifyReply, answer: Answer, envelope: Envelo
   else raw.end(body);
 }
 
-function bytesOf(body: Answer['body']): number {
+/**
+ * Sends an answer whose bytes come while it is sent; resolves when it has left. Rejects when its source fails: the client
+ * sees the connection break, since the status has left long ago.
+ */
+export async function sendChunks(reply: FastifyReply, answer: Answer, envelope: Envelope): Promise<void> {
+  reply.hijack();
+  const { raw } = reply;
+  if (raw.destroyed || !isChunks(answer.body)) return;
+  raw.writeHead(answer.status, headersOf(answer, null, envelope));
+  if (raw.req.method === 'HEAD') raw.end();
+  else await writeChunks(raw, answer.body, connectionLimits.writeDeadlineMs);
+}
+
+function bytesOf(body: WholeAnswer['body']): number {
   if (body === null) return 0;
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
 }
 
-function headersOf(answer: Answer, bytes: number, { requestId, extra }: Envelope): OutgoingHttpHeaders {
+function headersOf(answer: Answer, bytes: number | null, { requestId, extra }: Envelope): OutgoingHttpHeaders {
   // One object of one shape for nearly every answer.
-  if (answer.headers === jsonHeaders && extra === null) {
+  if (answer.headers === jsonHeaders && extra === null && bytes !== null) {
     return {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -59,22 +72,8 @@ function headersOf(answer: Answer, bytes: number, { requestId, extra }: Envelope
   };
   for (const name in extra) headers[name] = extra[name]!;
   for (const name in answer.headers) headers[name] = answer.headers[name]!;
-  if (answer.status !== 204 && answer.status !== 304) headers['content-length'] = bytes;
+  if (answer.status !== 204 && answer.status !== 304 && bytes !== null) headers['content-length'] = bytes;
   return headers;
-}
-
-export function problemAnswer(error: AppError, requestId: string, recommendationId: string | null): Answer {
-  const retryAfter = retryAfterOf(error);
-  return {
-    status: error.status,
-    headers: {
-      'content-type': problemMediaType,
-      ...error.headers,
-      ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
-      ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
-    },
-    body: JSON.stringify(problemOf(error, requestId, recommendationId)),
-  };
 }
 
 const lingerMs = 1_000;
@@ -85,7 +84,7 @@ const lingerBytes = 4 * 1024 * 1024;
  * stopped sending, for a moment and a few bytes at most: closed at once, the caller's unread bytes would make the
  * kernel reset the connection, and the answer would be lost with it (RFC 9112 section 9.6).
  */
-export function sendAndLinger(reply: FastifyReply, answer: Answer, envelope: Envelope): void {
+export function sendAndLinger(reply: FastifyReply, answer: WholeAnswer, envelope: Envelope): void {
   reply.hijack();
   const { raw } = reply;
   if (raw.destroyed) return;

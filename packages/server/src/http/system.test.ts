@@ -73,7 +73,7 @@ describe('metrics', () => {
     app.inject({ url: '/api/v1/metrics', headers: authorization === undefined ? {} : { authorization } });
   for (const metricsToken of [null, '', ' ']) {
     test(`token ${JSON.stringify(metricsToken)}: every call is 401 (T5)`, async () => {
-      const { app } = start({ config: { metricsToken } });
+      const { app } = start({ config: { secrets: { METRICS_TOKEN: metricsToken } } });
       for (const sent of [undefined, '', 'Bearer', 'Bearer ', 'Bearer undefined', 'Bearer null', `Bearer ${token}`]) {
         assert.equal((await get(app, sent)).statusCode, 401, String(sent));
       }
@@ -81,7 +81,7 @@ describe('metrics', () => {
     });
   }
   test('are opened by the token only, an admin key does not', async () => {
-    const { app } = start({ config: { metricsToken: token } });
+    const { app } = start({ config: { secrets: { METRICS_TOKEN: token } } });
     assert.equal((await get(app, `Bearer ${keys.admin}`)).statusCode, 401);
     assert.equal((await get(app, `Bearer ${token}x`)).statusCode, 401);
     await app.inject({ url: '/api/v1/things/secret-id', headers: { authorization: `Bearer ${keys.viewer}` } });
@@ -92,7 +92,7 @@ describe('metrics', () => {
     const lines = response.body.split('\n');
     assert.ok(lines.includes('svc_http_requests_total{method="GET",route="/api/v1/things/{id}",status="200"} 1'));
     assert.ok(lines.includes('svc_http_requests_total{method="unmatched",route="unmatched",status="404"} 1'));
-    assert.ok(lines.includes('svc_auth_failures_total{kind="metrics_token"} 2'));
+    assert.ok(lines.includes('svc_auth_failures_total{kind="shared_secret"} 2'));
     assert.ok(lines.includes('svc_build_info{version="test"} 1'));
     assert.match(response.body, /svc_http_request_duration_seconds_bucket\{le="0\.005",/);
     assert.match(response.body, /process_resident_memory_bytes/);

@@ -17,7 +17,17 @@ export const tenantB = '0199a000-0000-7000-8000-00000000000b';
 
 function principal(name: string, role: Role, scopes: readonly string[], tenantId = tenantA): [string, Principal] {
   const key = `krn_${name.padEnd(64, '0')}`;
-  return [key, { tenantId, actor: { id: `apikey:${name}`, name, role }, role, scopes, credentialId: `apikey:${name}` }];
+  return [
+    key,
+    {
+      kind: 'apiKey',
+      tenantId,
+      actor: { id: `apikey:${name}`, name, role },
+      role,
+      scopes,
+      credentialId: `apikey:${name}`,
+    },
+  ];
 }
 
 export const principals = new Map<string, Principal>([
@@ -38,7 +48,7 @@ export const keys = {
 };
 
 export const testConfig: HttpConfig = {
-  metricsToken: null,
+  secrets: { METRICS_TOKEN: null },
   trustedProxies: [],
   corsAllowedOrigins: [],
   rateLimitDefaultPerMinute: 0,

@@ -1,4 +1,4 @@
-import { operations, type ReadyChecks } from '@arbiter/contract';
+import { type Operation, operations, type ReadyChecks } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
@@ -7,9 +7,12 @@ import { type Authenticator, createAuthenticator } from '../features/credentials
 import { createCustomerKeys } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { createApp } from '../http/app.ts';
+import type { AnyHandler } from '../http/handler.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { createRegistry } from '../http/metrics.ts';
+import type { OperatorSecrets } from '../http/operator-secrets.ts';
+import type { Authenticate } from '../http/principal.ts';
 import { createRateLimitStore } from '../http/rate-limit.ts';
 import type { Clock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
@@ -32,6 +35,15 @@ export type ComposeConfig = Pick<
   | 'RECOMMEND_RATE_PER_MINUTE'
 >;
 
+/** Operations of a test, served beside the real ones. */
+export interface OperationsBeside {
+  readonly operations: Readonly<Record<string, Operation>>;
+  readonly handlers: readonly [string, AnyHandler][];
+  readonly secrets: OperatorSecrets;
+  /** Proves what the real server cannot prove yet. */
+  readonly authenticate: (real: Authenticate) => Authenticate;
+}
+
 export interface ComposeOptions {
   readonly config: ComposeConfig;
   /** URL of the application role. */
@@ -43,6 +55,7 @@ export interface ComposeOptions {
   readonly readyChecks?: (database: Database) => Promise<ReadyChecks>;
   /** Tests: each success answer must match its schema. */
   readonly checkResponses?: boolean;
+  readonly beside?: OperationsBeside;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
   /** Tests: on a busy machine everything takes longer without anything hanging. */
@@ -122,20 +135,25 @@ export function composeServer(options: ComposeOptions): Server {
     onError,
   });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
-  const authenticate = authenticator.authenticate.bind(authenticator);
+  const { beside } = options;
+  const real = authenticator.authenticate.bind(authenticator);
+  const authenticate = beside === undefined ? real : beside.authenticate(real);
   const app = createApp({
-    operations,
-    handlers: buildHandlers({
-      database,
-      authenticate,
-      pepper,
-      decisions: { service: decisions, keys, metrics },
-      isDemoMode: config.DEMO_MODE,
-    }),
+    operations: { ...operations, ...beside?.operations },
+    handlers: new Map([
+      ...buildHandlers({
+        database,
+        authenticate,
+        pepper,
+        decisions: { service: decisions, keys, metrics },
+        isDemoMode: config.DEMO_MODE,
+      }),
+      ...(beside?.handlers ?? []),
+    ]),
     database,
     authenticate,
     config: {
-      metricsToken: config.METRICS_TOKEN,
+      secrets: { METRICS_TOKEN: config.METRICS_TOKEN, ...beside?.secrets },
       trustedProxies: config.TRUSTED_PROXIES,
       corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
       rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,

@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
 import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logger.ts';
-import { type ComposeConfig, composeServer, type Server } from './compose.ts';
+import { type ComposeConfig, composeServer, type OperationsBeside, type Server } from './compose.ts';
 import { onTenantCreated } from './features.ts';
 
 /** A tenant of the test server with a key for each role. */
@@ -52,6 +52,8 @@ export interface TestServerOptions {
   readonly config?: Partial<ComposeConfig>;
   /** Hold each answer against its schema; default true. */
   readonly checkResponses?: boolean;
+  /** Operations of the test beside the real ones. */
+  readonly beside?: OperationsBeside;
 }
 
 const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 'write', 'admin', 'scim'] } as const;
@@ -85,6 +87,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     version: 'test',
     checkResponses: options.checkResponses ?? true,
+    ...(options.beside === undefined ? {} : { beside: options.beside }),
     loadShedder: createLoadShedder(() => 0),
     // The machine is shared by several test files; what a server does in time is measured in test/faults.
     patience: { acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, answerWithinMs: 30_000 },

@@ -5,6 +5,8 @@ export interface AppErrorOptions {
   readonly detail?: string;
   readonly errors?: readonly ErrorEntry[];
   readonly retryAfterSeconds?: number;
+  /** The word of the operation's error format where it has its own: `error` of RFC 6749, `scimType` of RFC 7644. */
+  readonly formatCode?: string;
   /** Sent with the answer, lower case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -18,6 +20,7 @@ export class AppError extends Error {
   readonly errors: readonly ErrorEntry[];
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly formatCode: string | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(
@@ -31,6 +34,7 @@ export class AppError extends Error {
     this.errors = options.errors ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers;
+    this.formatCode = options.formatCode;
   }
 }
 

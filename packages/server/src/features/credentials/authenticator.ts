@@ -120,7 +120,7 @@ export function createAuthenticator(deps: {
       if (pepper === null) {
         throw new AppError('unauthorized', { detail: 'API keys cannot be verified: API_KEY_PEPPER is not set.' });
       }
-      if (!isApiKey(presented.value)) return null;
+      if (presented.kind !== 'apiKey' || !isApiKey(presented.value)) return null;
       const cacheKey = nameOf(presented.value);
       const entry = known.get(cacheKey);
       if (entry !== undefined && hearing()) return admit(entry);
@@ -159,6 +159,7 @@ function principalOf(row: LiveKey): Principal {
   // A key without read, write or admin opens SCIM routes only; the scopes say so, the role is the lowest there is.
   const role = roleOfScopes(row.scopes) ?? 'viewer';
   return {
+    kind: 'apiKey',
     tenantId: row.tenantId,
     actor: { id: `apikey:${row.id}`, name: row.name, role },
     role,

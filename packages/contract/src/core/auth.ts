@@ -1,0 +1,55 @@
+/** How a caller proves who he is: what an operation's `auth` may be (docs/design/api-access.md 4). */
+
+/**
+ * A secret that the operator has put into the configuration. The first of `headers` that is sent decides alone; without
+ * one `Authorization: Bearer` does. Of `variables` the first that is set counts; while none is, every call is 401.
+ */
+export interface SecretAuth {
+  readonly kind: 'secret';
+  /** Variables of the configuration, the preferred one first: `CRON_TOKEN`, `CRON_SECRET`. */
+  readonly variables: readonly [string, ...string[]];
+  /** Headers that may carry the secret, lower case, the preferred one first. */
+  readonly headers: readonly string[];
+}
+
+/**
+ * A keyed hash over the bytes of the body as they were received, made before anything is parsed (RFC 2104). While the
+ * variable is unset every call is 401.
+ */
+export interface SignatureAuth {
+  readonly kind: 'signature';
+  /** Variable of the configuration that holds the key. */
+  readonly variable: string;
+  /** Header that carries `<prefix><hex HMAC-SHA256>`, lower case. */
+  readonly header: string;
+  readonly prefix: string;
+}
+
+/**
+ * `credential`: API key, access token or session; `session`: a person's session and nothing else; `scim`: an API key with
+ * scope `scim`, or an administrator's session; `none`: open.
+ */
+export type Auth = 'credential' | 'session' | 'scim' | 'none' | SecretAuth | SignatureAuth;
+
+/** Declares a shared secret of the configuration. */
+export function secret<const V extends readonly [string, ...string[]]>(variables: V, headers: readonly string[] = []) {
+  return { kind: 'secret', variables, headers } as const satisfies SecretAuth;
+}
+
+/** Declares a signature over the raw body. */
+export function signature(variable: string, header: string, prefix = 'sha256=') {
+  return { kind: 'signature', variable, header, prefix } as const satisfies SignatureAuth;
+}
+
+export function isSecret(auth: Auth): auth is SecretAuth {
+  return typeof auth === 'object' && auth.kind === 'secret';
+}
+
+export function isSignature(auth: Auth): auth is SignatureAuth {
+  return typeof auth === 'object' && auth.kind === 'signature';
+}
+
+/** True when the caller belongs to a tenant, which the credential names. */
+export function namesTenant(auth: Auth): boolean {
+  return auth === 'credential' || auth === 'session' || auth === 'scim';
+}

@@ -1,0 +1,45 @@
+import Type, { type TSchemaOptions } from 'typebox';
+
+/**
+ * Forms in which an operation takes its body.
+ *
+ * - `json`: `application/json` in UTF-8, the default.
+ * - `form`: `application/x-www-form-urlencoded`; its texts are read like query parameters.
+ * - `jsonOrForm`: either; a form's texts become what the schema asks for.
+ * - `multipart`: `multipart/form-data`, handed to the handler part by part while it arrives; needs a transaction of the
+ *   handler's own.
+ * - `raw`: the bytes, of one of the operation's `mediaTypes`; with a signature they are checked before anything else.
+ * - `scim`: `application/scim+json` or `application/json` (RFC 7644 section 3.1).
+ */
+export type BodyKind = 'json' | 'form' | 'jsonOrForm' | 'multipart' | 'raw' | 'scim';
+
+/** A text field of a multipart body. */
+export interface FieldPart {
+  readonly kind: 'field';
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A file of a multipart body. Its bytes must be read before the next part is asked for; what is left is skipped. */
+export interface FilePart {
+  readonly kind: 'file';
+  readonly name: string;
+  /** As the client named it, without folders; null when it gave none. */
+  readonly fileName: string | null;
+  /** Declared type, lower case, without parameters; null when the client gave none. */
+  readonly mediaType: string | null;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** The parts of a multipart body, in their order. Fails with 400 or 413 when the body is cut short or too large. */
+export type Parts = AsyncIterable<FieldPart | FilePart>;
+
+/** A raw body: the bytes as they were received, and their declared type, lower case, without parameters. */
+export interface RawBody {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string | null;
+}
+
+/** Schema of a file in a multipart body or of a file answer: bytes, described as OpenAPI does. */
+export const Binary = (options: TSchemaOptions = {}) =>
+  Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary', ...options });

@@ -1,0 +1,38 @@
+import { isSignature, namesTenant, type Operation } from '@arbiter/contract';
+import type { FastifyReply } from 'fastify';
+import type { Lifecycle } from './lifecycle.ts';
+
+/** Throws for an operation whose parts do not go together; asked once, when the server starts. */
+export function checkKinds(operation: Operation): void {
+  const { id, auth, transaction, bodyKind, mediaTypes, idempotent } = operation;
+  const problems: string[] = [];
+  const inTransaction = transaction === 'tenant';
+  if (inTransaction && !namesTenant(auth))
+    problems.push('has no credential that could name the tenant of its transaction');
+  if (bodyKind === 'multipart' && inTransaction) problems.push('would hold its transaction open while a body arrives');
+  if (isSignature(auth) && bodyKind !== 'raw') problems.push('has a signature over bytes that its handler never sees');
+  if ((bodyKind === 'raw') !== (mediaTypes !== undefined)) problems.push('names types for a raw body, or should');
+  const hasEvents = Object.values(operation.responses).some(({ kind }) => kind === 'events');
+  if (hasEvents && inTransaction) problems.push('would hold its transaction open while events are sent');
+  if (idempotent === true && isStreaming(operation)) problems.push('has an answer that cannot be kept');
+  if (problems.length > 0) throw new Error(`operation ${id} ${problems.join(', and ')}`);
+}
+
+/** True when the body or an answer may still be on its way after the handler was called. */
+export function isStreaming({ bodyKind, responses }: Operation): boolean {
+  return bodyKind === 'multipart' || Object.values(responses).some(({ kind }) => kind === 'file' || kind === 'events');
+}
+
+/** The signal of operations that do not stream. */
+export const neverAborted: AbortSignal = new AbortController().signal;
+
+/** Aborted when the client leaves or the server begins to stop. */
+export function signalOf({ raw }: FastifyReply, lifecycle: Lifecycle): AbortSignal {
+  const controller = new AbortController();
+  const forget = lifecycle.onDrain(() => controller.abort());
+  raw.once('close', () => {
+    forget();
+    controller.abort();
+  });
+  return controller.signal;
+}

@@ -1,0 +1,8 @@
+/** Limits of the transport (quality.md T33). Times in milliseconds. */
+export const transport = {
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 72_000,
+  connections: 10_000,
+} as const;
