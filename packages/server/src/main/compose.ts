@@ -14,11 +14,13 @@ import { createRegistry } from '../http/metrics.ts';
 import type { OperatorSecrets } from '../http/operator-secrets.ts';
 import type { Authenticate } from '../http/principal.ts';
 import { createRateLimitStore } from '../http/rate-limit.ts';
+import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { buildHandlers } from './features.ts';
+import { jobRegistry } from './jobs.ts';
 
 /** The part of the configuration that the composition reads. */
 export type ComposeConfig = Pick<
@@ -76,6 +78,8 @@ export interface Server {
   readonly aside: HotPath;
   readonly authenticator: Authenticator;
   readonly decisions: DecisionService;
+  /** Every background job, with what does it. */
+  readonly jobs: JobRegistry;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -134,6 +138,7 @@ export function composeServer(options: ComposeOptions): Server {
     anonymousKey: keyOf(config.DATA_ENCRYPTION_KEY),
     onError,
   });
+  const jobs = jobRegistry(database);
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const { beside } = options;
   const real = authenticator.authenticate.bind(authenticator);
@@ -146,6 +151,7 @@ export function composeServer(options: ComposeOptions): Server {
         authenticate,
         pepper,
         decisions: { service: decisions, keys, metrics },
+        jobs,
         isDemoMode: config.DEMO_MODE,
       }),
       ...(beside?.handlers ?? []),
@@ -178,6 +184,7 @@ export function composeServer(options: ComposeOptions): Server {
     aside,
     authenticator,
     decisions,
+    jobs,
     lifecycle,
     logger,
     clock,

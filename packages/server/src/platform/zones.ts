@@ -119,6 +119,57 @@ function firstInstant(zone: IANAZone, midnight: number): number {
   return high;
 }
 
+/** The wall clock of a zone at an instant, written as if it were UTC (ms), so that calendar arithmetic is plain. */
+export function wallClock(zoneName: string, epochMs: number): number {
+  const { before, change, after } = offsetsAround(zoneName, Math.floor(epochMs / dayMs));
+  return epochMs + (epochMs < change ? before : after);
+}
+
+/**
+ * The instant at which a zone's wall clock first shows a time (both in ms, the wall clock written as if it were UTC): the
+ * first of two in an overlap, the first instant after the gap for a time that does not exist (quality.md T22).
+ */
+export function instantOf(zoneName: string, wallClockMs: number): number {
+  const { before, change, after } = offsetsAround(zoneName, Math.floor(wallClockMs / dayMs));
+  if (wallClockMs - before < change) return wallClockMs - before;
+  return Math.max(change, wallClockMs - after);
+}
+
+/** Offsets (ms) of a zone on the days around one: `before` the change of the clock (epoch ms), and `after` it. */
+interface OffsetsAround {
+  readonly before: number;
+  /** -Infinity when the clock does not change. */
+  readonly change: number;
+  readonly after: number;
+}
+
+/** To ask the runtime for an offset costs a tenth of a millisecond, so what was asked is kept: by zone and day. */
+const offsetsByDay = new Map<string, OffsetsAround>();
+const mostOffsets = 10_000;
+
+/** `day` counts from 1970-01-01. No zone changes its clock twice within five days. */
+function offsetsAround(zoneName: string, day: number): OffsetsAround {
+  const key = `${day} ${zoneName}`;
+  const known = offsetsByDay.get(key);
+  if (known !== undefined) return known;
+  const zone = zoneOf(zoneName);
+  let [low, high] = [(day - 2) * dayMs, (day + 3) * dayMs];
+  const [before, after] = [zone.offset(low), zone.offset(high)];
+  while (before !== after && high - low > minuteMs) {
+    const middle = low + Math.floor((high - low) / minuteMs / 2) * minuteMs;
+    if (zone.offset(middle) === before) low = middle;
+    else high = middle;
+  }
+  const found = {
+    before: before * minuteMs,
+    change: before === after ? Number.NEGATIVE_INFINITY : high,
+    after: after * minuteMs,
+  };
+  if (offsetsByDay.size >= mostOffsets) offsetsByDay.clear();
+  offsetsByDay.set(key, found);
+  return found;
+}
+
 function zoneOf(name: string): IANAZone {
   // In any spelling: one that was stored before the spelling was asked for must go on deciding. Offsets (`+02:00`) are
   // valid to the runtime, but they are no zones: they know no change of the clock.
