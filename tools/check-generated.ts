@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -9,32 +9,51 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
+/** What each generator writes: a file, or a folder (with a slash at its end) that holds nothing else. */
 const generated = [
-  { file: 'docs/api/openapi.json', generator: 'tools/generate-openapi.ts' },
-  { file: 'docs/config.md', generator: 'tools/generate-config-docs.ts' },
-  { file: 'docs/architecture.md', generator: 'tools/generate-tiers.ts' },
-  { file: 'docs/schema.sql', generator: 'tools/dump-schema.ts' },
+  { written: 'docs/api/', generator: 'tools/generate-openapi.ts' },
+  { written: 'docs/config.md', generator: 'tools/generate-config-docs.ts' },
+  { written: 'docs/architecture.md', generator: 'tools/generate-tiers.ts' },
+  { written: 'docs/schema.sql', generator: 'tools/dump-schema.ts' },
 ];
 
-/** What is wrong with one generated file, or null. */
-function problemOf({ file, generator }: (typeof generated)[number]): string | null {
-  const path = join(root, file);
-  if (!existsSync(path)) return `${file} is not committed`;
-  const committed = readFileSync(path);
+/** The files of a place, by name, with their bytes. */
+function filesOf(written: string): Map<string, Buffer> {
+  const isFolder = written.endsWith('/');
+  const names = isFolder && existsSync(join(root, written)) ? readdirSync(join(root, written)).sort() : [];
+  const files = isFolder ? names.map((name) => `${written}${name}`) : [written];
+  return new Map(
+    files.filter((file) => existsSync(join(root, file))).map((file) => [file, readFileSync(join(root, file))]),
+  );
+}
+
+/** What is wrong with what one generator writes. */
+function problemsOf({ written, generator }: (typeof generated)[number]): string[] {
+  const committed = filesOf(written);
+  if (committed.size === 0) return [`${written} is not committed`];
   // An old date, so that a generator that writes nothing cannot pass.
-  utimesSync(path, 0, 0);
+  for (const file of committed.keys()) utimesSync(join(root, file), 0, 0);
   try {
     const run = spawnSync(process.execPath, [generator], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    if (run.status !== 0) return `${generator} failed: ${run.stderr.toString().trim() || `exit ${run.status}`}`;
-    if (statSync(path).mtimeMs === 0) return `${generator} wrote no ${file}`;
-    return readFileSync(path).equals(committed) ? null : `${file} is stale`;
+    if (run.status !== 0) return [`${generator} failed: ${run.stderr.toString().trim() || `exit ${run.status}`}`];
+    const now = filesOf(written);
+    const missing = [...now.keys()].filter((file) => !committed.has(file)).map((file) => `${file} is not committed`);
+    const wrong = [...committed].flatMap(([file, bytes]) => {
+      const text = now.get(file);
+      if (text === undefined) return [`${file} is written no more`];
+      if (statSync(join(root, file)).mtimeMs === 0) return [`${generator} wrote no ${file}`];
+      return text.equals(bytes) ? [] : [`${file} is stale`];
+    });
+    return [...missing, ...wrong];
   } finally {
-    writeFileSync(path, committed);
+    for (const file of filesOf(written).keys()) if (!committed.has(file)) rmSync(join(root, file));
+    for (const [file, bytes] of committed) writeFileSync(join(root, file), bytes);
   }
 }
 
-const problems = generated.map(problemOf).filter((problem) => problem !== null);
+const problems = generated.flatMap(problemsOf);
 for (const problem of problems) console.error(`generated: ${problem}`);
 if (problems.length > 0) console.error('generated: run `npm run generate` and commit the result');
-console.log(`generated: ${generated.length - problems.length} of ${generated.length} files are fresh`);
+const files = generated.reduce((sum, { written }) => sum + filesOf(written).size, 0);
+console.log(`generated: ${files} files, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
