@@ -236,6 +236,27 @@ create table customer_states (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table dead_letters (
+  tenant_id uuid not null,
+  id uuid not null,
+  topic text not null,
+  payload jsonb not null,
+  error text not null,
+  retry_count integer not null,
+  failed_at timestamp with time zone not null
+);
+  constraint dead_letters_retry_count_check CHECK ((retry_count >= 0))
+  constraint dead_letters_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX dead_letters_age ON arbiter.dead_letters USING btree (failed_at)
+  CREATE INDEX dead_letters_topic ON arbiter.dead_letters USING btree (tenant_id, topic, id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant delete, insert, select, update to arbiter_system
+  comment: Jobs that used up their tries.
+
 create table decision_flows (
   tenant_id uuid not null,
   id uuid not null,
@@ -466,6 +487,22 @@ create table interactions (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table leases (
+  tenant_id uuid not null,
+  name text not null,
+  holder text not null,
+  token bigint not null,
+  expires_at timestamp with time zone not null
+);
+  constraint leases_holder_check CHECK (((char_length(holder) >= 1) AND (char_length(holder) <= 200)))
+  constraint leases_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+  constraint leases_pkey PRIMARY KEY (tenant_id, name)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_system
+  comment: Who may do what only one process may do, and until when.
+
 create table offers (
   tenant_id uuid not null,
   id uuid not null,
@@ -690,6 +727,28 @@ create table response_keys (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+create table schedules (
+  tenant_id uuid not null,
+  job text not null,
+  key text not null,
+  payload jsonb not null,
+  cron text not null,
+  zone text not null,
+  next_run_at timestamp with time zone,
+  last_run_at timestamp with time zone
+);
+  constraint schedules_job_check CHECK (((char_length(job) >= 1) AND (char_length(job) <= 100)))
+  constraint schedules_key_check CHECK ((char_length(key) <= 100))
+  constraint schedules_pkey PRIMARY KEY (tenant_id, job, key)
+  CREATE INDEX schedules_due ON arbiter.schedules USING btree (next_run_at)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant insert, select, update to arbiter_system
+  comment: When jobs are due; a run is claimed by moving next_run_at on.
 
 create table schema_migrations (
   name text not null,
@@ -1234,14 +1293,68 @@ $function$;
   grant execute to arbiter_app
   grant execute to arbiter_readonly
 
-CREATE OR REPLACE FUNCTION graphile_worker.arbiter_enqueue(task text, payload jsonb DEFAULT '{}'::jsonb, job_key text DEFAULT NULL::text, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, queue_name text DEFAULT NULL::text, priority integer DEFAULT 0, max_attempts integer DEFAULT 6)
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_dead_tenants()
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select distinct (j.payload ->> 'tenantId')::uuid
+    from graphile_worker._private_jobs j where j.locked_at is null and j.attempts >= j.max_attempts
+$function$;
+  grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_enqueue(task text, payload jsonb DEFAULT '{}'::jsonb, job_key text DEFAULT NULL::text, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_attempts integer DEFAULT 6)
  RETURNS bigint
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select graphile_worker.arbiter_put(
+    nullif(current_setting('app.tenant', true), ''), task, payload, job_key, run_at, max_attempts, false)
+$function$;
+  grant execute to arbiter_app
+  grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_enqueue_for(tenant uuid, task text, payload jsonb, job_key text, max_attempts integer, keep_waiting boolean)
+ RETURNS bigint
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select graphile_worker.arbiter_put(tenant::text, task, payload, job_key, null, max_attempts, keep_waiting)
+$function$;
+  grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_hand_back(alive text[], since interval)
+ RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  tenant text := nullif(current_setting('app.tenant', true), '');
+  freed int;
+begin
+  update graphile_worker._private_job_queues q set locked_at = null, locked_by = null
+   where q.locked_at < now() - since and q.locked_by <> all (alive);
+  update graphile_worker._private_jobs j set locked_at = null, locked_by = null
+   where j.locked_at < now() - since and j.locked_by <> all (alive);
+  get diagnostics freed = row_count;
+  if freed > 0 then
+    perform pg_notify('jobs:insert', json_build_object('r', random(), 'count', freed)::text);
+  end if;
+  return freed;
+end
+$function$;
+  grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_put(tenant text, task text, payload jsonb, job_key text, run_at timestamp with time zone, most_attempts integer, keep_waiting boolean)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  full_key text := coalesce(tenant, 'system') || ':' || job_key;
   job_id bigint;
 begin
   if task is null or task !~ '^[a-z][a-z0-9_.-]{0,99}$' then
@@ -1250,18 +1363,63 @@ begin
   if payload is null or jsonb_typeof(payload) <> 'object' then
     raise exception 'the payload of a job is an object';
   end if;
+  if full_key is not null then
+    if keep_waiting then
+      select j.id into job_id from graphile_worker._private_jobs j where j.key = full_key and j.is_available;
+      if job_id is not null then
+        return job_id;
+      end if;
+    end if;
+    -- The library would take the tries that are left from a job at work whose key comes again.
+    update graphile_worker._private_jobs j set key = null where j.key = full_key and not j.is_available;
+  end if;
   select j.id into job_id
     from graphile_worker.add_job(
       identifier => task,
       payload => (payload || jsonb_build_object('tenantId', tenant))::json,
-      queue_name => queue_name,
       run_at => run_at,
-      max_attempts => max_attempts,
-      job_key => coalesce(tenant, 'system') || ':' || job_key,
-      priority => priority
+      max_attempts => most_attempts,
+      job_key => full_key
     ) j;
   return job_id;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_space_tries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  pauses constant int[] := '{5,30,120,600,3600}';
+begin
+  if new.last_error = 'the process stopped before the job ended' then
+    new.attempts := greatest(0, old.attempts - 1);
+    new.run_at := old.run_at;
+    new.last_error := old.last_error;
+  else
+    new.run_at := now() + make_interval(secs => pauses[least(5, greatest(1, new.attempts))] * (0.8 + 0.4 * random()));
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_take_dead(most integer)
+ RETURNS TABLE(job_id bigint, task text, payload jsonb, tries integer, error text)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  with dead as (
+    select j.id from graphile_worker._private_jobs j
+     where j.locked_at is null and j.attempts >= j.max_attempts
+       and j.payload ->> 'tenantId' is not distinct from nullif(current_setting('app.tenant', true), '')
+     order by j.id limit most for update skip locked),
+  gone as (
+    delete from graphile_worker._private_jobs j using dead where j.id = dead.id
+    returning j.id, j.task_id, j.payload, j.attempts, j.last_error)
+  select g.id, t.identifier, g.payload::jsonb, g.attempts::int, g.last_error
+    from gone g join graphile_worker._private_tasks t on t.id = g.task_id order by g.id
 $function$;
   grant execute to arbiter_app
   grant execute to arbiter_system

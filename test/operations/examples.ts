@@ -167,6 +167,8 @@ export const examples: Readonly<Record<string, Example>> = {
   'apiKeys.revokeByQuery': async (f) => ({ query: { id: await aKeyOf(f) }, body: { reason: `Lost by ${f.marker}` } }),
   'adminRls.report': async () => ({}),
   'adminRls.repair': async () => ({}),
+  'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
+  'deadLetters.act': async () => ({ body: { action: 'retry', eventIds: [randomId()], topic: 'keys.expire' } }),
 
   'decisions.recommend': async (f) => {
     const { channel, placement, otherOffer, flow } = await f.decisionWorld();

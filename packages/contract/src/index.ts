@@ -11,6 +11,7 @@ export * from './core/problem.ts';
 export * from './core/record-operations.ts';
 export * from './core/schemas.ts';
 export * from './creatives.ts';
+export * from './dead-letters.ts';
 export * from './decision-flows.ts';
 export * from './decisions.ts';
 export * from './offers.ts';

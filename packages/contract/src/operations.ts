@@ -6,6 +6,7 @@ import { channelOperations } from './channels.ts';
 import { contactPolicyOperations } from './contact-policies.ts';
 import type { Operation } from './core/operation.ts';
 import { creativeOperations } from './creatives.ts';
+import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
 import { offerOperations } from './offers.ts';
@@ -40,6 +41,7 @@ export const operations = {
   ...byId(auditLogOperations),
   ...byId(apiKeyOperations),
   ...byId(adminRlsOperations),
+  ...byId(deadLetterOperations),
   ...byId(contactPolicyOperations),
   ...byId(creativeOperations),
   ...byId(decisionFlowOperations),

@@ -170,7 +170,11 @@ export const variables = {
 
   WORKER: onOff('Background', 'Run background jobs in this process.', true),
   WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),
-  SCHEDULER: onOffOr('Background', 'Run the scheduled jobs in process (one node at a time).', 'on when embedded'),
+  SCHEDULER: onOffOr(
+    'Background',
+    'Run scheduled jobs from this process (one node at a time). What the server needs to stay whole runs wherever WORKER is on.',
+    'on when embedded',
+  ),
   SHUTDOWN_GRACE_SECONDS: whole('Background', 'Longest time for requests and jobs to end after SIGTERM.', 10, 1, 600),
 
   OUTBOUND_ALLOW_CIDRS: list('Outbound', 'Private networks that outbound calls may reach, by commas.', readNetwork),

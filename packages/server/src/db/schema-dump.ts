@@ -73,5 +73,5 @@ const functionsQuery = `
          coalesce((select string_agg(E'\\n  grant execute to ' || acl.grantee::regrole::text, '' order by acl.grantee::regrole::text)
                      from aclexplode(p.proacl) acl where acl.grantee <> p.proowner), '') as text
     from pg_proc p
-   where p.pronamespace = 'arbiter'::regnamespace or p.proname = 'arbiter_enqueue'
+   where p.pronamespace = 'arbiter'::regnamespace or p.proname like 'arbiter\\_%'
    order by p.pronamespace::regnamespace::text, p.proname, p.oid::regprocedure::text`;

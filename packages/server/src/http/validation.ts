@@ -3,7 +3,7 @@ import { didYouMean, listWords } from '@arbiter/engine';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { AppError } from '../platform/app-error.ts';
-import { formats } from './formats.ts';
+import { formats } from '../platform/formats.ts';
 
 /** Where a validated value came from; decides how its errors are pointed at (api-access.md 2). */
 export type Place = 'body' | 'query' | 'path' | 'header';

@@ -1,2 +1,27 @@
+export {
+  countDeadLetters,
+  type DeadLetter,
+  type DeadLetterFilter,
+  listDeadLetters,
+  purgeDeadLetters,
+  retryDeadLetters,
+} from './dead-letters.store.ts';
+export { type EventType, event, newEvent, type StreamEvent } from './event.ts';
+export { installationJob, type Job, type JobScope, type JobSpec, job } from './job.ts';
+export { machineryJobs } from './machinery.ts';
 export { type EnqueueOptions, enqueueJob } from './queue.store.ts';
-export { createWorker, type JobFacts, type TaskHandler, type Tasks, type Worker } from './worker.ts';
+export { createQueueKeeper, type QueueKeeper } from './queue-keeper.ts';
+export {
+  createJobRegistry,
+  handleInstallationJob,
+  handleJob,
+  type JobHandler,
+  type JobRegistry,
+  type JobRun,
+  type TenantJobRun,
+} from './registry.ts';
+export { createScheduler, type Scheduler } from './scheduler.ts';
+export { clearSchedule, findSchedule, type ScheduleSpec, setSchedule } from './schedules.service.ts';
+export type { StoredSchedule } from './schedules.store.ts';
+export { handleInSlices, type Slice } from './slices.ts';
+export { createWorker, type Worker } from './worker.ts';

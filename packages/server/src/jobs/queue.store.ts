@@ -1,41 +1,83 @@
+import type { Static, TSchema } from 'typebox';
 import { type createQueuePool, queueSchema, type Tx } from '../db/index.ts';
+import type { Job } from './job.ts';
 
 export interface EnqueueOptions {
   /** Unique per tenant: a job that still waits under this key is replaced. */
   readonly key?: string;
   /** Not before this instant. */
   readonly runAt?: Date;
-  /** Jobs of one queue run one after the other. */
-  readonly queue?: string;
-  /** Tries before the job counts as dead. Default 6 (api-access.md 15). */
-  readonly maxAttempts?: number;
 }
 
 /**
  * Puts a job into the queue; it starts only when the transaction commits. The tenant is the transaction's and reaches
- * the handler as `tenantId`. The payload holds ids, never customer data (architecture.md 5).
+ * the handler as `tenantId`. Throws, and writes nothing, when the payload does not fit the job's schema or the
+ * transaction has no tenant for work of one (or has one, for work across tenants).
  */
-export async function enqueueJob(
+export async function enqueueJob<P extends TSchema>(
   tx: Tx,
-  task: string,
-  payload: Readonly<Record<string, unknown>>,
+  job: Job<P>,
+  payload: Static<P>,
   options: EnqueueOptions = {},
 ): Promise<void> {
+  if ((tx.tenantId !== '') !== (job.scope === 'tenant')) {
+    throw new Error(`${job.name} is work of ${job.scope === 'tenant' ? 'one tenant' : 'no tenant'}`);
+  }
   await tx.query(
     `select graphile_worker.arbiter_enqueue(task => $1, payload => $2::jsonb, job_key => $3, run_at => $4,
-                                            queue_name => $5, max_attempts => $6)`,
-    [
-      task,
-      JSON.stringify(payload),
-      options.key ?? null,
-      options.runAt ?? null,
-      options.queue ?? null,
-      options.maxAttempts ?? 6,
-    ],
+                                            max_attempts => $5)`,
+    [job.name, JSON.stringify(job.check(payload)), options.key ?? null, options.runAt ?? null, job.attempts],
+  );
+}
+
+/** A run of a schedule, on its way into the queue. */
+export interface DueRun {
+  readonly job: Job;
+  /** Holds the payload and `dueAt`. */
+  readonly payload: string;
+  readonly key: string;
+  /** When a job still waits under the key: it does for this run too. Else the key comes once only. */
+  readonly keepWaiting: boolean;
+}
+
+/** Puts a run into the queue for each of these tenants (null: none), in a system transaction. */
+export async function enqueueRuns(tx: Tx, run: DueRun, tenantIds: readonly (string | null)[]): Promise<void> {
+  await tx.query(
+    `select graphile_worker.arbiter_enqueue_for(t.id, $2, $3::jsonb, $4, $5, $6) from unnest($1::uuid[]) as t(id)`,
+    [tenantIds, run.job.name, run.payload, run.key, run.job.attempts, run.keepWaiting],
   );
 }
 
 /** Gives back to the queue what a worker had taken and can no longer finish. */
 export async function unlockJobs(pool: ReturnType<typeof createQueuePool>, workerId: string): Promise<void> {
   await pool.query(`select ${queueSchema}.force_unlock_workers($1)`, [[workerId]]);
+}
+
+/** Gives back what workers that are not among the living have taken longer ago than these seconds. */
+export async function handBackJobs(tx: Tx, living: readonly string[], takenBeforeSeconds: number): Promise<void> {
+  await tx.query('select graphile_worker.arbiter_hand_back($1, make_interval(secs => $2))', [
+    living,
+    takenBeforeSeconds,
+  ]);
+}
+
+/** Tenants (null: none) with jobs that used up their tries, in a system transaction. */
+export async function tenantsWithDeadJobs(tx: Tx): Promise<(string | null)[]> {
+  const rows = await tx.query<{ tenantId: string | null }>(
+    'select t as "tenantId" from graphile_worker.arbiter_dead_tenants() as t',
+  );
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/** A job as the queue holds it. */
+export interface DeadJob {
+  readonly task: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly tries: number;
+  readonly error: string | null;
+}
+
+/** Takes the transaction's tenant's jobs that used up their tries out of the queue, the oldest first. */
+export async function takeDeadJobs(tx: Tx, most: number): Promise<DeadJob[]> {
+  return tx.query<DeadJob>('select task, payload, tries, error from graphile_worker.arbiter_take_dead($1)', [most]);
 }

@@ -2,34 +2,21 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { createQueuePool, queueSchema } from '../db/index.ts';
+import { describeError } from '../platform/logger.ts';
 import { unlockJobs } from './queue.store.ts';
-
-/** What a handler is told besides the payload. */
-export interface JobFacts {
-  readonly jobId: string;
-  /** The job's tenant; null for work across tenants. Open transactions with it, so that row-level security holds. */
-  readonly tenantId: string | null;
-  /** 1 for the first try. */
-  readonly attempt: number;
-  /** Aborts when the process stops: end soon, the job will be tried again. */
-  readonly signal: AbortSignal;
-}
-
-/** Does one job. What it throws is tried again later, so it must be repeatable. */
-export type TaskHandler = (payload: Readonly<Record<string, unknown>>, facts: JobFacts) => Promise<void>;
-
-/** Handlers by task name; a task without one stays in the queue. */
-export type Tasks = Readonly<Record<string, TaskHandler>>;
+import type { JobRegistry } from './registry.ts';
 
 export interface WorkerOptions {
   /** URL of the application role, which may change to `arbiter_queue`. */
   readonly url: string;
-  readonly tasks: Tasks;
+  /** What is taken from the queue; a job of another name stays in it. */
+  readonly registry: JobRegistry;
   /** Jobs at once. */
   readonly concurrency: number;
   /** Milliseconds that jobs have to end after `stop`; then they are handed back to the queue. */
   readonly graceMs: number;
-  readonly onError: (error: unknown) => void;
+  /** Gets what a try threw, with the job's name, and what the worker itself met. */
+  readonly onError: (error: unknown, job?: string) => void;
   /** Told after each try. */
   readonly onJob?: (task: string, result: 'ok' | 'failed', seconds: number) => void;
 }
@@ -38,6 +25,8 @@ export interface WorkerOptions {
 export interface Worker {
   /** True while jobs are taken. */
   running(): boolean;
+  /** The name under which it has taken the jobs it is at; null while it takes none. */
+  id(): string | null;
   /** Takes no more jobs, waits for those at work, hands back what does not end in time. */
   stop(): Promise<void>;
 }
@@ -54,7 +43,9 @@ const restartPauseMs = 1_000;
 /** Starts a worker (graphile-worker: LISTEN and SKIP LOCKED). Throws when the queue cannot be reached now. */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
   // One connection listens, the others take and finish jobs.
-  const pool = createQueuePool(options.url, Math.max(3, Math.ceil(options.concurrency / 2) + 1), options.onError);
+  const pool = createQueuePool(options.url, Math.max(3, Math.ceil(options.concurrency / 2) + 1), (error) =>
+    options.onError(error),
+  );
   const stopping = new AbortController();
   const outOfTime = new AbortController();
   let workerId: string | null = null;
@@ -75,7 +66,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   async function supervise(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await runner?.promise.catch(options.onError);
+      await runner?.promise.catch((error: unknown) => options.onError(error));
       runner = null;
       await sleep(restartPauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
       if (stopping.signal.aborted) return;
@@ -89,6 +80,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   return {
     running: () => runner !== null && !stopping.signal.aborted,
+    id: () => (runner === null ? null : workerId),
     async stop() {
       stopping.abort();
       const inTime = new AbortController();
@@ -96,7 +88,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
         () => outOfTime.abort(),
         () => undefined,
       );
-      await runner?.stop('the process stops').catch(options.onError);
+      await runner?.stop('the process stops').catch((error: unknown) => options.onError(error));
       await supervised;
       inTime.abort();
       await pool.end();
@@ -116,7 +108,7 @@ async function runOver(
   const runner = await run({
     pgPool: pool,
     schema: queueSchema,
-    taskList: taskListOf(options.tasks, outOfTime),
+    taskList: taskListOf(options, outOfTime),
     concurrency: options.concurrency,
     pollInterval: pollIntervalMs,
     noHandleSignals: true,
@@ -139,36 +131,54 @@ async function runOver(
     started.delete(job.id);
     const failed = error !== null && error !== undefined;
     options.onJob?.(job.task_identifier, failed ? 'failed' : 'ok', seconds);
-    if (failed) options.onError(error);
   });
   events.on('pool:fatalError', ({ error }) => options.onError(error));
   events.on('worker:fatalError', ({ error }) => options.onError(error));
   return runner;
 }
 
-function taskListOf(tasks: Tasks, signal: AbortSignal): TaskList {
+/** queue.sql knows this text: a try that ends so does not count. */
+const handedBackText = 'the process stopped before the job ended';
+
+function taskListOf({ registry, onError }: WorkerOptions, signal: AbortSignal): TaskList {
   // A handler that does not heed the signal is left behind: its job goes back to the queue all the same.
   const handedBack = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('the process stopped before the job ended')), {
-      once: true,
-    });
+    signal.addEventListener('abort', () => reject(new Error(handedBackText)), { once: true });
   });
   handedBack.catch(() => undefined);
   return Object.fromEntries(
-    Object.entries(tasks).map(([name, handler]) => [
+    [...registry].map(([name, { run }]) => [
       name,
-      async (payload, { job }) => {
-        const values = isRecord(payload) ? payload : {};
-        const { tenantId } = values;
+      async (stored, { job }) => {
+        const { tenantId, dueAt, triesBefore: _, ...payload } = isRecord(stored) ? stored : {};
         const facts = {
           jobId: job.id,
-          tenantId: typeof tenantId === 'string' ? tenantId : null,
           attempt: job.attempts,
+          dueAt: typeof dueAt === 'string' ? new Date(dueAt) : null,
+          signal,
         };
-        await Promise.race([handler(values, { ...facts, signal }), handedBack]);
+        try {
+          await Promise.race([run(payload, facts, typeof tenantId === 'string' ? tenantId : null), handedBack]);
+        } catch (error) {
+          if (signal.aborted) throw new Error(handedBackText);
+          onError(error, name);
+          throw new Error(shownError(error));
+        }
       },
     ]),
   );
+}
+
+const longestError = 500;
+
+/** What the queue and the dead letters keep of an error: as in the log, nothing that may quote data (quality.md T36). */
+function shownError(error: unknown): string {
+  const { name, code, message } = describeError(error);
+  const text = `${name}${code === undefined ? '' : ` (${code})`}${message === undefined ? '' : `: ${message}`}`;
+  return text
+    .slice(0, longestError)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, ' ');
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,53 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
-import { systemActor } from '../db/index.ts';
-import { ensureInteractionPartitions, expireReservations } from '../features/interactions/index.ts';
-import { ensureRecordPartitions } from '../features/sealed-records/index.ts';
 import { createOutboxDispatcher } from '../features/stream/index.ts';
 import { selectTenantIds } from '../features/tenants/index.ts';
-import { enqueueJob } from '../jobs/index.ts';
+import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from '../jobs/index.ts';
+import { newId } from '../platform/ids.ts';
 import { zoneClock } from '../platform/zones.ts';
 import type { Server } from './compose.ts';
-import { hourlyTasks } from './tasks.ts';
+import type { ProcessMetrics } from './metrics.ts';
 
 /** Work that runs beside the requests of this process. Only `main` starts timers (architecture.md 2). */
 export interface Background {
+  /** What /ready says of the scheduler. */
+  scheduler(): 'ok' | 'failed' | 'off';
   /** Ends every loop; resolves when the last piece of work has ended. */
   stop(): Promise<void>;
+}
+
+export interface BackgroundOptions {
+  readonly server: Server;
+  /** Null: this process takes no jobs. */
+  readonly worker: Worker | null;
+  /** Whether this process puts the scheduled jobs of tenants into the queue (SCHEDULER). */
+  readonly scheduler: boolean;
+  readonly metrics: ProcessMetrics;
 }
 
 /** With the work itself, summaries are less than a second behind (decisioning.md 6). */
 const outboxEveryMs = 500;
 const keyUsesEveryMs = 10_000;
-const sweepEveryMs = 60_000;
-const hourMs = 3_600_000;
-const partitionsEveryMs = 6 * 3_600_000;
-/** Reservations live a day at most (api-access.md 6, reservationTtlSeconds). */
-const oldestReservationMs = 2 * 86_400_000;
+const schedulerEveryMs = 1_000;
+/** A fraction of a lease's life, so that a worker is not taken for dead because it was late once. */
+const queueEveryMs = 2_000;
 
-/** Starts the loops: outbox and summaries, last use of keys, expired reservations, partitions of the months ahead. */
-export function startBackground(server: Server): Background {
+/**
+ * Starts the loops: last use of keys in every process; outbox and summaries, care for the queue and the upkeep's schedules
+ * where jobs are done; the other schedules where SCHEDULER says so.
+ */
+export function startBackground(options: BackgroundOptions): Background {
+  const { server, worker, metrics } = options;
   const stop = new AbortController();
-  const { database, decisions, logger } = server;
+  const { database, logger } = server;
   const pause = async (ms: number): Promise<void> => {
     await sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
   };
-  const dispatcher = createOutboxDispatcher(database, server.aside, {
-    zoneOf: (tenantId) => decisions.timezoneOf(tenantId),
-    zoneClock,
-    now: () => server.clock.now(),
-    pause,
-    stopped: () => stop.signal.aborted,
-  });
-  new Gauge({
-    name: 'svc_outbox_lag_seconds',
-    help: 'Age of the oldest row of the outbox that was not published when this process looked last.',
-    registers: [server.registry],
-    collect() {
-      this.set(dispatcher.lagSeconds());
-    },
-  });
-
   const loop = async (name: string, everyMs: number, work: () => Promise<unknown>): Promise<void> => {
     while (!stop.signal.aborted) {
       try {
@@ -59,40 +54,64 @@ export function startBackground(server: Server): Background {
     }
   };
 
-  const loops = [
-    loop('outbox', outboxEveryMs, () => dispatcher.drain()),
-    loop('key-uses', keyUsesEveryMs, () => server.authenticator.flushUses()),
-    loop('reservations', sweepEveryMs, async () => {
-      for (const tenantId of await database.withSystem('reservations-expire', selectTenantIds)) {
-        if (stop.signal.aborted) return;
-        let more = true;
-        while (more && !stop.signal.aborted) {
-          more = await database.withTenant(tenantId, systemActor('reservations-expire'), (tx) =>
-            expireReservations(tx, oldestReservationMs),
-          );
-        }
-      }
-    }),
-    loop('hourly', hourMs, async () => {
-      for (const tenantId of await database.withSystem('hourly', selectTenantIds)) {
-        if (stop.signal.aborted) return;
-        // One waiting job per tenant and task, whichever node asks for it.
-        await database.withTenant(tenantId, systemActor('hourly'), async (tx) => {
-          for (const task of hourlyTasks) await enqueueJob(tx, task, {}, { key: task });
-        });
-      }
-    }),
-    loop('partitions', partitionsEveryMs, () =>
-      database.withSystem('partitions', async (tx) => {
-        await ensureRecordPartitions(tx);
-        await ensureInteractionPartitions(tx);
-      }),
-    ),
-  ];
+  // Every process that schedules has a name of its own, whatever machine or container it runs in.
+  const holder = newId();
+  const schedulerOf = (part: 'upkeep' | 'others'): Scheduler =>
+    createScheduler({
+      database,
+      registry: server.jobs,
+      holder,
+      part,
+      tenantIds: selectTenantIds,
+      onRun: metrics.runClaimed,
+      onError: (err) => logger.error({ err }, 'a schedule was switched off'),
+    });
+  const upkeep = worker === null ? null : schedulerOf('upkeep');
+  const others = options.scheduler ? schedulerOf('others') : null;
+  const loops = [loop('key-uses', keyUsesEveryMs, () => server.authenticator.flushUses())];
+  for (const scheduler of [upkeep, others]) {
+    if (scheduler !== null) loops.push(loop('scheduler', schedulerEveryMs, () => scheduler.tick()));
+  }
+  if (worker !== null) {
+    const dispatcher = dispatcherOf(server, pause, stop.signal);
+    const keeper = createQueueKeeper(database, {
+      workerId: () => worker.id(),
+      onDead: (topic, tenantId) => logger.error({ topic, tenantId }, 'a job used up its tries'),
+    });
+    loops.push(loop('outbox', outboxEveryMs, () => dispatcher.drain()));
+    loops.push(loop('queue', queueEveryMs, () => keeper.look()));
+  }
   return {
+    scheduler: () => (others === null ? 'off' : others.works() ? 'ok' : 'failed'),
     async stop() {
       stop.abort();
       await Promise.all(loops);
+      for (const scheduler of [upkeep, others]) {
+        await scheduler?.stop().catch((err: unknown) => logger.warn({ err }, 'a lease was not given back'));
+      }
     },
   };
+}
+
+function dispatcherOf(
+  server: Server,
+  pause: (ms: number) => Promise<void>,
+  stopped: AbortSignal,
+): ReturnType<typeof createOutboxDispatcher> {
+  const dispatcher = createOutboxDispatcher(server.database, server.aside, {
+    zoneOf: (tenantId) => server.decisions.timezoneOf(tenantId),
+    zoneClock,
+    now: () => server.clock.now(),
+    pause,
+    stopped: () => stopped.aborted,
+  });
+  new Gauge({
+    name: 'svc_outbox_lag_seconds',
+    help: 'Age of the oldest row of the outbox that was not published when this process looked last.',
+    registers: [server.registry],
+    collect() {
+      this.set(dispatcher.lagSeconds());
+    },
+  });
+  return dispatcher;
 }

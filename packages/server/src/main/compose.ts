@@ -11,11 +11,13 @@ import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
 import type { LoadShedder } from '../http/load-shedding.ts';
 import { createRegistry } from '../http/metrics.ts';
 import { createRateLimitStore } from '../http/rate-limit.ts';
+import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { buildHandlers } from './features.ts';
+import { jobRegistry } from './jobs.ts';
 
 /** The part of the configuration that the composition reads. */
 export type ComposeConfig = Pick<
@@ -63,6 +65,8 @@ export interface Server {
   readonly aside: HotPath;
   readonly authenticator: Authenticator;
   readonly decisions: DecisionService;
+  /** Every background job, with what does it. */
+  readonly jobs: JobRegistry;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -121,6 +125,7 @@ export function composeServer(options: ComposeOptions): Server {
     anonymousKey: keyOf(config.DATA_ENCRYPTION_KEY),
     onError,
   });
+  const jobs = jobRegistry(database);
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const authenticate = authenticator.authenticate.bind(authenticator);
   const app = createApp({
@@ -130,6 +135,7 @@ export function composeServer(options: ComposeOptions): Server {
       authenticate,
       pepper,
       decisions: { service: decisions, keys, metrics },
+      jobs,
       isDemoMode: config.DEMO_MODE,
     }),
     database,
@@ -160,6 +166,7 @@ export function composeServer(options: ComposeOptions): Server {
     aside,
     authenticator,
     decisions,
+    jobs,
     lifecycle,
     logger,
     clock,

@@ -6,6 +6,7 @@ import {
   channelOperations,
   contactPolicyOperations,
   creativeOperations,
+  deadLetterOperations,
   decisionFlowOperations,
   decisionOperations,
   offerOperations,
@@ -19,7 +20,7 @@ import {
   tenantSettingsOperations,
 } from '@arbiter/contract';
 import type { Database, Tx } from '../db/index.ts';
-import { adminRlsRoutes } from '../features/admin/index.ts';
+import { adminRlsRoutes, deadLetterRoutes } from '../features/admin/index.ts';
 import { auditLogRoutes } from '../features/audit/index.ts';
 import { categoryRoutes, subCategoryRoutes } from '../features/categories/index.ts';
 import { channelRoutes, placementRoutes } from '../features/channels/index.ts';
@@ -36,6 +37,7 @@ import { readSettings, tenantSettingsRoutes } from '../features/settings/index.t
 import { type OnTenantCreated, tenantRoutes } from '../features/tenants/index.ts';
 import { type AnyHandler, handlerEntries } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
+import type { JobRegistry } from '../jobs/index.ts';
 
 /** What the features need from the process. */
 export interface FeatureDependencies {
@@ -43,6 +45,7 @@ export interface FeatureDependencies {
   readonly authenticate: Authenticate;
   readonly pepper: Pepper;
   readonly decisions: DecisionRouteDeps;
+  readonly jobs: JobRegistry;
   readonly isDemoMode: boolean;
 }
 
@@ -63,6 +66,7 @@ export function buildHandlers(deps: FeatureDependencies): ReadonlyMap<string, An
     ...handlerEntries(channelOperations, channelRoutes()),
     ...handlerEntries(contactPolicyOperations, contactPolicyRoutes({ referrers })),
     ...handlerEntries(creativeOperations, creativeRoutes()),
+    ...handlerEntries(deadLetterOperations, deadLetterRoutes({ registry: deps.jobs })),
     ...handlerEntries(decisionFlowOperations, decisionFlowRoutes()),
     ...handlerEntries(decisionOperations, decisionRoutes(deps.decisions)),
     ...handlerEntries(offerOperations, offerRoutes({ dependants })),

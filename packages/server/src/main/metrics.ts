@@ -4,6 +4,8 @@ import type { Database } from '../db/index.ts';
 /** What the process itself reports besides HTTP and decisions (api-access.md 19). */
 export interface ProcessMetrics {
   jobDone(task: string, result: 'ok' | 'failed', seconds: number): void;
+  /** A run of a scheduled job was put into the queue. */
+  runClaimed(job: string): void;
 }
 
 export function createProcessMetrics(registry: Registry, database: Pick<Database, 'connections'>): ProcessMetrics {
@@ -33,7 +35,14 @@ export function createProcessMetrics(registry: Registry, database: Pick<Database
     buckets: [0.01, 0.05, 0.25, 1, 5, 25, 125],
     registers,
   });
+  const runs = new Counter({
+    name: 'svc_scheduler_runs_total',
+    help: 'Runs of scheduled jobs that this process put into the queue.',
+    labelNames: ['job'],
+    registers,
+  });
   return {
+    runClaimed: (job) => runs.inc({ job }),
     jobDone(task, result, took) {
       jobs.inc({ task, result });
       seconds.observe({ task }, took);

@@ -46,13 +46,13 @@ async function get(url: string): Promise<{ status: number; body: unknown }> {
 }
 
 test('the first start makes a demo whose printed call answers; the second changes nothing', async () => {
-  const first = await start({ METRICS_TOKEN: 'a token of the tests' });
+  const first = await start({ METRICS_TOKEN: 'a token of the tests', SCHEDULER: 'on' });
   assert.match(first.lines.at(-1) ?? '', /^arbiter ready url=http:\/\/127\.0\.0\.1:\d+ configVersion=\d+$/);
   assert.deepEqual(await get(`${first.server.url}/api/v1/ready`), {
     status: 200,
     body: {
       status: 'ready',
-      checks: { database: 'ok', migrations: 'ok', role: 'ok', queueConsumer: 'ok', scheduler: 'off' },
+      checks: { database: 'ok', migrations: 'ok', role: 'ok', queueConsumer: 'ok', scheduler: 'ok' },
     },
   });
   const kept = JSON.parse(readFileSync(join(folder, 'data', 'first-run.json'), 'utf8'));

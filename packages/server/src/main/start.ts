@@ -7,13 +7,12 @@ import { type Database, databaseAnswers, readNewestCatalogueVersion } from '../d
 import { createWorker, type Worker } from '../jobs/index.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
-import { startBackground } from './background.ts';
+import { type Background, startBackground } from './background.ts';
 import { composeServer, type Server } from './compose.ts';
 import { prepareTenants } from './first-run.ts';
 import { createProcessMetrics } from './metrics.ts';
 import { withAutoSecrets } from './secrets.ts';
 import { openStorage } from './storage.ts';
-import { tasksOf } from './tasks.ts';
 
 /** A server process that listens. */
 export interface RunningServer {
@@ -54,6 +53,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
   const publicUrl = config.NEXTAUTH_URL ?? `http://localhost:${port}`;
   let server: Server | null = null;
   let worker: Worker | null = null;
+  let background: Background | null = null;
   try {
     server = composeServer({
       config,
@@ -62,33 +62,35 @@ export async function startServer(given: Config, { logger, print }: StartOptions
       clock: systemClock,
       logger,
       version,
-      readyChecks: (database) => readyChecks(database, worker),
+      readyChecks: (database) => readyChecks(database, worker, background),
     });
     const { app, database, lifecycle } = server;
     const demo = await prepareTenants(config, database, publicUrl, logger);
     await database.listening();
-    const tasks = tasksOf(server);
     const metrics = createProcessMetrics(server.registry, database);
     worker = config.WORKER
       ? await createWorker({
           url: storage.url,
-          tasks,
+          registry: server.jobs,
           concurrency: config.WORKER_CONCURRENCY,
           graceMs: (config.SHUTDOWN_GRACE_SECONDS * 1000) / 2,
-          onError: (err) => logger.warn({ err }, 'a job or the worker failed'),
+          onError: (err, job) => logger.warn({ err, job }, 'a job or the worker failed'),
           onJob: metrics.jobDone,
         })
       : null;
     await app.listen({ port, host: config.HOST });
-    const background = config.WORKER ? startBackground(server) : null;
+    // Embedded means that this is the only process.
+    const scheduler = config.SCHEDULER ?? config.DATABASE_URL === null;
+    background = startBackground({ server, worker, scheduler, metrics });
     for (const line of demo) print(line);
     print(`arbiter ready url=${url} configVersion=${await readNewestCatalogueVersion(database)}`);
 
     const composed = server;
     const working = worker;
+    const beside = background;
     const shutDown = async (): Promise<void> => {
       await sleep(drainNoticeMs);
-      await Promise.all([app.close(), working?.stop(), background?.stop()]);
+      await Promise.all([app.close(), working?.stop(), beside.stop()]);
       await composed.close();
     };
     let stopping: Promise<void> | null = null;
@@ -114,6 +116,7 @@ export async function startServer(given: Config, { logger, print }: StartOptions
       },
     };
   } catch (error) {
+    await background?.stop();
     await worker?.stop();
     await server?.close();
     await storage.stop();
@@ -122,14 +125,18 @@ export async function startServer(given: Config, { logger, print }: StartOptions
 }
 
 /** The checks of /ready. Schema and role were checked before the port opened and do not change under a process. */
-async function readyChecks(database: Database, worker: Worker | null): Promise<ReadyChecks> {
+async function readyChecks(
+  database: Database,
+  worker: Worker | null,
+  background: Background | null,
+): Promise<ReadyChecks> {
   const answers = await databaseAnswers(database, { until: performance.now() + readyWithinMs });
   return {
     database: answers ? 'ok' : 'failed',
     migrations: 'ok',
     role: 'ok',
     queueConsumer: worker === null ? 'off' : worker.running() ? 'ok' : 'failed',
-    scheduler: 'off',
+    scheduler: background?.scheduler() ?? 'off',
   };
 }
 

@@ -1,4 +1,4 @@
-export { adminRlsRoutes } from './admin.routes.ts';
+export { adminRlsRoutes, deadLetterRoutes } from './admin.routes.ts';
 export {
   type AppliedTenant,
   applyBootstrap,

@@ -1,5 +1,5 @@
-import { isDate, isDateTime } from '../../http/formats.ts';
 import { invalid } from '../../platform/app-error.ts';
+import { isDate, isDateTime } from '../../platform/formats.ts';
 import { dayRange } from '../../platform/zones.ts';
 
 /**

@@ -186,7 +186,7 @@ export function writeStatements(
   return list;
 }
 
-/** Event of the stream (api-access.md 12.1); its items carry what the roll-up needs besides. */
+/** Event `decisionMade` as text (decisions.events.ts says what is in it). */
 function decisionEvent(writes: Writes, { id, flow, input, decision }: StoredDecision): string {
   const { request } = input;
   let items = '';

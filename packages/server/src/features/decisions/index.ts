@@ -1,6 +1,7 @@
+export { decisionMade } from './decisions.events.ts';
+export { decisionJobs } from './decisions.jobs.ts';
 export { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
-export { expireRequests, expireResponseKeys } from './key-expiry.store.ts';
 export { createDecisionMetrics } from './metrics.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */

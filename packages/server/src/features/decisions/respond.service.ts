@@ -1,5 +1,6 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import type { Tx } from '../../db/index.ts';
+import type { StreamEvent } from '../../jobs/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { findCategoryName } from '../categories/index.ts';
@@ -21,6 +22,7 @@ import {
   findShownItem,
   findShownItems,
   insertInteraction,
+  interactionEvent,
   type NewInteraction,
   type ShownItem,
   setReservationState,
@@ -42,7 +44,7 @@ interface Subject extends RespondSubject {
 export interface Responded {
   readonly answer: RespondAnswer;
   readonly change: Omit<EvidenceChange, 'number'> | null;
-  readonly events: readonly object[];
+  readonly events: readonly StreamEvent[];
   /** History rows that were written. */
   readonly itemIds: readonly string[];
 }
@@ -319,35 +321,3 @@ function lateDetails(details: string | null): string {
 }
 
 const notFound = (what: string): AppError => new AppError('not_found', { detail: `${what} not found` });
-
-/** Stream event of a history row (api-access.md 12.1, 16). */
-function interactionEvent(tx: Tx, row: NewInteraction): object {
-  return {
-    id: newId(),
-    type: 'interaction.recorded.v1',
-    tenantId: tx.tenantId,
-    timestamp: tx.now.toISOString(),
-    payload: {
-      id: row.id,
-      customerId: row.customerId,
-      offerId: row.offerId,
-      creativeId: row.creativeId,
-      channelId: row.channelId,
-      placementId: row.placementId,
-      interactionType: row.interactionType,
-      outcomeTypeKey: row.outcomeKey,
-      classification: row.classification,
-      isConversion: row.isConversion,
-      direction: row.direction,
-      recommendationId: row.recommendationId,
-      rank: row.rank,
-      campaignId: row.campaignId,
-      journeyId: null,
-      conversionValue: row.conversionValue,
-      context: row.context === null ? null : JSON.parse(row.context),
-      attributes: row.attributes === null ? null : JSON.parse(row.attributes),
-      timestamp: row.occurredAt.toISOString(),
-      createdAt: tx.now.toISOString(),
-    },
-  };
-}

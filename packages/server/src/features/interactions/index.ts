@@ -1,7 +1,7 @@
+export { interactionEvent, interactionRecorded } from './interactions.events.ts';
+export { interactionJobs } from './interactions.jobs.ts';
 export {
   contactsSince,
-  ensureInteractionPartitions,
-  expireReservations,
   findShownItem,
   findShownItems,
   type ItemRow,

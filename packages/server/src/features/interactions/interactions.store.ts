@@ -60,8 +60,8 @@ export interface NewInteraction {
   readonly customerId: string;
   readonly interactionType: 'impression' | 'response';
   readonly outcomeKey: string;
-  readonly classification: string;
-  readonly direction: string;
+  readonly classification: 'positive' | 'negative' | 'neutral';
+  readonly direction: 'inbound' | 'outbound';
   readonly isConversion: boolean;
   readonly offerId: string | null;
   readonly creativeId: string | null;

@@ -1,5 +1,5 @@
 import type { DataType, ErrorEntry, SchemaField } from '@arbiter/contract';
-import { isCustomerId } from '../../http/formats.ts';
+import { isCustomerId } from '../../platform/formats.ts';
 import { type ColumnDefault, columnType, readDefault, rowKeyOf } from './fields.rules.ts';
 import { type JsonValue, Misfit, type ValueCheck, valueCheck } from './values.rules.ts';
 import { keyText } from './values-out.rules.ts';

@@ -1,4 +1,4 @@
-import { isDate } from '../../http/formats.ts';
+import { isDate } from '../../platform/formats.ts';
 import type { ColumnType } from './data-types.ts';
 
 /** JSON as it goes into a statement's parameter. */

@@ -1,9 +1,9 @@
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';
 export { inputText, reduceRequest } from './packed-input.ts';
 export { type ItemTexts, itemTexts, resultHash, resultText } from './packed-result.ts';
+export { sealedRecordJobs } from './sealed-records.jobs.ts';
 export { type RecordPorts, readDecision, replayDecision } from './sealed-records.service.ts';
 export {
-  ensureRecordPartitions,
   hasRecord,
   insertRecords,
   type RecordRow,

@@ -1,4 +1,5 @@
 import { type Database, type HotStatement, instantArray, type Tx, textArray, uuidArray } from '../../db/index.ts';
+import type { StreamEvent } from '../../jobs/index.ts';
 import { historyRow, upsertSummaries } from '../interactions/index.ts';
 
 /** One row of the outbox for all events of a batch; `itemIds` are the history rows written with it that count. */
@@ -11,7 +12,7 @@ export function insertOutbox(tenantId: string, events: string, itemIds: readonly
 }
 
 /** One row of the outbox for all events of a batch; `itemIds` are the history rows written with it that count. */
-export async function appendEvents(tx: Tx, events: readonly object[], itemIds: readonly string[]): Promise<void> {
+export async function appendEvents(tx: Tx, events: readonly StreamEvent[], itemIds: readonly string[]): Promise<void> {
   if (events.length === 0) return;
   await tx.query('insert into outbox (tenant_id, events, item_ids, created_at) values ($1, $2, $3::uuid[], $4)', [
     tx.tenantId,

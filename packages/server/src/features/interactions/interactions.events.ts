@@ -1,0 +1,70 @@
+import Type from 'typebox';
+import type { Tx } from '../../db/index.ts';
+import { event, newEvent, type StreamEvent } from '../../jobs/index.ts';
+import type { NewInteraction } from './interactions.store.ts';
+
+const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+const idOrNull = (description: string) => nullable(Type.String({ format: 'uuid' }), description);
+const exactly = { additionalProperties: false } as const;
+const anyObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }));
+
+/** An impression or a response was recorded: its row (api-access.md 12.1, 16). */
+export const interactionRecorded = event({
+  type: 'interaction.recorded.v1',
+  payload: Type.Object(
+    {
+      id: Type.String({ format: 'uuid', description: 'Id of the interaction.' }),
+      customerId: Type.String({ format: 'customer-id', description: 'The customer.' }),
+      offerId: idOrNull('The offer.'),
+      creativeId: idOrNull('The creative.'),
+      channelId: idOrNull('The channel.'),
+      placementId: idOrNull('The placement.'),
+      interactionType: Type.Union([Type.Literal('impression'), Type.Literal('response')], {
+        description: 'What it is.',
+      }),
+      outcomeTypeKey: Type.String({ minLength: 1, description: 'Key of the outcome type.' }),
+      classification: Type.Union([Type.Literal('positive'), Type.Literal('negative'), Type.Literal('neutral')], {
+        description: 'How it counts.',
+      }),
+      isConversion: Type.Boolean({ description: 'It is a conversion.' }),
+      direction: Type.Union([Type.Literal('inbound'), Type.Literal('outbound')], { description: 'Who spoke to whom.' }),
+      recommendationId: idOrNull('The decision that it answers.'),
+      rank: nullable(Type.Integer({ minimum: 1 }), 'The place of the item that it answers.'),
+      campaignId: idOrNull('The campaign.'),
+      journeyId: idOrNull('The journey.'),
+      conversionValue: nullable(Type.Number(), 'What it was worth.'),
+      context: nullable(anyObject, 'What the caller sent as context.'),
+      attributes: nullable(anyObject, 'What the caller sent as attributes.'),
+      timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
+      createdAt: Type.String({ format: 'date-time', description: 'When it was recorded.' }),
+    },
+    exactly,
+  ),
+});
+
+/** Stream event of a history row. */
+export function interactionEvent(tx: Tx, row: NewInteraction): StreamEvent {
+  return newEvent(tx, interactionRecorded, {
+    id: row.id,
+    customerId: row.customerId,
+    offerId: row.offerId,
+    creativeId: row.creativeId,
+    channelId: row.channelId,
+    placementId: row.placementId,
+    interactionType: row.interactionType,
+    outcomeTypeKey: row.outcomeKey,
+    classification: row.classification,
+    isConversion: row.isConversion,
+    direction: row.direction,
+    recommendationId: row.recommendationId,
+    rank: row.rank,
+    campaignId: row.campaignId,
+    journeyId: null,
+    conversionValue: row.conversionValue,
+    context: row.context === null ? null : JSON.parse(row.context),
+    attributes: row.attributes === null ? null : JSON.parse(row.attributes),
+    timestamp: row.occurredAt.toISOString(),
+    createdAt: tx.now.toISOString(),
+  });
+}

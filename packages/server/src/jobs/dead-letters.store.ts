@@ -1,0 +1,138 @@
+import type { Tx } from '../db/index.ts';
+import { newId } from '../platform/ids.ts';
+import { installation } from './leases.store.ts';
+import { takeDeadJobs } from './queue.store.ts';
+import type { JobRegistry } from './registry.ts';
+
+/** A job that used up its tries (contract part 1, dead-letter event). */
+export interface DeadLetter {
+  readonly id: string;
+  /** Name of the job. */
+  readonly topic: string;
+  /** Ids only. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** What the last try said, without data. */
+  readonly error: string;
+  /** Tries made, over all retries by hand. */
+  readonly retryCount: number;
+  readonly failedAt: Date;
+}
+
+/** Which dead letters: both given = both must hold. */
+export interface DeadLetterFilter {
+  readonly topic: string | null;
+  readonly ids: readonly string[] | null;
+}
+
+/** Most that one retry takes (api-access.md 15). */
+export const mostRetries = 1_000;
+
+const ofFilter = 'tenant_id = $1 and ($2::text is null or topic = $2) and ($3::uuid[] is null or id = any ($3))';
+const filterValues = (tx: Tx, { topic, ids }: DeadLetterFilter): unknown[] => [tx.tenantId, topic, ids];
+
+const mostBuried = 500;
+
+/**
+ * Moves jobs of the transaction's tenant (none: work across tenants) that used up their tries out of the queue into the
+ * dead letters. Returns their topics; as many as `mostBuried` means that there may be more.
+ */
+export async function buryDeadJobs(tx: Tx): Promise<{ readonly topics: readonly string[]; readonly more: boolean }> {
+  const dead = await takeDeadJobs(tx, mostBuried);
+  const letters = dead.map(({ task, payload: { tenantId: _, triesBefore, ...payload }, tries, error }) => ({
+    id: newId(),
+    topic: task,
+    payload,
+    error: error ?? 'the process ended during the last try',
+    retry_count: tries + (typeof triesBefore === 'number' ? triesBefore : 0),
+  }));
+  if (letters.length > 0) {
+    await tx.query(
+      `insert into arbiter.dead_letters (tenant_id, id, topic, payload, error, retry_count, failed_at)
+       select $1, id, topic, payload, error, retry_count, $3
+       from jsonb_to_recordset($2::jsonb) as l(id uuid, topic text, payload jsonb, error text, retry_count int)`,
+      [tx.tenantId === '' ? installation : tx.tenantId, JSON.stringify(letters), tx.now],
+    );
+  }
+  return { topics: dead.map(({ task }) => task), more: dead.length === mostBuried };
+}
+
+/** How many dead letters there are by topic. */
+export async function countDeadLetters(tx: Tx, filter: DeadLetterFilter): Promise<Record<string, number>> {
+  const rows = await tx.query<{ topic: string; count: number }>(
+    `select topic, count(*) as count from arbiter.dead_letters where ${ofFilter} group by topic order by topic`,
+    filterValues(tx, filter),
+  );
+  return Object.fromEntries(rows.map(({ topic, count }) => [topic, count]));
+}
+
+/** The newest dead letters first. */
+export async function listDeadLetters(tx: Tx, filter: DeadLetterFilter, limit: number): Promise<DeadLetter[]> {
+  return tx.query<DeadLetter>(
+    `select id, topic, payload, error, retry_count as "retryCount", failed_at as "failedAt"
+     from arbiter.dead_letters where ${ofFilter} order by failed_at desc, id desc limit $4`,
+    [...filterValues(tx, filter), limit],
+  );
+}
+
+/**
+ * Puts dead letters back into the queue, the oldest first, at most `mostRetries`; each of them once, whoever else asks at
+ * the same time. Those of a job that this version does not know stay. Returns how many.
+ */
+export async function retryDeadLetters(tx: Tx, registry: JobRegistry, filter: DeadLetterFilter): Promise<number> {
+  const jobs = [...registry.values()].map(({ job }) => job);
+  const [row] = await tx.query<{ requeued: number }>(
+    `with known as (select * from unnest($4::text[], $5::int[]) as k(name, attempts)),
+     chosen as (
+       select id from arbiter.dead_letters
+       where ${ofFilter} and topic in (select name from known) order by id limit $6 for update),
+     gone as (delete from arbiter.dead_letters d using chosen c where d.tenant_id = $1 and d.id = c.id returning d.*),
+     put as (
+       select graphile_worker.arbiter_enqueue(task => g.topic, max_attempts => k.attempts,
+                payload => g.payload || jsonb_build_object('triesBefore', g.retry_count))
+       from gone g join known k on k.name = g.topic)
+     select count(*) as requeued from put`,
+    [...filterValues(tx, filter), jobs.map((job) => job.name), jobs.map((job) => job.attempts), mostRetries],
+  );
+  return row?.requeued ?? 0;
+}
+
+/** Deletes dead letters; returns how many. */
+export async function purgeDeadLetters(tx: Tx, filter: DeadLetterFilter): Promise<number> {
+  const [row] = await tx.query<{ deleted: number }>(
+    `with chosen as (select id from arbiter.dead_letters where ${ofFilter} order by id for update),
+     gone as (delete from arbiter.dead_letters d using chosen c where d.tenant_id = $1 and d.id = c.id returning 1)
+     select count(*) as deleted from gone`,
+    filterValues(tx, filter),
+  );
+  return row?.deleted ?? 0;
+}
+
+/** Days that dead letters are kept (api-access.md 14, fixed lives). */
+const keptDays = 30;
+const dayMs = 86_400_000;
+const rowsPerSlice = 1_000;
+
+/**
+ * Deletes dead letters of all tenants that are older than they are kept, in a system transaction. Returns true when there
+ * may be more; call it again in another transaction.
+ */
+export async function expireDeadLetters(tx: Tx): Promise<boolean> {
+  const [row] = await tx.query<{ deleted: number }>(
+    `with oldest as (
+       select tenant_id, id from arbiter.dead_letters where failed_at < $1 order by failed_at limit $2
+       for update skip locked),
+     gone as (
+       delete from arbiter.dead_letters d using oldest o where d.tenant_id = o.tenant_id and d.id = o.id returning 1)
+     select count(*) as deleted from gone`,
+    [new Date(tx.now.getTime() - keptDays * dayMs), rowsPerSlice],
+  );
+  return row?.deleted === rowsPerSlice;
+}
+
+/** How many dead letters there are by topic, of all tenants; in a system transaction. */
+export async function countAllDeadLetters(tx: Tx): Promise<Record<string, number>> {
+  const rows = await tx.query<{ topic: string; count: number }>(
+    'select topic, count(*) as count from arbiter.dead_letters group by topic order by topic',
+  );
+  return Object.fromEntries(rows.map(({ topic, count }) => [topic, count]));
+}

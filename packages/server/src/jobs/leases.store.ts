@@ -1,0 +1,86 @@
+import type { Tx } from '../db/index.ts';
+
+/** Where rows of the machinery stand that belong to no tenant. */
+export const installation = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * How long a lease holds without being renewed. Renewed every few seconds, it is another's within 30 s of its holder's
+ * end (quality.md 2, background work).
+ */
+export const leaseSeconds = 20;
+
+/** The right to do what only one process may do. */
+export interface Lease {
+  readonly name: string;
+  /** The process that has it. */
+  readonly holder: string;
+  /** Higher for each new holder, and when a holder that had lost it gets it again. */
+  readonly token: number;
+}
+
+/** A lease that holds for longer than this is not renewed: reading is free, writing is not. */
+const renewedBelowSeconds = 14;
+
+/**
+ * Takes a lease, or renews it for the one who has it; null while it is another's. All processes go by the database's
+ * clock. To be called in a system transaction, every few seconds.
+ */
+export async function takeLease(tx: Tx, name: string, holder: string): Promise<Lease | null> {
+  const [standing] = await tx.query<{ holder: string; token: number; secondsLeft: number }>(
+    `select holder, token, extract(epoch from expires_at - clock_timestamp())::float8 as "secondsLeft"
+     from arbiter.leases where tenant_id = $1 and name = $2`,
+    [installation, name],
+  );
+  if (standing !== undefined && standing.secondsLeft > 0) {
+    if (standing.holder !== holder) return null;
+    if (standing.secondsLeft > renewedBelowSeconds) return { name, holder, token: standing.token };
+  }
+  const [row] = await tx.query<{ token: number }>(
+    `insert into arbiter.leases as l (tenant_id, name, holder, token, expires_at)
+     values ($1, $2, $3, 1, clock_timestamp() + make_interval(secs => $4))
+     on conflict (tenant_id, name) do update
+       set holder = excluded.holder, expires_at = excluded.expires_at,
+           token = l.token + case when l.expires_at > clock_timestamp() then 0 else 1 end
+       where l.holder = excluded.holder or l.expires_at <= clock_timestamp()
+     returning token`,
+    [installation, name, holder, leaseSeconds],
+  );
+  return row === undefined ? null : { name, holder, token: row.token };
+}
+
+/** Gives a lease up, so that nobody has to wait until it runs out. Nothing happens when it is another's by now. */
+export async function releaseLease(tx: Tx, lease: Lease): Promise<void> {
+  await tx.query(
+    `update arbiter.leases set expires_at = clock_timestamp()
+     where tenant_id = $1 and name = $2 and holder = $3 and token = $4`,
+    [installation, lease.name, lease.holder, lease.token],
+  );
+}
+
+/** True while the lease is the holder's. */
+export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
+  const [row] = await tx.query<{ held: boolean }>(
+    `select exists (select from arbiter.leases where tenant_id = $1 and name = $2 and holder = $3 and token = $4
+       and expires_at > clock_timestamp()) as held`,
+    [installation, lease.name, lease.holder, lease.token],
+  );
+  return row?.held === true;
+}
+
+/** Who holds a lease whose name begins so. */
+export async function selectHolders(tx: Tx, prefix: string): Promise<string[]> {
+  const rows = await tx.query<{ holder: string }>(
+    `select holder from arbiter.leases
+     where tenant_id = $1 and starts_with(name, $2) and expires_at > clock_timestamp()`,
+    [installation, prefix],
+  );
+  return rows.map(({ holder }) => holder);
+}
+
+/** Forgets leases that ran out whose name begins so: their tokens begin anew. */
+export async function forgetLeases(tx: Tx, prefix: string): Promise<void> {
+  await tx.query(
+    'delete from arbiter.leases where tenant_id = $1 and starts_with(name, $2) and expires_at < clock_timestamp()',
+    [installation, prefix],
+  );
+}

@@ -1,0 +1,18 @@
+import Type from 'typebox';
+import type { Database } from '../db/index.ts';
+import { expireDeadLetters } from './dead-letters.store.ts';
+import { installationJob } from './job.ts';
+import type { JobHandler } from './registry.ts';
+import { handleInSlices } from './slices.ts';
+
+/** Deletes dead letters that are older than they are kept (api-access.md 14, fixed lives). */
+export const expireDeadLettersJob = installationJob({
+  name: 'dead-letters.expire',
+  payload: Type.Object({}, { additionalProperties: false }),
+  schedule: { cron: '53 4 * * *', payload: {}, upkeep: true },
+});
+
+/** The machinery's own jobs. */
+export function machineryJobs(database: Database): readonly JobHandler[] {
+  return [handleInSlices(expireDeadLettersJob, database, expireDeadLetters)];
+}

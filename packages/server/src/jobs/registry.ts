@@ -1,0 +1,60 @@
+import type { Static, TSchema } from 'typebox';
+import type { Job } from './job.ts';
+
+/** What a handler is told besides the payload. */
+export interface JobRun {
+  readonly jobId: string;
+  /** 1 for the first try. */
+  readonly attempt: number;
+  /** The instant of the schedule that this run stands for; null for a job that was not scheduled. */
+  readonly dueAt: Date | null;
+  /** Aborts when the process stops: end soon, the job will be tried again. */
+  readonly signal: AbortSignal;
+}
+
+export interface TenantJobRun extends JobRun {
+  /** Open transactions with it, so that row-level security holds. */
+  readonly tenantId: string;
+}
+
+/** A job with what does it. What `run` throws is tried again later, so it must be repeatable. */
+export interface JobHandler {
+  readonly job: Job;
+  readonly run: (payload: unknown, facts: JobRun, tenantId: string | null) => Promise<void>;
+}
+
+/** Says how work of one tenant is done. */
+export function handleJob<P extends TSchema>(
+  job: Job<P, 'tenant'>,
+  run: (payload: Static<P>, facts: TenantJobRun) => Promise<void>,
+): JobHandler {
+  return {
+    job,
+    async run(payload, facts, tenantId) {
+      if (tenantId === null) throw new Error(`${job.name} is work of one tenant`);
+      await run(job.check(payload), { ...facts, tenantId });
+    },
+  };
+}
+
+/** Says how work across tenants is done. */
+export function handleInstallationJob<P extends TSchema>(
+  job: Job<P, 'installation'>,
+  run: (payload: Static<P>, facts: JobRun) => Promise<void>,
+): JobHandler {
+  return { job, run: (payload, facts) => run(job.check(payload), facts) };
+}
+
+/** Every job of a process, by name. */
+export type JobRegistry = ReadonlyMap<string, JobHandler>;
+
+/** Throws when two jobs have one name. */
+export function createJobRegistry(handlers: readonly JobHandler[]): JobRegistry {
+  const registry = new Map<string, JobHandler>();
+  for (const handler of handlers) {
+    const { name } = handler.job;
+    if (registry.has(name)) throw new Error(`two jobs are named ${name}`);
+    registry.set(name, handler);
+  }
+  return registry;
+}

@@ -1,0 +1,137 @@
+import type { Database, Tx } from '../db/index.ts';
+import { nextRun, parseCron } from '../platform/cron.ts';
+import type { Job } from './job.ts';
+import { holdsLease, installation, type Lease, leaseSeconds, releaseLease, takeLease } from './leases.store.ts';
+import { enqueueRuns } from './queue.store.ts';
+import type { JobRegistry } from './registry.ts';
+import { type DueSchedule, declareSchedule, lockDueSchedules, moveOn } from './schedules.store.ts';
+
+/** Puts jobs into the queue when they are due. Several nodes run one; the one with the lease does the work. */
+export interface Scheduler {
+  /** To be called every second or so: takes or renews the lease and puts into the queue what is due. */
+  tick(): Promise<void>;
+  /** False when no call of `tick` has come to an end, on whichever side of the lease, for as long as a lease lasts. */
+  works(): boolean;
+  /** Lets another node take over at once. */
+  stop(): Promise<void>;
+}
+
+export interface SchedulerOptions {
+  readonly database: Database;
+  readonly registry: JobRegistry;
+  /** Name of this process, unlike any other's. */
+  readonly holder: string;
+  /** `upkeep`: the jobs that say so. `others`: the rest, and the schedules of tenants. Each has a lease of its own. */
+  readonly part: 'upkeep' | 'others';
+  /** Port: ids of the tenants that there are, in a system transaction. */
+  readonly tenantIds: (tx: Tx) => Promise<readonly string[]>;
+  /** Told of each run that was claimed. */
+  readonly onRun?: (job: string) => void;
+  /** Gets what is wrong with one schedule; the others go on. */
+  readonly onError: (error: unknown) => void;
+  /** Monotonic ms. */
+  readonly elapsed?: () => number;
+}
+
+/** Runs that are claimed in one transaction. */
+const mostClaimed = 100;
+/** Putting a job into the queue for each of many tenants takes longer than a request may. */
+const claimTimeoutMs = 30_000;
+
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { database } = options;
+  const elapsed = options.elapsed ?? (() => performance.now());
+  const jobs = new Map<string, Job>();
+  for (const { job } of options.registry.values()) {
+    if ((job.schedule?.upkeep === true) === (options.part === 'upkeep')) jobs.set(job.name, job);
+  }
+  const name = options.part === 'upkeep' ? 'scheduler.upkeep' : 'scheduler';
+  let lease: Lease | null = null;
+  let declared = false;
+  let worked = elapsed();
+  return {
+    async tick() {
+      const had = lease;
+      lease = await database.withSystem('scheduler', (tx) => takeLease(tx, name, options.holder));
+      const held = lease;
+      if (held !== null) {
+        // Whoever had it meanwhile may know other schedules.
+        if (!declared || had?.token !== held.token) await database.withSystem('scheduler', (tx) => declare(tx, jobs));
+        declared = true;
+        for (let more = true; more; ) more = (await claimDue({ ...options, jobs, lease: held })) === mostClaimed;
+      }
+      worked = elapsed();
+    },
+    works: () => elapsed() - worked < leaseSeconds * 1000,
+    async stop() {
+      const held = lease;
+      lease = null;
+      if (held !== null) await database.withSystem('scheduler', (tx) => releaseLease(tx, held));
+    },
+  };
+}
+
+/** Writes down the schedules that jobs declare; one that is new, or has changed, counts from now. */
+async function declare(tx: Tx, jobs: ReadonlyMap<string, Job>): Promise<void> {
+  for (const { name, schedule } of jobs.values()) {
+    if (schedule === null) continue;
+    const { cron, zone, payload } = schedule;
+    const nextRunAt = new Date(nextRun(parseCron(cron), zone, tx.now.getTime()));
+    await declareSchedule(tx, { job: name, key: '', payload, cron, zone, nextRunAt });
+  }
+}
+
+export interface ClaimOptions extends Pick<SchedulerOptions, 'database' | 'tenantIds' | 'onRun' | 'onError'> {
+  readonly jobs: ReadonlyMap<string, Job>;
+  readonly lease: Lease;
+}
+
+/**
+ * Claims the runs that are due, once each: in one transaction their schedules move on and their jobs enter the queue.
+ * However late it is called, a schedule that missed several runs has one. Claims nothing for a holder that has lost its
+ * lease; and two that both believe in theirs still cannot claim one run twice, since the schedule's row is locked and
+ * then shows another run. Returns how many rows were looked at, at most `mostClaimed`.
+ */
+export async function claimDue(options: ClaimOptions): Promise<number> {
+  const claimed = await options.database.withSystem(
+    'scheduler',
+    async (tx) => {
+      if (!(await holdsLease(tx, options.lease))) return [];
+      const due = await lockDueSchedules(tx, [...options.jobs.keys()], mostClaimed);
+      const tenants = due.length > 0 ? new Set(await options.tenantIds(tx)) : new Set<string>();
+      for (const schedule of due) await claim(tx, options, schedule, tenants);
+      return due;
+    },
+    { statementTimeoutMs: claimTimeoutMs },
+  );
+  for (const { job } of claimed) options.onRun?.(job);
+  return claimed.length;
+}
+
+async function claim(tx: Tx, options: ClaimOptions, due: DueSchedule, tenants: ReadonlySet<string>): Promise<void> {
+  const job = options.jobs.get(due.job);
+  if (job === undefined) return;
+  await moveOn(tx, due, nextOf(due, tx.now.getTime(), options.onError));
+  const dueAt = due.dueAt.toISOString();
+  const payload = JSON.stringify({ ...due.payload, dueAt });
+  if (due.tenantId === installation) {
+    // A run of before that still waits does for this one too: they do the same.
+    const run = { job, payload, key: job.name, keepWaiting: true };
+    await enqueueRuns(tx, run, job.scope === 'installation' ? [null] : [...tenants]);
+  } else if (tenants.has(due.tenantId)) {
+    const key = `${job.name}:${due.key}:${dueAt}`;
+    await enqueueRuns(tx, { job, payload, key, keepWaiting: false }, [due.tenantId]);
+  }
+}
+
+/** Null, which switches it off, for a schedule that cannot be read any more: its zone may have gone. */
+function nextOf({ job, key, cron, zone }: DueSchedule, now: number, onError: (error: unknown) => void): Date | null {
+  try {
+    return new Date(nextRun(parseCron(cron), zone, now));
+  } catch (error) {
+    onError(
+      new Error(`the schedule ${job} ${key} was switched off: ${cron} in ${zone} has no next run`, { cause: error }),
+    );
+    return null;
+  }
+}

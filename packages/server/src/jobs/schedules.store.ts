@@ -1,0 +1,101 @@
+import type { Tx } from '../db/index.ts';
+import { installation } from './leases.store.ts';
+
+/** A schedule as it stands. */
+export interface StoredSchedule {
+  /** Null: switched off. */
+  readonly nextRunAt: Date | null;
+  readonly lastRunAt: Date | null;
+}
+
+/** A schedule as it is to be. */
+export interface NewSchedule {
+  readonly job: string;
+  /** Id of the record that it belongs to; empty: the job declares it. */
+  readonly key: string;
+  readonly payload: unknown;
+  readonly cron: string;
+  readonly zone: string;
+  readonly nextRunAt: Date | null;
+}
+
+const valuesOf = (tenantId: string, { job, key, payload, cron, zone, nextRunAt }: NewSchedule): unknown[] => [
+  tenantId,
+  job,
+  key,
+  JSON.stringify(payload),
+  cron,
+  zone,
+  nextRunAt,
+];
+
+/** Writes a schedule of the transaction's tenant. */
+export async function upsertSchedule(tx: Tx, schedule: NewSchedule): Promise<StoredSchedule> {
+  const [row] = await tx.query<StoredSchedule>(
+    `insert into arbiter.schedules as s (tenant_id, job, key, payload, cron, zone, next_run_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (tenant_id, job, key) do update set payload = excluded.payload, cron = excluded.cron,
+       zone = excluded.zone, next_run_at = excluded.next_run_at
+     returning next_run_at as "nextRunAt", last_run_at as "lastRunAt"`,
+    valuesOf(tx.tenantId, schedule),
+  );
+  if (row === undefined) throw new Error('a schedule was not stored');
+  return row;
+}
+
+/** Writes a schedule that a job declares, unless it stands so already; in a system transaction. */
+export async function declareSchedule(tx: Tx, schedule: NewSchedule): Promise<void> {
+  await tx.query(
+    `insert into arbiter.schedules as s (tenant_id, job, key, payload, cron, zone, next_run_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (tenant_id, job, key) do update set payload = excluded.payload, cron = excluded.cron,
+       zone = excluded.zone, next_run_at = excluded.next_run_at
+     where (s.payload, s.cron, s.zone) is distinct from (excluded.payload, excluded.cron, excluded.zone)`,
+    valuesOf(installation, schedule),
+  );
+}
+
+export async function selectSchedule(tx: Tx, job: string, key: string): Promise<StoredSchedule | null> {
+  const [row] = await tx.query<StoredSchedule>(
+    `select next_run_at as "nextRunAt", last_run_at as "lastRunAt" from arbiter.schedules
+     where tenant_id = $1 and job = $2 and key = $3`,
+    [tx.tenantId, job, key],
+  );
+  return row ?? null;
+}
+
+export async function deleteSchedule(tx: Tx, job: string, key: string): Promise<void> {
+  await tx.query('delete from arbiter.schedules where tenant_id = $1 and job = $2 and key = $3', [
+    tx.tenantId,
+    job,
+    key,
+  ]);
+}
+
+/** A schedule whose run is due. */
+export interface DueSchedule {
+  readonly tenantId: string;
+  readonly job: string;
+  readonly key: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly cron: string;
+  readonly zone: string;
+  readonly dueAt: Date;
+}
+
+/** Locks schedules of these jobs that are due, the longest waiting first; passes over those that another has locked. */
+export async function lockDueSchedules(tx: Tx, jobs: readonly string[], most: number): Promise<DueSchedule[]> {
+  return tx.query<DueSchedule>(
+    `select tenant_id as "tenantId", job, key, payload, cron, zone, next_run_at as "dueAt" from arbiter.schedules
+     where next_run_at <= $1 and job = any ($2) order by next_run_at limit $3 for update skip locked`,
+    [tx.now, jobs, most],
+  );
+}
+
+/** Moves a locked schedule on: the run that was due is claimed. */
+export async function moveOn(tx: Tx, due: DueSchedule, nextRunAt: Date | null): Promise<void> {
+  await tx.query(
+    `update arbiter.schedules set next_run_at = $4, last_run_at = $5 where tenant_id = $1 and job = $2 and key = $3`,
+    [due.tenantId, due.job, due.key, nextRunAt, due.dueAt],
+  );
+}

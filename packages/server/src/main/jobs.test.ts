@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
+import { newId } from '../platform/ids.ts';
+import { jobRegistry } from './jobs.ts';
+
+let db: TestDatabase;
+before(async () => {
+  db = await createTestDatabase();
+});
+after(() => db.close());
+
+test('stream.expire deletes published rows older than 7 days, of its tenant only', async () => {
+  const [tenant, other] = [newId(), newId()];
+  for (const id of [tenant, other]) {
+    await db.ownerQuery(`insert into arbiter.tenants (id, name) values ($1, 'T')`, [id]);
+    await db.ownerQuery(
+      `insert into arbiter.outbox (tenant_id, events, created_at, position)
+       select $1, '[]', now() - make_interval(days => age), position
+         from (select 8 as age, n as position from generate_series(1, 4500) n
+               union all values (6, 4501), (0, 4502), (30, null::int)) rows`,
+      [id],
+    );
+  }
+  await run('stream.expire', tenant);
+  const left = async (id: string) =>
+    (
+      await db.ownerQuery<{ position: number }>(
+        'select position from arbiter.outbox where tenant_id = $1 order by position',
+        [id],
+      )
+    ).map((row) => row.position);
+  assert.deepEqual(await left(tenant), [4501, 4502, null]);
+  assert.equal((await left(other)).length, 4503);
+  await assert.rejects(run('stream.expire', null), /one tenant/);
+});
+
+test('the partition jobs make the months ahead that are missing', async () => {
+  const partitions = async () =>
+    Number(
+      (
+        await db.ownerQuery<{ n: number }>(
+          `select count(*) as n from pg_inherits where inhparent in ('arbiter.decisions'::regclass, 'arbiter.interactions'::regclass)`,
+        )
+      )[0]!.n,
+    );
+  const before = await partitions();
+  for (const table of ['arbiter.decisions', 'arbiter.interactions']) {
+    const [last] = await db.ownerQuery<{ name: string }>(
+      'select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass order by 1 desc limit 1',
+      [table],
+    );
+    await db.ownerQuery(`drop table ${last!.name}`);
+  }
+  await run('interactions.partition', null);
+  await run('sealed-records.partition', null);
+  assert.equal(await partitions(), before);
+});
+
+async function run(name: string, tenantId: string | null): Promise<void> {
+  const handler = jobRegistry(db.database).get(name);
+  await handler!.run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
+}
