@@ -50,6 +50,8 @@ export interface Run {
   /** The stage that last removed a candidate. */
   lastRemover: string | null;
   readonly droppedByReason: { [reason in DropReason]?: number };
+  /** Candidates that policies removed, by rule type; null while there is none. */
+  policyBlocks: Record<string, number> | null;
   readonly warnings: string[];
   readonly after: StageCounts;
   /** Items that a quota took from the answer. */
@@ -138,6 +140,12 @@ export function leave(run: Run, candidate: Candidate, reason: DropReason, gate: 
   candidate.reason = reason;
   candidate.gate = gate;
   run.leaving += 1;
+}
+
+/** Counts a candidate that a policy of this type removes. */
+export function countBlock(run: Run, ruleType: string): void {
+  run.policyBlocks ??= {};
+  run.policyBlocks[ruleType] = (run.policyBlocks[ruleType] ?? 0) + 1;
 }
 
 /** Points the scope of formulas and conditions at a candidate. */

@@ -4,7 +4,7 @@ import type { DecisionRequest } from '../input.ts';
 import { countDrop, recordDrop } from '../nodes/close-stage.ts';
 import { describe } from '../policies/ask-policies.ts';
 import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
-import type { Candidate, DropReason, Run } from '../run.ts';
+import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain, type Pick, type RankMethod } from './rank-method.ts';
 import type { Target } from './target.ts';
@@ -177,6 +177,7 @@ function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofM
     if (candidate.reason !== null || candidate.taken || (liftable && candidate.override >= 0)) continue;
     if (!inScope(policy.scope, candidate) || !policy.behaviour.blocks(run, candidate)) continue;
     candidate.reason = 'contact_policy';
+    countBlock(run, policy.ruleType);
     if (run.trace === null) continue;
     const { reason, detail } = policy.behaviour.explain(run, candidate);
     candidate.gate = { ruleId: null, policyId: policy.id, detail: describe(reason, detail) };

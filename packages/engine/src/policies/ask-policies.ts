@@ -1,5 +1,5 @@
 import { candidatesInScope, candidatesOf, inScope } from '../compile/scopes.ts';
-import { type Candidate, leave, type Run } from '../run.ts';
+import { type Candidate, countBlock, leave, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import type { PolicyRow } from '../trace.ts';
 import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
@@ -79,6 +79,7 @@ function block(run: Run, policy: CompiledPolicy, candidate: Candidate, policies:
   if (verdict !== null)
     run.trace?.policy(policyRow(policy, candidate, 'blocked', verdict.reason, null, verdict.detail));
   const detail = verdict === null ? null : describe(verdict.reason, verdict.detail);
+  if (candidate.reason === null) countBlock(run, policy.ruleType);
   leave(run, candidate, 'contact_policy', verdict === null ? null : { ruleId: null, policyId: policy.id, detail });
 }
 

@@ -47,7 +47,7 @@ export interface DecidePorts {
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
-  readonly observe: (batchSize: number, counts: DecisionCounts) => void;
+  readonly observe: (batchSize: number, counts: DecisionCounts, configAgeMs: number) => void;
 }
 
 /** The log of contacts is kept at least this long: relevance looks 30 days back. */
@@ -185,6 +185,7 @@ async function decideAll(
   const quota = catalogue.isPlayground ? await openQuota(tx, tenantId, stored.length > 0) : null;
 
   const now = ports.clock.now();
+  const configAgeMs = ports.catalogues.ageMs(tenantId);
   const left = new Map<string, DecideJob[]>();
   const held = new Set(stored);
   const decided: Decided[] = [];
@@ -295,7 +296,7 @@ async function decideAll(
   }
   for (const { job, answer, quotaLeft } of decided) if (unsettled.delete(job)) job.resolve(answer, quotaLeft);
   for (const job of exhausted) if (unsettled.delete(job)) job.reject(quotaExceeded());
-  ports.observe(prepared.length, counts);
+  ports.observe(prepared.length, counts, configAgeMs);
   return left;
 }
 
