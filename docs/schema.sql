@@ -1385,6 +1385,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_queue_depth()
+ RETURNS TABLE(task text, jobs bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select t.identifier, count(*)
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+   where j.attempts < j.max_attempts
+   group by t.identifier
+$function$;
+  grant execute to arbiter_system
+
 CREATE OR REPLACE FUNCTION graphile_worker.arbiter_space_tries()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -24,6 +24,8 @@ export interface Decision {
   readonly summary: DecisionSummary;
   /** Items that a quota took from the answer. */
   readonly withheldByQuota: number;
+  /** Candidates that policies removed, by rule type; null for none. For metrics: no part of the record. */
+  readonly policyBlocks: Readonly<Record<string, number>> | null;
   /** Response node: `standard`, `minimal` or `grouped`, and the item fields to keep (empty = all). */
   readonly responseFormat: 'standard' | 'minimal' | 'grouped';
   readonly includeFields: readonly string[];

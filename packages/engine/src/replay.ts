@@ -8,7 +8,7 @@ const mostDifferences = 200;
  * made at commit or measured (api-decisioning.md 12). Numbers are unrounded.
  */
 export function resultOf(decision: Decision): Json {
-  const { trace: _trace, responseFormat: _format, includeFields: _fields, ...result } = decision;
+  const { trace: _trace, responseFormat: _format, includeFields: _fields, policyBlocks: _blocks, ...result } = decision;
   // The members are JSON already; a copy of each would cost as much as the decision.
   return result as unknown as Json;
 }

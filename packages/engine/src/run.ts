@@ -52,6 +52,8 @@ export interface Run {
   /** By requested active placement: the stage that last removed a candidate for it; null: none yet. */
   readonly slotRemover: (string | null)[];
   readonly droppedByReason: { [reason in DropReason]?: number };
+  /** Candidates that policies removed, by rule type; null while there is none. */
+  policyBlocks: Record<string, number> | null;
   readonly warnings: string[];
   readonly after: StageCounts;
   /** Items that a quota took from the answer. */
@@ -140,6 +142,12 @@ export function leave(run: Run, candidate: Candidate, reason: DropReason, gate: 
   candidate.reason = reason;
   candidate.gate = gate;
   run.leaving += 1;
+}
+
+/** Counts a candidate that a policy of this type removes. */
+export function countBlock(run: Run, ruleType: string): void {
+  run.policyBlocks ??= {};
+  run.policyBlocks[ruleType] = (run.policyBlocks[ruleType] ?? 0) + 1;
 }
 
 /** Points the scope of formulas and conditions at a candidate. */

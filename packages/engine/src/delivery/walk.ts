@@ -5,7 +5,7 @@ import { countDrop, recordDrop } from '../nodes/close-stage.ts';
 import { describe } from '../policies/ask-policies.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { isLifted } from '../policies/policy-stage.ts';
-import type { Candidate, DropReason, Run } from '../run.ts';
+import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain, type Pick, type RankMethod } from './rank-method.ts';
 import type { Target } from './target.ts';
@@ -180,6 +180,7 @@ function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofM
     if (!inScope(policy.scope, candidate) || !policy.behaviour.blocks(run, candidate)) continue;
     if (isLifted(run, policy, candidate)) continue;
     candidate.reason = 'contact_policy';
+    countBlock(run, policy.ruleType);
     if (run.trace === null) continue;
     const { reason, detail } = policy.behaviour.explain(run, candidate);
     candidate.gate = { ruleId: null, policyId: policy.id, detail: describe(reason, detail) };

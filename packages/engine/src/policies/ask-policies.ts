@@ -1,6 +1,6 @@
 import { candidatesInScope, candidatesOf, inScope } from '../compile/scopes.ts';
 import { isObject } from '../nodes/node-kind.ts';
-import { type Candidate, leave, type Run } from '../run.ts';
+import { type Candidate, countBlock, leave, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import type { PolicyRow } from '../trace.ts';
 import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
@@ -62,6 +62,7 @@ function block(run: Run, policy: CompiledPolicy, candidate: Candidate, overrides
   if (verdict !== null)
     run.trace?.policy(policyRow(policy, candidate, 'blocked', verdict.reason, null, verdict.detail));
   const detail = verdict === null ? null : describe(verdict.reason, verdict.detail);
+  if (candidate.reason === null) countBlock(run, policy.ruleType);
   leave(run, candidate, 'contact_policy', verdict === null ? null : { ruleId: null, policyId: policy.id, detail });
 }
 

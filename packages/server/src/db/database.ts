@@ -6,7 +6,7 @@ import { connectionConfig } from './connection.ts';
 import { translateError } from './errors.ts';
 import { createListener, type ListenOptions } from './listener.ts';
 import { type OpenTransaction, openTransaction, type TransactionFacts } from './transaction.ts';
-import type { Actor, Tx } from './tx.ts';
+import type { Actor, Tx, Written } from './tx.ts';
 
 export interface DatabaseOptions {
   /** URL of the application role, which is bound by row-level security. */
@@ -20,6 +20,8 @@ export interface DatabaseOptions {
   readonly clock?: Clock;
   /** Gets errors that have no caller: idle connections that broke, effects after a commit that threw. */
   readonly onError?: (error: unknown) => void;
+  /** Told after each commit what it wrote of the things that are counted. */
+  readonly onWritten?: (what: Written, count: number) => void;
 }
 
 export interface TransactionOptions {
@@ -130,6 +132,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       // A connection that is broken, or still carries a tenant, is destroyed (quality.md F6).
       client.release(!clean);
     }
+    if (options.onWritten !== undefined) for (const [what, count] of open.written) options.onWritten(what, count);
     for (const effect of open.effects) {
       try {
         effect();

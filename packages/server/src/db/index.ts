@@ -23,4 +23,4 @@ export { migrate, pendingMigrations } from './migrate.ts';
 export { ensureMonthPartitions } from './partitions.ts';
 export { createQueuePool, queueSchema } from './queue-pool.ts';
 export { checkRole } from './role-check.ts';
-export type { Actor, Tx } from './tx.ts';
+export type { Actor, Tx, Written } from './tx.ts';

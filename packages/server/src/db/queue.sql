@@ -160,3 +160,16 @@ create or replace trigger arbiter_space_tries before update on graphile_worker._
   when (old.locked_at is not null and new.locked_at is null and new.run_at is distinct from old.run_at)
   execute function graphile_worker.arbiter_space_tries();
 revoke all on function graphile_worker.arbiter_space_tries() from public;
+
+-- How many jobs of each task wait or run, for metrics. A job that has used up its tries is neither.
+create or replace function graphile_worker.arbiter_queue_depth() returns table (task text, jobs bigint)
+  language sql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select t.identifier, count(*)
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+   where j.attempts < j.max_attempts
+   group by t.identifier
+$$;
+revoke all on function graphile_worker.arbiter_queue_depth() from public;
+grant execute on function graphile_worker.arbiter_queue_depth() to arbiter_system;

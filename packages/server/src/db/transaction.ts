@@ -3,7 +3,7 @@ import { overdue } from '../platform/deadline.ts';
 import { isId } from '../platform/ids.ts';
 import { translateError } from './errors.ts';
 import { kyselyOver, type RunStatement } from './kysely-connection.ts';
-import type { Actor, Tx } from './tx.ts';
+import type { Actor, Tx, Written } from './tx.ts';
 
 /** What a transaction is opened with. */
 export interface TransactionFacts {
@@ -27,6 +27,8 @@ export interface OpenTransaction {
   rollback(): Promise<boolean>;
   /** Effects to run once the commit has succeeded. */
   readonly effects: readonly (() => void)[];
+  /** What the transaction wrote that is counted. */
+  readonly written: ReadonlyMap<Written, number>;
 }
 
 /** The extended protocol takes one statement only, so that no text of ours can be cut in two (quality.md T3). */
@@ -73,6 +75,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   const cancelAfterMs = Math.max(1, Math.min(facts.statementTimeoutMs, leftMs() - deadlineGraceMs));
   const effects: (() => void)[] = [];
   const lastWork: (() => Promise<void>)[] = [];
+  const written = new Map<Written, number>();
   let catalogueTouched = false;
   let over = false;
   // The driver wants one statement at a time; callers may start several at once.
@@ -121,6 +124,9 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     afterCommit(effect: () => void) {
       effects.push(effect);
     },
+    written(what: Written, count: number) {
+      written.set(what, (written.get(what) ?? 0) + count);
+    },
     touchCatalogue() {
       if (facts.tenantId === null) throw new Error('a system transaction has no catalogue');
       catalogueTouched = true;
@@ -133,6 +139,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   return {
     tx,
     effects,
+    written,
     async commit() {
       await tail;
       // Work may ask for more work, so the list is read to its moving end.

@@ -10,6 +10,9 @@ export interface Actor {
   readonly role: Role;
 }
 
+/** What is counted once it is committed (api-access.md 19). */
+export type Written = 'audit_rows';
+
 declare const txBrand: unique symbol;
 
 /**
@@ -44,6 +47,8 @@ export interface Tx {
   beforeCommit(effect: () => Promise<void>): void;
   /** Runs after the commit (never after a rollback); for pushes inside the process. */
   afterCommit(effect: () => void): void;
+  /** Counts what the transaction has written, for metrics: told to `DatabaseOptions.onWritten` once it has committed. */
+  written(what: Written, count: number): void;
   /** Marks the catalogue as changed: the version is raised once, at commit, and every node is told (decisioning.md 6). */
   touchCatalogue(): void;
 }

@@ -150,16 +150,18 @@ const looks = 6;
 async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    let looked = 0;
-    timer = setInterval(() => {
-      looked += 1;
-      if (looked === looks) reject(new Error('the store of rate limits did not answer in time'));
-    }, timeoutMs / looks);
+    const lookAgain = (looksLeft: number): void => {
+      timer = setTimeout(() => {
+        if (looksLeft > 0) lookAgain(looksLeft - 1);
+        else reject(new Error('the store of rate limits did not answer in time'));
+      }, timeoutMs / looks);
+    };
+    lookAgain(looks - 1);
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearInterval(timer);
+    clearTimeout(timer);
     work.catch(() => undefined);
   }
 }

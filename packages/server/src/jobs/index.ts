@@ -9,7 +9,7 @@ export {
 export { type EventType, event, newEvent, type StreamEvent } from './event.ts';
 export { installationJob, type Job, type JobScope, type JobSpec, job } from './job.ts';
 export { machineryJobs } from './machinery.ts';
-export { type EnqueueOptions, enqueueJob } from './queue.store.ts';
+export { countJobs, type EnqueueOptions, enqueueJob } from './queue.store.ts';
 export { createQueueKeeper, type QueueKeeper } from './queue-keeper.ts';
 export {
   createJobRegistry,

@@ -48,6 +48,11 @@ export async function enqueueRuns(tx: Tx, run: DueRun, tenantIds: readonly (stri
   );
 }
 
+/** How many jobs of each task wait or run, over all tenants. Needs a system transaction. */
+export async function countJobs(tx: Tx): Promise<readonly { readonly task: string; readonly jobs: number }[]> {
+  return tx.query('select task, jobs from graphile_worker.arbiter_queue_depth()');
+}
+
 /** Gives back to the queue what a worker had taken and can no longer finish. */
 export async function unlockJobs(pool: ReturnType<typeof createQueuePool>, workerId: string): Promise<void> {
   await pool.query(`select ${queueSchema}.force_unlock_workers($1)`, [[workerId]]);

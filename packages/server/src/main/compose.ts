@@ -21,6 +21,7 @@ import type { Logger } from '../platform/logger.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { buildHandlers } from './features.ts';
 import { jobRegistry } from './jobs.ts';
+import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
 
 /** The part of the configuration that the composition reads. */
 export type ComposeConfig = Pick<
@@ -102,11 +103,14 @@ export function composeServer(options: ComposeOptions): Server {
   const { config, clock, logger } = options;
   const onError = (err: unknown): void => logger.warn({ err }, 'background work failed');
   const { answerWithinMs, ...limits } = options.patience ?? {};
+  const registry = createRegistry(options.version);
+  const cacheAsked = createCacheMetrics(registry);
   const database = createDatabase({
     url: options.databaseUrl,
     poolMax: config.DATABASE_POOL_MAX,
     clock,
     onError,
+    onWritten: createWriteMetrics(registry),
     ...limits,
   });
   // Whoever is counted has not been let in yet, and must not wait behind those who have.
@@ -119,10 +123,9 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const hot = createHotPath({ url: options.databaseUrl, connections: hotConnections, onError });
   const aside = createHotPath({ url: options.databaseUrl, connections: 1, onError });
-  const registry = createRegistry(options.version);
   const lifecycle = createLifecycle();
   const pepper = keyOf(config.API_KEY_PEPPER);
-  const authenticator = createAuthenticator({ database, pepper, clock });
+  const authenticator = createAuthenticator({ database, pepper, clock, onAsked: cacheAsked('credentials') });
   const masterKeys = [config.DATA_ENCRYPTION_KEY, ...config.DATA_ENCRYPTION_KEYS_OLD]
     .filter((key) => key !== null)
     .map((key) => Buffer.from(key, 'base64'));
@@ -135,6 +138,7 @@ export function composeServer(options: ComposeOptions): Server {
     clock,
     zoneClock,
     metrics,
+    onCatalogueAsked: cacheAsked('catalogues'),
     anonymousKey: keyOf(config.DATA_ENCRYPTION_KEY),
     onError,
   });

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Database } from '../db/index.ts';
+import type { Database, Written } from '../db/index.ts';
+import { countJobs } from '../jobs/index.ts';
 
 /** What the process itself reports besides HTTP and decisions (api-access.md 19). */
 export interface ProcessMetrics {
@@ -8,8 +9,27 @@ export interface ProcessMetrics {
   runClaimed(job: string): void;
 }
 
-export function createProcessMetrics(registry: Registry, database: Pick<Database, 'connections'>): ProcessMetrics {
+/** A scrape waits so long for the queue at most; without an answer the last figures stay. */
+const queueWithinMs = 1_000;
+
+export function createProcessMetrics(
+  registry: Registry,
+  database: Pick<Database, 'connections' | 'withSystem'>,
+): ProcessMetrics {
   const registers = [registry];
+  new Gauge({
+    name: 'svc_queue_depth',
+    help: 'Jobs of the whole installation that wait or run.',
+    labelNames: ['task'],
+    registers,
+    async collect() {
+      const until = performance.now() + queueWithinMs;
+      const depths = await database.withSystem('metrics', countJobs, { until }).catch(() => null);
+      if (depths === null) return;
+      this.reset();
+      for (const { task, jobs } of depths) this.set({ task }, jobs);
+    },
+  });
   new Gauge({
     name: 'svc_db_pool_connections',
     help: 'Connections of the pool, and callers that wait for one.',
@@ -47,5 +67,33 @@ export function createProcessMetrics(registry: Registry, database: Pick<Database
       jobs.inc({ task, result });
       seconds.observe({ task }, took);
     },
+  };
+}
+
+/** Counts what transactions have written (`DatabaseOptions.onWritten`). */
+export function createWriteMetrics(registry: Registry): (what: Written, count: number) => void {
+  const auditRows = new Counter({
+    name: 'svc_audit_rows_total',
+    help: 'Audit rows that this process has written.',
+    registers: [registry],
+  });
+  const counters: Readonly<Record<Written, Counter>> = { audit_rows: auditRows };
+  return (what, count) => counters[what].inc(count);
+}
+
+type Cache = 'credentials' | 'catalogues';
+
+/** Counts what memory was asked for, and whether it was there. */
+export function createCacheMetrics(registry: Registry): (cache: Cache) => (known: boolean) => void {
+  const requests = new Counter({
+    name: 'svc_cache_requests_total',
+    help: 'What this process looked for in its memory.',
+    labelNames: ['cache', 'result'],
+    registers: [registry],
+  });
+  return (cache) => {
+    const hits = requests.labels(cache, 'hit');
+    const misses = requests.labels(cache, 'miss');
+    return (known) => (known ? hits : misses).inc();
   };
 }

@@ -53,6 +53,7 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
     pendingRows.delete(tx);
     const linked = chainRows(await lockHead(tx), rows);
     await appendRows(tx, linked.rows, linked.head);
+    tx.written('audit_rows', linked.rows.length);
   });
 }
 

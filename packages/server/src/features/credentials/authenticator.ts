@@ -50,8 +50,10 @@ export function createAuthenticator(deps: {
   readonly database: Database;
   readonly pepper: Pepper;
   readonly clock: Clock;
+  /** Told of every key that is asked about whether memory knew it. */
+  readonly onAsked?: (known: boolean) => void;
 }): Authenticator {
-  const { database, pepper, clock } = deps;
+  const { database, pepper, clock, onAsked } = deps;
   // The HMAC of a key is worked out for the database only; what is in memory is found by a name of this process.
   const nameOf = createSecretNames();
   const known = new Map<string, Known>();
@@ -123,7 +125,9 @@ export function createAuthenticator(deps: {
       if (presented.kind !== 'apiKey' || !isApiKey(presented.value)) return null;
       const cacheKey = nameOf(presented.value);
       const entry = known.get(cacheKey);
-      if (entry !== undefined && hearing()) return admit(entry);
+      const isKnown = entry !== undefined && hearing();
+      onAsked?.(isKnown);
+      if (isKnown) return admit(entry);
       let lookup = lookups.get(cacheKey);
       if (lookup === undefined) {
         beforeLookUp?.();

@@ -106,6 +106,7 @@ const decision: Decision = {
     warnings: ['careful "here"'],
   },
   withheldByQuota: 0,
+  policyBlocks: null,
   responseFormat: 'standard',
   includeFields: [],
   trace: null,

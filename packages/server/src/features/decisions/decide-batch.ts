@@ -48,7 +48,7 @@ export interface DecidePorts {
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
-  readonly observe: (batchSize: number, counts: DecisionCounts) => void;
+  readonly observe: (batchSize: number, counts: DecisionCounts, configAgeMs: number) => void;
   readonly stages: StageWatch;
   /** Seconds that a batch spent on `load` or `commit`. */
   readonly batchStage: (stage: 'load' | 'commit', seconds: number) => void;
@@ -191,6 +191,7 @@ async function decideAll(
   ports.batchStage('load', (performance.now() - startedAt) / 1000);
 
   const now = ports.clock.now();
+  const configAgeMs = ports.catalogues.ageMs(tenantId);
   const left = new Map<string, DecideJob[]>();
   const held = new Set(stored);
   const decided: Decided[] = [];
@@ -307,7 +308,7 @@ async function decideAll(
   }
   for (const { job, answer, quotaLeft } of decided) if (unsettled.delete(job)) job.resolve(answer, quotaLeft);
   for (const job of exhausted) if (unsettled.delete(job)) job.reject(quotaExceeded());
-  ports.observe(prepared.length, counts);
+  ports.observe(prepared.length, counts, configAgeMs);
   return left;
 }
 

@@ -5,6 +5,8 @@ export interface DecisionCounts {
   readonly items: number;
   readonly candidates: number;
   readonly dropped: ReadonlyMap<string, number>;
+  /** Candidates that contact policies removed, by rule type. */
+  readonly blocked: ReadonlyMap<string, number>;
   /** Items with a reservation; dry runs make none. */
   readonly reserved: number;
   add(decision: Decision, dryRun: boolean): void;
@@ -12,6 +14,7 @@ export interface DecisionCounts {
 
 export function newDecisionCounts(): DecisionCounts {
   const dropped = new Map<string, number>();
+  const blocked = new Map<string, number>();
   let items = 0;
   let candidates = 0;
   let reserved = 0;
@@ -23,17 +26,20 @@ export function newDecisionCounts(): DecisionCounts {
       return candidates;
     },
     dropped,
+    blocked,
     get reserved() {
       return reserved;
     },
-    add({ items: shown, summary }, dryRun) {
+    add({ items: shown, summary, policyBlocks }, dryRun) {
       if (!dryRun) for (const { effect } of shown) if (effect === 'reserve') reserved += 1;
       items += shown.length;
       candidates += summary.candidateCount;
-      const { droppedByReason } = summary;
-      for (const reason in droppedByReason) {
-        dropped.set(reason, (dropped.get(reason) ?? 0) + droppedByReason[reason]!);
-      }
+      addAll(dropped, summary.droppedByReason);
+      if (policyBlocks !== null) addAll(blocked, policyBlocks);
     },
   };
+}
+
+function addAll(sums: Map<string, number>, counts: Readonly<Record<string, number>>): void {
+  for (const name in counts) sums.set(name, (sums.get(name) ?? 0) + counts[name]!);
 }

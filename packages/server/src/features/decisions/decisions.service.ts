@@ -32,6 +32,8 @@ export interface DecisionDeps {
   readonly metrics: DecisionMetrics;
   /** Key from which the keys of anonymous ids are derived, per tenant; null: no DATA_ENCRYPTION_KEY. */
   readonly anonymousKey: KeyObject | null;
+  /** Told of every catalogue that is asked for whether memory had it. */
+  readonly onCatalogueAsked?: (known: boolean) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -76,6 +78,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   const catalogues: CatalogueCache = createCatalogueCache(deps.database, {
     onError: deps.onError,
     onCompiled: deps.metrics.catalogueRead,
+    ...(deps.onCatalogueAsked === undefined ? {} : { onAsked: deps.onCatalogueAsked }),
   });
   const evidence: EvidenceKeeper = createEvidenceKeeper(deps.database, deps.onError);
   const ports: DecidePorts = {

@@ -1,10 +1,11 @@
 import type { RespondAnswer } from '@arbiter/contract';
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { DecisionCounts } from './decision-counts.ts';
 
 /** What decisions report (api-access.md 19). */
 export interface DecisionMetrics {
-  batchDecided(batchSize: number, counts: DecisionCounts): void;
+  /** `configAgeMs`: ms since this process last knew the catalogue of the batch to be the newest. */
+  batchDecided(batchSize: number, counts: DecisionCounts, configAgeMs: number): void;
   recommended(status: 'ok' | 'failed', channel: string | null, seconds: number): void;
   responded(answer: RespondAnswer): void;
   /** A stage of a decision; `load` and `commit` are those of a batch. */
@@ -54,6 +55,22 @@ export function createDecisionMetrics(registry: Registry): DecisionMetrics {
     labelNames: ['reason'],
     registers,
   });
+  const blocks = new Counter({
+    name: 'svc_policy_blocks_total',
+    help: 'Candidates that contact policies removed.',
+    labelNames: ['ruleType'],
+    registers,
+  });
+  let oldestMs = 0;
+  new Gauge({
+    name: 'svc_config_age_seconds',
+    help: 'Time since this process had last known a catalogue to be the newest, at the longest among the decisions made since this was last read.',
+    registers,
+    collect() {
+      this.set(oldestMs / 1000);
+      oldestMs = 0;
+    },
+  });
   const reservations = new Counter({
     name: 'svc_reservations_total',
     help: 'Reservations made, and what responses did to them.',
@@ -94,11 +111,13 @@ export function createDecisionMetrics(registry: Registry): DecisionMetrics {
   ]);
 
   return {
-    batchDecided(batchSize, counts) {
+    batchDecided(batchSize, counts, configAgeMs) {
       batch.observe(batchSize);
       items.inc(counts.items);
       candidates.inc(counts.candidates);
       for (const [reason, n] of counts.dropped) dropped.inc({ reason }, n);
+      for (const [ruleType, n] of counts.blocked) blocks.inc({ ruleType }, n);
+      oldestMs = Math.max(oldestMs, configAgeMs);
       if (counts.reserved > 0) reservations.inc({ result: 'made' }, counts.reserved);
       mandatoryCapHits.inc(counts.dropped.get('mandatory_cap') ?? 0);
     },

@@ -31,7 +31,12 @@ interface Loading {
 
 export function createCatalogueCache(
   database: Database,
-  options: { readonly onError: (error: unknown) => void; readonly onCompiled?: (seconds: number) => void },
+  options: {
+    readonly onError: (error: unknown) => void;
+    readonly onCompiled?: (seconds: number) => void;
+    /** Told of every catalogue that is asked for whether it was there. */
+    readonly onAsked?: (known: boolean) => void;
+  },
 ): CatalogueCache {
   const entries = new Map<string, Entry>();
   const loading = new Map<string, Loading>();
@@ -94,7 +99,9 @@ export function createCatalogueCache(
 
   return {
     async get(tenantId) {
-      return entries.get(tenantId)?.catalogue ?? load(tenantId);
+      const entry = entries.get(tenantId);
+      options.onAsked?.(entry !== undefined);
+      return entry?.catalogue ?? load(tenantId);
     },
     async refresh(tenantId, version) {
       for (;;) {

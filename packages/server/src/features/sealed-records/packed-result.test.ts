@@ -78,6 +78,7 @@ const plain: Decision = {
   assignment: { creative: [1, 1], experiment: null, holdout: null },
   summary,
   withheldByQuota: 0,
+  policyBlocks: { frequency_cap: 1 },
   responseFormat: 'standard',
   includeFields: [],
   trace: null,
@@ -104,7 +105,14 @@ test('what was decided survives, to the last digit; what follows from plan and i
       summary: { ...summary, slateProbability: 0.5, warnings: ['w'] },
     },
   ] as Decision[]) {
-    const { trace: _t, responseFormat: _f, includeFields: _i, withheldByQuota: _w, ...expected } = decision;
+    const {
+      trace: _t,
+      responseFormat: _f,
+      includeFields: _i,
+      withheldByQuota: _w,
+      policyBlocks: _b,
+      ...expected
+    } = decision;
     const unpacked = unpackResult(readResultText(resultText(decision, refs)), refs);
     const items = expected.items.map(({ content: _c, personalization: _p, ...kept }) => kept);
     assert.deepEqual(unpacked, { ...expected, items });

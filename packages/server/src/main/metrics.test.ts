@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Registry } from 'prom-client';
+import Type from 'typebox';
+import { systemActor } from '../db/index.ts';
+import { recordAudit } from '../features/audit/index.ts';
+import { createDecisionMetrics } from '../features/decisions/index.ts';
+import { enqueueJob, job } from '../jobs/index.ts';
+import { newId } from '../platform/ids.ts';
+import { createProcessMetrics } from './metrics.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+const token = 'a token of the metrics tests';
+let server: TestServer;
+before(async () => {
+  server = await startTestServer({ config: { METRICS_TOKEN: token } });
+});
+after(() => server?.close());
+
+/** The value of one line of /metrics; null when there is none. */
+async function metric(line: string): Promise<number | null> {
+  const { status, text } = await server.call('GET', '/api/v1/metrics', {
+    key: null,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(status, 200, text);
+  const found = text.split('\n').find((each) => each.startsWith(`${line} `));
+  return found === undefined ? null : Number(found.slice(line.length + 1));
+}
+
+async function create(path: string, body: object): Promise<string> {
+  const made = await server.call<{ id: string }>('POST', `/api/v1/${path}`, { body });
+  assert.equal(made.status, 201, `${path}: ${made.text}`);
+  return made.body.id;
+}
+
+const recommend = (body: object) => server.call('POST', '/api/v1/recommend', { body });
+
+test('svc_audit_rows_total counts the rows that are committed, and no others', async () => {
+  const before = (await metric('svc_audit_rows_total')) ?? 0;
+  const [tenant] = server.tenants;
+  const entry = { action: 'update', entityType: 'offer', entityName: null } as const;
+  const write = (rows: number, fail: boolean) =>
+    server.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
+      for (let i = 0; i < rows; i++) await recordAudit(tx, { ...entry, entityId: newId() });
+      if (fail) throw new Error('changed my mind');
+    });
+  await write(3, false);
+  await assert.rejects(write(5, true), /changed my mind/);
+  await create('categories', { name: 'One row' });
+  assert.equal(await metric('svc_audit_rows_total'), before + 4);
+});
+
+test('svc_policy_blocks_total counts what policies removed, by type, whether it is traced or not', async () => {
+  const email = await create('channels', { name: 'Email', channelType: 'email' });
+  for (let i = 0; i < 5; i++) {
+    const offerId = await create('offers', { name: `Offer ${i}`, status: 'active', priority: 90 - i });
+    await create('creatives', { name: `mail ${i}`, offerId, channelId: email, status: 'active' });
+    if (i === 4) {
+      const one = { ruleType: 'do_not_contact', scope: 'offer', scopeId: offerId, config: {} };
+      await create('contact-policies', { name: 'Never the last', ...one });
+    }
+  }
+  const twoADay = { ruleType: 'frequency_cap', scope: 'global', config: { maxPerDay: 2 } };
+  await create('contact-policies', { name: 'Two a day', ...twoADay });
+  const blocks = async () => [
+    (await metric('svc_policy_blocks_total{ruleType="frequency_cap"}')) ?? 0,
+    (await metric('svc_policy_blocks_total{ruleType="do_not_contact"}')) ?? 0,
+  ];
+  assert.deepEqual(await blocks(), [0, 0]);
+  const first = await recommend({ customerId: 'B1', channel: 'email', limit: 3 });
+  assert.equal(first.body.count, 2, first.text);
+  // Two were given; the cap held back the other two, and one offer is nobody's.
+  assert.deepEqual(await blocks(), [2, 1]);
+  // Nothing is left of the cap: it removes all four at once.
+  assert.equal((await recommend({ customerId: 'B1', channel: 'email' })).body.count, 0);
+  assert.deepEqual(await blocks(), [6, 2]);
+  const traced = await server.call('PUT', '/api/v1/tenant-settings', { body: { decisionTraceEnabled: true } });
+  assert.equal(traced.status, 200, traced.text);
+  assert.equal((await recommend({ customerId: 'B1', channel: 'email' })).body.count, 0);
+  assert.deepEqual(await blocks(), [10, 3]);
+});
+
+test('svc_config_age_seconds is the longest of the decisions since it was last read', async () => {
+  assert.notEqual(await metric('svc_config_age_seconds'), null);
+  const registry = new Registry();
+  const metrics = createDecisionMetrics(registry);
+  const counts = { items: 0, candidates: 0, dropped: new Map(), blocked: new Map(), reserved: 0, add: () => undefined };
+  for (const ageMs of [10, 2_500, 0]) metrics.batchDecided(1, counts, ageMs);
+  const read = async () => (await registry.getSingleMetric('svc_config_age_seconds')?.get())?.values[0]?.value;
+  assert.equal(await read(), 2.5);
+  assert.equal(await read(), 0);
+});
+
+test('svc_cache_requests_total tells what memory knew', async () => {
+  const asked = async (result: string) =>
+    (await metric(`svc_cache_requests_total{cache="catalogues",result="${result}"}`)) ?? 0;
+  const [hits, misses] = [await asked('hit'), await asked('miss')];
+  assert.equal((await recommend({ customerId: 'B2', channel: 'email' })).status, 200);
+  assert.ok((await asked('hit')) > hits);
+  assert.equal(await asked('miss'), misses);
+  assert.ok(((await metric('svc_cache_requests_total{cache="credentials",result="miss"}')) ?? 0) > 0);
+});
+
+const oneTask = job({ name: 'one.task', payload: Type.Object({}) });
+const anotherTask = job({ name: 'another.task', payload: Type.Object({}) });
+
+test('svc_queue_depth counts waiting jobs of all tenants by task', async () => {
+  const registry = new Registry();
+  createProcessMetrics(registry, server.database);
+  const depths = async () => {
+    const read = await registry.getSingleMetric('svc_queue_depth')?.get();
+    return Object.fromEntries(read?.values.map(({ labels, value }) => [String(labels.task), value]) ?? []);
+  };
+  assert.deepEqual(await depths(), {});
+  for (const tenantId of [newId(), newId()]) {
+    await server.database.withTenant(tenantId, systemActor('test'), async (tx) => {
+      await enqueueJob(tx, oneTask, {});
+      await enqueueJob(tx, anotherTask, {});
+      await enqueueJob(tx, anotherTask, {});
+    });
+  }
+  assert.deepEqual(await depths(), { 'one.task': 2, 'another.task': 4 });
+  await server.testDatabase.ownerQuery('update graphile_worker._private_jobs set attempts = max_attempts');
+  assert.deepEqual(await depths(), {});
+});
