@@ -15,6 +15,7 @@ const generated = [
   { written: 'docs/config.md', generator: 'tools/generate-config-docs.ts' },
   { written: 'docs/architecture.md', generator: 'tools/generate-tiers.ts' },
   { written: 'docs/schema.sql', generator: 'tools/dump-schema.ts' },
+  { written: 'packages/server/src/db/rows.ts', generator: 'tools/generate-rows.ts' },
 ];
 
 /** The files of a place, by name, with their bytes. */

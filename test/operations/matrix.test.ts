@@ -71,6 +71,13 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const inside =
   /\bat [\w.<>]+ \(|\.[cm]?[jt]s:\d|node:internal|node_modules|SQLSTATE|relation "|at or near|violates (foreign|unique|check|not-null|row-level)|\bselect .+ from\b|\binsert into\b|krn_[0-9a-f]{20}/i;
 
+/** Page sizes as the documentation of a list tells them; null for operations without pages. */
+function pageSizes(operation: Operation): { readonly usual: number; readonly maximum: number } | null {
+  const limit: unknown = at(operation.query, ['properties', 'limit']);
+  const maximum = /above (\d+) it becomes \1\./.exec(String(at(limit, ['description'])))?.[1];
+  return maximum === undefined ? null : { usual: Number(at(limit, ['default'])), maximum: Number(maximum) };
+}
+
 /** Query parameters that are read and turned: their odd spellings are refused (quality.md T33). */
 const oddSpellings: Readonly<Record<string, readonly string[]>> = {
   integer: ['1e2', '0x10', '-0', '١٠', '1.0', ' 1', '1 ', '', '1_000', 'NaN', 'null', '0', '-1'],
@@ -378,6 +385,20 @@ for (const [index, operation] of all.entries()) {
         }
         assert.deepEqual(made, before);
       });
+
+      const sizes = pageSizes(operation);
+      if (sizes !== null) {
+        it('E15: has the page sizes that it documents', async () => {
+          const limitOf = async (limit: Record<string, string>) => {
+            const { limit: _own, ...query } = call.query ?? {};
+            const { json } = await ask({}, { ...call, query: { ...query, ...limit } });
+            return at(json, ['pagination', 'limit']) ?? at(json, ['limit']);
+          };
+          assert.equal(await limitOf({}), sizes.usual);
+          assert.equal(await limitOf({ limit: String(sizes.maximum) }), sizes.maximum);
+          assert.equal(await limitOf({ limit: String(sizes.maximum + 1) }), sizes.maximum);
+        });
+      }
 
       if (scalarQuery(operation).some(([name]) => name === 'cursor')) {
         it('E15: answers a foreign cursor exactly like garbage', async () => {

@@ -47,6 +47,7 @@ const onBirds = [
   "tx.kysely().selectFrom('plants').innerJoin('birds', 'birds.id', 'plants.birdId').execute()",
   "tx.kysely().selectFrom(['plants', 'birds']).execute()",
   "listRecords(tx, { table: 'birds' })",
+  "select(tx, columns(table('birds'), ['id']), '')",
   "tx.query(held ? 'select id from plants' : 'select id from birds')",
 ];
 

@@ -112,5 +112,7 @@ function isTableArgument(node: ts.Node): boolean {
   if (ts.isArrayLiteralExpression(parent)) return isTableArgument(parent);
   if (ts.isPropertyAssignment(parent)) return ts.isIdentifier(parent.name) && parent.name.text === 'table';
   if (!ts.isCallExpression(parent) || parent.arguments[0] !== node) return false;
+  // `table('offers')` of db/columns.ts.
+  if (ts.isIdentifier(parent.expression)) return parent.expression.text === 'table';
   return ts.isPropertyAccessExpression(parent.expression) && tableMethods.has(parent.expression.name.text);
 }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation, roles } from './core/operation.ts';
-import { cursorPage, cursorQuery } from './core/pages.ts';
+import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
 import { Id, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Scopes of an API key, in the order in which they are returned (api-access.md 4.1). */
@@ -66,6 +66,9 @@ const RevokeBody = Type.Object(
   { description: 'Why a key is revoked.' },
 );
 
+/** Page size of the list. */
+export const apiKeyPage: PageLimits = { usual: 25, maximum: 100 };
+
 const ApiKeyPage = cursorPage(ApiKey);
 
 const shared = {
@@ -102,7 +105,7 @@ export const apiKeyOperations = {
     method: 'GET',
     path: '/api/v1/api-keys',
     summary: 'List the active API keys, newest first',
-    query: Type.Object(cursorQuery(25, 100)),
+    query: Type.Object(cursorQuery(apiKeyPage)),
     responses: {
       200: {
         description: 'A page of keys.',

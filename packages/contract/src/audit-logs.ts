@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { cursorPage, cursorQuery } from './core/pages.ts';
+import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
 import { Id, IdFilter, Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** The closed list of audit actions (api-access.md 7). */
@@ -122,6 +122,9 @@ export const AuditVerification = Type.Object(
 );
 export type AuditVerification = Static<typeof AuditVerification>;
 
+/** Page size of the list. */
+export const auditLogPage: PageLimits = { usual: 50, maximum: 200 };
+
 const Instant = (description: string) => Type.String({ minLength: 10, maxLength: 40, description });
 
 /** Reading and checking the audit log; rows are written by the changes themselves, never by request. */
@@ -136,7 +139,7 @@ export const auditLogOperations = {
     role: 'admin',
     loadClass: 'crud',
     query: Type.Object({
-      ...cursorQuery(50, 200),
+      ...cursorQuery(auditLogPage),
       entityType: Type.Optional(Type.String({ maxLength: 100, description: 'Only this kind of record.' })),
       entityId: Type.Optional(IdFilter('Only this record.')),
       action: Type.Optional(StringEnum(auditActions, { description: 'Only this action.' })),

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
+import { deleted, type RecordOrder, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const customFieldTypes = ['text', 'number', 'boolean', 'select', 'date', 'computed'] as const;
@@ -124,47 +126,66 @@ export const SubCategoryCreate = Type.Object(
 );
 export type SubCategoryCreate = Static<typeof SubCategoryCreate>;
 
-export const categoryOperations = recordOperations({
-  resource: 'categories',
+const byOrdinal = {
+  text: 'ordinal, then name',
+  keys: [
+    { property: 'ordinal', direction: 'asc' },
+    { property: 'name', direction: 'asc' },
+  ],
+  ids: 'asc',
+} as const satisfies RecordOrder;
+
+/** Categories, described once. */
+export const categoryResource = resource({
+  entityType: 'category',
+  name: 'categories',
   path: 'categories',
   tag: 'Categories',
   noun: 'category',
   nouns: 'categories',
-  entityType: 'category',
   writeRole: 'editor',
   softDelete: true,
   record: Category,
   create: CategoryCreate,
   changes,
+  page: cataloguePage,
+  order: byOrdinal,
+  search: ['name'],
   filters: { status: Type.Optional(Status) },
-  order: 'ordinal, then name',
-  defaultLimit: 25,
-  maximumLimit: 200,
-  createErrors: ['duplicate_name'],
-  updateErrors: ['duplicate_name', 'in_use'],
-  deleteErrors: ['in_use'],
+  queries: {},
+  unique: { name: 'duplicate_name' },
+  references: {},
+  removal: deleted,
+  errors: { update: ['in_use'], delete: ['in_use'] },
 });
 
-export const subCategoryOperations = recordOperations({
-  resource: 'subCategories',
+export const categoryOperations = recordOperations(categoryResource);
+
+/** Sub-categories, described once. */
+export const subCategoryResource = resource({
+  entityType: 'subCategory',
+  name: 'subCategories',
   path: 'sub-categories',
   tag: 'Categories',
   noun: 'sub-category',
   nouns: 'sub-categories',
-  entityType: 'subCategory',
   writeRole: 'editor',
   softDelete: true,
   record: SubCategory,
   create: SubCategoryCreate,
   changes,
+  page: cataloguePage,
+  order: byOrdinal,
+  search: ['name'],
   filters: {
     status: Type.Optional(Status),
     categoryId: Type.Optional(IdFilter('Only sub-categories of this category.')),
   },
-  order: 'ordinal, then name',
-  defaultLimit: 25,
-  maximumLimit: 200,
-  createErrors: ['reference_not_found', 'duplicate_name'],
-  updateErrors: ['duplicate_name', 'in_use'],
-  deleteErrors: ['in_use'],
+  queries: {},
+  unique: { name: 'duplicate_name' },
+  references: { categoryId: { to: 'category', onDelete: 'refuse' } },
+  removal: deleted,
+  errors: { update: ['in_use'], delete: ['in_use'] },
 });
+
+export const subCategoryOperations = recordOperations(subCategoryResource);

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
+import { deleted, newestFirst, resource } from './core/resource.ts';
 import { Id, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { placementWritable } from './placements.ts';
 
@@ -119,26 +121,31 @@ export const ChannelCreate = Type.Object(
 );
 export type ChannelCreate = Static<typeof ChannelCreate>;
 
-export const channelOperations = recordOperations({
-  resource: 'channels',
+/** Channels, described once. */
+export const channelResource = resource({
+  entityType: 'channel',
+  name: 'channels',
   path: 'channels',
   tag: 'Channels',
   noun: 'channel',
   nouns: 'channels',
-  entityType: 'channel',
   writeRole: 'editor',
   softDelete: true,
   record: Channel,
   create: ChannelCreate,
   changes,
+  page: cataloguePage,
+  order: newestFirst,
+  search: ['name', 'key'],
   filters: {
     status: Type.Optional(Status),
     channelType: Type.Optional(Type.String({ maxLength: 32, description: 'Only channels of this type.' })),
   },
-  order: 'newest first',
-  defaultLimit: 25,
-  maximumLimit: 200,
-  createErrors: ['duplicate_name', 'duplicate_key'],
-  updateErrors: ['duplicate_name', 'duplicate_key'],
-  deleteErrors: ['in_use'],
+  queries: {},
+  unique: { name: 'duplicate_name', key: 'duplicate_key' },
+  references: {},
+  removal: deleted,
+  errors: { delete: ['in_use'] },
 });
+
+export const channelOperations = recordOperations(channelResource);

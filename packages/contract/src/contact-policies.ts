@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { operation } from './core/operation.ts';
+import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { byPriority, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
@@ -100,38 +101,39 @@ const DeletedPolicy = {
   ),
 };
 
-const records = recordOperations({
-  resource: 'contactPolicies',
+/** Contact policies, described once. */
+export const contactPolicyResource = resource({
+  entityType: 'contactPolicy',
+  name: 'contactPolicies',
   path: 'contact-policies',
   tag: 'Contact policies',
   noun: 'contact policy',
   nouns: 'contact policies',
-  entityType: 'contactPolicy',
   writeRole: 'admin',
   softDelete: true,
   record: ContactPolicy,
   create: ContactPolicyCreate,
   changes,
+  page: cataloguePage,
+  order: byPriority,
+  search: ['name'],
   filters: {
     status: Type.Optional(PolicyStatus),
     ruleType: Type.Optional(PolicyType),
+  },
+  queries: {
     scope: Type.Optional(PolicyScope),
     scopeId: Type.Optional(IdFilter('Only policies assigned to this target.')),
   },
-  order: 'priority, highest first, then newest',
-  defaultLimit: 25,
-  maximumLimit: 200,
-  createErrors: ['reference_not_found', 'duplicate_name'],
-  updateErrors: ['reference_not_found', 'duplicate_name'],
-  deleteErrors: [],
+  unique: { name: 'duplicate_name' },
+  references: {},
+  removal: { 200: DeletedPolicy },
+  errors: { create: ['reference_not_found'], update: ['reference_not_found'] },
 });
 
-export const contactPolicyOperations = {
-  ...records,
-  get: withDeleted(records.get, 'contact policy'),
-  delete: operation({ ...records.delete, responses: { 200: DeletedPolicy } }),
-  deleteById: operation({ ...records.deleteById, responses: { 200: DeletedPolicy } }),
-};
+const records = recordOperations(contactPolicyResource);
+
+export const contactPolicyOperations = { ...records, get: withDeleted(records.get, 'contact policy') };
 
 /** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
 export type ContactPolicyUpdate = Static<typeof contactPolicyOperations.update.body>;

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { operation } from './core/operation.ts';
+import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { newestFirst, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
@@ -129,38 +130,41 @@ const DeletedCreative = {
   ),
 };
 
-const records = recordOperations({
-  resource: 'creatives',
+/** Creatives, described once. */
+export const creativeResource = resource({
+  entityType: 'creative',
+  name: 'creatives',
   path: 'creatives',
   tag: 'Creatives',
   noun: 'creative',
   nouns: 'creatives',
-  entityType: 'creative',
   writeRole: 'editor',
   softDelete: true,
   record: Creative,
   create: CreativeCreate,
   changes,
+  page: cataloguePage,
+  order: newestFirst,
+  search: ['name'],
   filters: {
     status: Type.Optional(CreativeStatus),
     offerId: Type.Optional(IdFilter('Only creatives of this offer.')),
     channelId: Type.Optional(IdFilter('Only creatives of this channel.')),
     placementId: Type.Optional(IdFilter('Only creatives bound to this placement.')),
   },
-  order: 'newest first',
-  defaultLimit: 25,
-  maximumLimit: 200,
-  createErrors: ['reference_not_found', 'duplicate_name'],
-  updateErrors: ['reference_not_found', 'duplicate_name'],
-  deleteErrors: [],
+  queries: {},
+  unique: { name: 'duplicate_name' },
+  references: {
+    offerId: { to: 'offer', onDelete: 'cascade' },
+    channelId: { to: 'channel', onDelete: 'refuse' },
+    placementId: { to: 'placement', onDelete: 'refuse' },
+  },
+  removal: { 200: DeletedCreative },
 });
 
-export const creativeOperations = {
-  ...records,
-  get: withDeleted(records.get, 'creative'),
-  delete: operation({ ...records.delete, responses: { 200: DeletedCreative } }),
-  deleteById: operation({ ...records.deleteById, responses: { 200: DeletedCreative } }),
-};
+const records = recordOperations(creativeResource);
+
+export const creativeOperations = { ...records, get: withDeleted(records.get, 'creative') };
 
 /** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
 export type CreativeUpdate = Static<typeof creativeOperations.update.body>;

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
+import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { resource } from './core/resource.ts';
 import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
@@ -150,33 +152,43 @@ const EnsuredBase = (created: boolean) =>
 
 const common = { tag: 'Decision flows', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 
-const records = recordOperations({
-  resource: 'decisionFlows',
+/** Decision flows, described once. */
+export const decisionFlowResource = resource({
+  entityType: 'decisionFlow',
+  name: 'decisionFlows',
   path: 'decision-flows',
   tag: 'Decision flows',
   noun: 'decision flow',
   nouns: 'decision flows',
-  entityType: 'decisionFlow',
   writeRole: 'editor',
   softDelete: true,
   record: DecisionFlow,
   create: DecisionFlowCreate,
   changes,
+  page: cataloguePage,
+  order: {
+    text: 'status, then last update, newest first',
+    keys: [
+      { property: 'status', direction: 'asc' },
+      { property: 'updatedAt', direction: 'desc' },
+    ],
+    ids: 'desc',
+  },
+  search: ['name', 'key'],
   filters: { status: Type.Optional(FlowStatus) },
-  order: 'status, then last update, newest first',
-  defaultLimit: 25,
-  maximumLimit: 200,
-  createErrors: ['duplicate_key'],
-  updateErrors: ['pipeline_invalid'],
-  deleteErrors: ['protected'],
+  queries: {},
+  unique: { key: 'duplicate_key' },
+  references: {},
+  removal: { 200: DeletedFlow },
+  errors: { update: ['pipeline_invalid'], delete: ['protected'] },
 });
+
+const records = recordOperations(decisionFlowResource);
 
 export const decisionFlowOperations = {
   ...records,
   get: withDeleted(records.get, 'decision flow'),
   create: operation({ ...records.create, rateLimits: [{ limit: 500, windowSeconds: 60, per: 'tenant' }] }),
-  delete: operation({ ...records.delete, responses: { 200: DeletedFlow } }),
-  deleteById: operation({ ...records.deleteById, responses: { 200: DeletedFlow } }),
   publish: operation({
     ...common,
     id: 'decisionFlows.publish',

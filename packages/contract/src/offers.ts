@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { operation } from './core/operation.ts';
+import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { newestFirst, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Statuses of offers and creatives (part 2, section 2). */
@@ -157,38 +158,41 @@ const DeletedOffer = {
   ),
 };
 
-const records = recordOperations({
-  resource: 'offers',
+/** Offers, described once. */
+export const offerResource = resource({
+  entityType: 'offer',
+  name: 'offers',
   path: 'offers',
   tag: 'Offers',
   noun: 'offer',
   nouns: 'offers',
-  entityType: 'offer',
   writeRole: 'editor',
   softDelete: true,
   record: Offer,
   create: OfferCreate,
   changes,
+  page: cataloguePage,
+  order: newestFirst,
+  search: ['name'],
   filters: {
     status: Type.Optional(OfferStatusSchema),
     categoryId: Type.Optional(IdFilter('Only offers of this category.')),
     subCategoryId: Type.Optional(IdFilter('Only offers of this sub-category.')),
   },
-  order: 'newest first',
-  defaultLimit: 25,
-  maximumLimit: 200,
-  createErrors: ['reference_not_found', 'forbidden', 'duplicate_name'],
-  updateErrors: ['reference_not_found', 'forbidden', 'duplicate_name'],
-  deleteErrors: [],
+  queries: {},
+  unique: { name: 'duplicate_name' },
+  references: {
+    categoryId: { to: 'category', onDelete: 'refuse' },
+    subCategoryId: { to: 'subCategory', onDelete: 'refuse' },
+  },
+  removal: { 200: DeletedOffer },
+  errors: { create: ['forbidden'], update: ['forbidden'] },
   rateLimits: [{ limit: 2000, windowSeconds: 60, per: 'tenant', bucket: 'offers' }],
 });
 
-export const offerOperations = {
-  ...records,
-  get: withDeleted(records.get, 'offer'),
-  delete: operation({ ...records.delete, responses: { 200: DeletedOffer } }),
-  deleteById: operation({ ...records.deleteById, responses: { 200: DeletedOffer } }),
-};
+const records = recordOperations(offerResource);
+
+export const offerOperations = { ...records, get: withDeleted(records.get, 'offer') };
 
 /** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
 export type OfferUpdate = Static<typeof offerOperations.update.body>;

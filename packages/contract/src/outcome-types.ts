@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { recordOperations } from './core/record-operations.ts';
+import { deleted, resource } from './core/resource.ts';
 import { Id, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const outcomeClassifications = ['positive', 'negative', 'neutral'] as const;
@@ -57,27 +58,36 @@ export const OutcomeTypeCreate = Type.Object(
 );
 export type OutcomeTypeCreate = Static<typeof OutcomeTypeCreate>;
 
-export const outcomeTypeOperations = recordOperations({
-  resource: 'outcomeTypes',
+/** Outcome types, described once. */
+export const outcomeTypeResource = resource({
+  entityType: 'outcomeType',
+  name: 'outcomeTypes',
   path: 'outcome-types',
   tag: 'Outcome types',
   noun: 'outcome type',
   nouns: 'outcome types',
-  entityType: 'outcomeType',
   writeRole: 'editor',
   softDelete: true,
   record: OutcomeType,
   create: OutcomeTypeCreate,
   changes,
+  page: { usual: 100, maximum: 200 },
+  order: {
+    text: 'ordinal, then oldest first',
+    keys: [{ property: 'ordinal', direction: 'asc' }],
+    ids: 'asc',
+  },
+  search: ['name', 'key'],
   filters: {
     status: Type.Optional(Status),
     classification: Type.Optional(Classification),
     category: Type.Optional(Category),
   },
-  order: 'ordinal, then oldest first',
-  defaultLimit: 100,
-  maximumLimit: 200,
-  createErrors: ['duplicate_name', 'duplicate_key'],
-  updateErrors: ['duplicate_name', 'protected'],
-  deleteErrors: ['protected', 'in_use'],
+  queries: {},
+  unique: { name: 'duplicate_name', key: 'duplicate_key' },
+  references: {},
+  removal: deleted,
+  errors: { update: ['protected'], delete: ['protected', 'in_use'] },
 });
+
+export const outcomeTypeOperations = recordOperations(outcomeTypeResource);

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
+import { deleted, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const slotTypes = ['banner', 'card', 'inline', 'modal', 'overlay', 'list'] as const;
@@ -83,26 +85,31 @@ export const PlacementCreate = Type.Object(
 );
 export type PlacementCreate = Static<typeof PlacementCreate>;
 
-export const placementOperations = recordOperations({
-  resource: 'placements',
+/** Placements, described once. */
+export const placementResource = resource({
+  entityType: 'placement',
+  name: 'placements',
   path: 'placements',
   tag: 'Channels',
   noun: 'placement',
   nouns: 'placements',
-  entityType: 'placement',
   writeRole: 'editor',
   softDelete: true,
   record: Placement,
   create: PlacementCreate,
   changes,
+  page: cataloguePage,
+  order: { text: 'name', keys: [{ property: 'name', direction: 'asc' }], ids: 'asc' },
+  search: ['name', 'key'],
   filters: {
     channelId: Type.Optional(IdFilter('Only placements of this channel.')),
     status: Type.Optional(Status),
   },
-  order: 'name',
-  defaultLimit: 25,
-  maximumLimit: 200,
-  createErrors: ['reference_not_found', 'duplicate_name', 'duplicate_key'],
-  updateErrors: ['duplicate_name', 'duplicate_key'],
-  deleteErrors: ['in_use'],
+  queries: {},
+  unique: { name: 'duplicate_name', key: 'duplicate_key' },
+  references: { channelId: { to: 'channel', onDelete: 'cascade' } },
+  removal: deleted,
+  errors: { delete: ['in_use'] },
 });
+
+export const placementOperations = recordOperations(placementResource);

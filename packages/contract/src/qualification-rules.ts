@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
+import { byPriority, deleted, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
@@ -104,32 +106,38 @@ export const QualificationRuleCreate = Type.Object(
 );
 export type QualificationRuleCreate = Static<typeof QualificationRuleCreate>;
 
-export const qualificationRuleOperations = recordOperations({
-  resource: 'qualificationRules',
+/** Qualification rules, described once. */
+export const qualificationRuleResource = resource({
+  entityType: 'qualificationRule',
+  name: 'qualificationRules',
   path: 'qualification-rules',
   tag: 'Qualification rules',
   noun: 'qualification rule',
   nouns: 'qualification rules',
-  entityType: 'qualificationRule',
   writeRole: 'admin',
   softDelete: true,
   record: QualificationRule,
   create: QualificationRuleCreate,
   changes,
+  page: cataloguePage,
+  order: byPriority,
+  search: ['name'],
   filters: {
     status: Type.Optional(RuleStatus),
     ruleType: Type.Optional(RuleType),
+  },
+  queries: {
     stage: Type.Optional(StageIn),
     scope: Type.Optional(RuleScope),
     scopeId: Type.Optional(IdFilter('Only rules assigned to this target.')),
   },
-  order: 'priority, highest first, then newest',
-  defaultLimit: 25,
-  maximumLimit: 200,
-  createErrors: ['reference_not_found', 'duplicate_name'],
-  updateErrors: ['reference_not_found', 'duplicate_name'],
-  deleteErrors: [],
+  unique: { name: 'duplicate_name' },
+  references: {},
+  removal: deleted,
+  errors: { create: ['reference_not_found'], update: ['reference_not_found'] },
 });
+
+export const qualificationRuleOperations = recordOperations(qualificationRuleResource);
 
 /** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
 export type QualificationRuleUpdate = Static<typeof qualificationRuleOperations.update.body>;

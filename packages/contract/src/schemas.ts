@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { recordOperations } from './core/record-operations.ts';
+import { deleted, newestFirst, resource } from './core/resource.ts';
 import { Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Data types of fields in their stored spelling (api-catalogue.md 2.1). */
@@ -197,30 +198,34 @@ const common = { tag: 'Schemas', auth: 'credential', loadClass: 'crud', transact
 const fieldErrors = ['not_found', 'reference_not_found', 'duplicate_name'] as const;
 const schemaUpdated = [{ action: 'update', entityType: 'dataSchema' }] as const;
 
-/** Schemas: records with a real table behind them. */
-export const schemaRecordOperations = recordOperations({
-  resource: 'schemas',
+/** Schemas: records with a real table behind them, described once. */
+export const schemaResource = resource({
+  entityType: 'dataSchema',
+  name: 'schemas',
   path: 'schemas',
   tag: 'Schemas',
   noun: 'schema',
   nouns: 'schemas',
-  entityType: 'dataSchema',
   writeRole: 'editor',
   softDelete: false,
   record: DataSchema,
   create: DataSchemaCreate,
   changes: schemaChanges,
+  page: { usual: 20, maximum: 200 },
+  order: newestFirst,
+  search: ['name', 'displayName'],
   filters: {
     entityType: Type.Optional(Text(32, 'Only this entity type.')),
     schemaType: Type.Optional(Text(32, 'Only this schema type.')),
   },
-  order: 'newest first',
-  defaultLimit: 20,
-  maximumLimit: 200,
-  createErrors: ['reference_not_found', 'duplicate_name'],
-  updateErrors: ['reference_not_found'],
-  deleteErrors: ['in_use'],
+  queries: {},
+  unique: { name: 'duplicate_name' },
+  references: { linkedSchemaId: { to: 'dataSchema', onDelete: 'refuse' } },
+  removal: deleted,
+  errors: { delete: ['in_use'] },
 });
+
+export const schemaRecordOperations = recordOperations(schemaResource);
 
 /** Fields and rows of schemas (part 2, 4.1). */
 export const schemaTableOperations = {

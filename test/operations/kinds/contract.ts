@@ -21,7 +21,7 @@ const Echo = Type.Object({ word: Word }, { description: 'What was sent.' });
 const echoed = { 200: { description: 'What was sent.', schema: Echo } } as const;
 const Rows = Type.Array(Type.Integer({ description: 'A number.' }), { description: 'Numbers in order.' });
 
-export const maximumPage = 5;
+export const kindPage = { usual: 2, maximum: 5 };
 export const uploadLimit = 1024 * 1024;
 
 export const kindOperations = {
@@ -211,7 +211,7 @@ export const kindOperations = {
     summary: 'A list by offset',
     auth: 'credential',
     role: 'viewer',
-    query: Type.Object(offsetQuery(2, maximumPage), { description: 'Which page.' }),
+    query: Type.Object(offsetQuery(kindPage), { description: 'Which page.' }),
     responses: {
       200: { description: 'A page.', schema: offsetPage(Type.Integer({ description: 'A number.' })) },
     },
@@ -225,7 +225,7 @@ export const kindOperations = {
     summary: 'A plain array',
     auth: 'credential',
     role: 'viewer',
-    query: Type.Object(limitQuery(2, maximumPage), { description: 'How many.' }),
+    query: Type.Object(limitQuery(kindPage), { description: 'How many.' }),
     responses: { 200: { description: 'The numbers.', schema: Rows } },
     transaction: 'none',
   }),

@@ -1,8 +1,9 @@
+import { pageSize } from '@arbiter/contract';
 import { type Handlers, handlerEntries, reply } from '../../../packages/server/src/http/handler.ts';
 import type { Authenticate } from '../../../packages/server/src/http/principal.ts';
 import type { OperationsBeside } from '../../../packages/server/src/main/compose.ts';
 import { AppError } from '../../../packages/server/src/platform/app-error.ts';
-import { kindOperations, maximumPage } from './contract.ts';
+import { kindOperations, kindPage } from './contract.ts';
 
 export const operatorSecrets = {
   CRON_TOKEN: null,
@@ -59,12 +60,12 @@ const handlers: Handlers<typeof kindOperations> = {
     return reply(200, events());
   },
   async offsetList({ query }) {
-    const limit = Math.min(query.limit ?? 2, maximumPage);
+    const limit = pageSize(kindPage, query.limit);
     const offset = query.offset ?? 0;
     const data = numbers.slice(offset, offset + limit);
     return reply(200, { data, pagination: { total: numbers.length, limit, offset } });
   },
-  plainList: async ({ query }) => reply(200, numbers.slice(0, Math.min(query.limit ?? 2, maximumPage))),
+  plainList: async ({ query }) => reply(200, numbers.slice(0, pageSize(kindPage, query.limit))),
 };
 
 /** The operations of the test contract, to be served beside the real ones. A session is named by the key of its person. */

@@ -3,6 +3,7 @@ import type { FileAnswer, ServerSentEvent } from './answers.ts';
 import type { Auth } from './auth.ts';
 import type { BodyKind, Parts, RawBody } from './bodies.ts';
 import type { ErrorCode } from './errors.ts';
+import type { Resource } from './resource.ts';
 
 /** Roles, lowest first (part 1, section 1). */
 export const roles = ['viewer', 'editor', 'admin'] as const;
@@ -33,6 +34,8 @@ export interface Operation {
   readonly method: HttpMethod;
   /** With parameters in braces: `/api/v1/offers/{id}`. */
   readonly path: string;
+  /** Of a list of records: what they are. */
+  readonly resource?: Resource;
   /** Further paths that answer the same. */
   readonly aliases?: readonly string[];
   readonly tag: string;

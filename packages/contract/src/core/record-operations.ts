@@ -1,40 +1,34 @@
-import Type, { type TProperties, type TSchema } from 'typebox';
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
-import { type Operation, operation, type RateLimit, type Role } from './operation.ts';
+import { type Operation, operation, type ResponseSpec } from './operation.ts';
 import { cursorPage, cursorQuery } from './pages.ts';
+import type { Resource } from './resource.ts';
 import { Id, IdText, QueryFlag } from './schemas.ts';
 
-export interface RecordOperationsSpec<
+/** The parts of a resource that the types of its operations are made of. */
+interface Parts<
   N extends string,
-  R extends TSchema,
+  Rec extends TObject,
   C extends TSchema,
   U extends TProperties,
   F extends TProperties,
+  Q extends TProperties,
+  D extends Readonly<Record<number, ResponseSpec>>,
 > {
-  /** Prefix of the operation ids: `categories`. */
-  readonly resource: N;
-  /** Last part of the path: `sub-categories`. */
-  readonly path: string;
-  readonly tag: string;
-  /** One record and several, for texts: `sub-category`, `sub-categories`. */
-  readonly noun: string;
-  readonly nouns: string;
-  readonly entityType: string;
-  readonly writeRole: Role;
-  readonly softDelete: boolean;
-  readonly record: R;
+  readonly name: N;
+  readonly record: Rec;
   readonly create: C;
-  /** Optional properties of PUT; `id` and `rowVersion` are added. */
   readonly changes: U;
-  /** Query properties of the list beyond limit, cursor, search, q and includeDeleted. */
   readonly filters: F;
-  readonly order: string;
-  readonly defaultLimit: number;
-  readonly maximumLimit: number;
-  readonly createErrors: readonly ErrorCode[];
-  readonly updateErrors: readonly ErrorCode[];
-  readonly deleteErrors: readonly ErrorCode[];
-  readonly rateLimits?: readonly RateLimit[];
+  readonly queries: Q;
+  readonly removal: D;
+}
+
+/** Codes of a POST and of a PUT: what its references and unique properties can do, then what the resource adds. */
+function writeErrors(resource: Resource, writable: TProperties, more: readonly ErrorCode[] = []): ErrorCode[] {
+  const refers = Object.keys(resource.references).some((property) => property in writable);
+  const taken = Object.entries(resource.unique).flatMap(([property, code]) => (property in writable ? [code] : []));
+  return [...(refers ? (['reference_not_found'] as const) : []), ...taken, ...more];
 }
 
 /**
@@ -42,73 +36,80 @@ export interface RecordOperationsSpec<
  * style (`id` in body or query) and on `/{id}`, with equal codes, roles and audit rows (api-access.md 1 "Two styles").
  */
 export function recordOperations<
+  const R extends Resource,
   const N extends string,
-  R extends TSchema,
+  Rec extends TObject,
   C extends TSchema,
   U extends TProperties,
   F extends TProperties,
->(spec: RecordOperationsSpec<N, R, C, U, F>) {
-  const { resource, noun, nouns, entityType } = spec;
-  const path = `/api/v1/${spec.path}`;
+  Q extends TProperties,
+  D extends Readonly<Record<number, ResponseSpec>>,
+>(resource: R & Parts<N, Rec, C, U, F, Q, D>) {
+  const parts: Parts<N, Rec, C, U, F, Q, D> = resource;
+  const { noun, nouns, entityType, errors } = resource;
+  const path = `/api/v1/${resource.path}`;
   const common = {
-    tag: spec.tag,
+    tag: resource.tag,
     auth: 'credential',
     loadClass: 'crud',
     transaction: 'tenant',
-    ...(spec.rateLimits === undefined ? {} : { rateLimits: spec.rateLimits }),
+    ...(resource.rateLimits === undefined ? {} : { rateLimits: resource.rateLimits }),
   } as const;
   const params = Type.Object({ id: IdText(`Id of the ${noun}.`) }, { description: `Which ${noun}.` });
   const changes = {
-    ...spec.changes,
+    ...parts.changes,
     rowVersion: Type.Optional(
       Type.Integer({ minimum: 0, description: 'The version the change is based on; another one is 409.' }),
     ),
   };
-  const one = { description: `The ${noun}.`, schema: spec.record };
-  const gone = { description: 'Deleted.', schema: null };
-  const deletion = { ...common, role: spec.writeRole, responses: { 204: gone } } as const;
-  const action = spec.softDelete ? 'soft_delete' : 'delete';
+  const one = { description: `The ${noun}.`, schema: parts.record };
+  const removal = { ...common, role: resource.writeRole, responses: parts.removal } as const;
+  const creating = writeErrors(resource, parts.record.properties, errors?.create);
+  const updating = writeErrors(resource, parts.changes, errors?.update);
+  const action = resource.softDelete ? 'soft_delete' : 'delete';
   return {
     list: operation({
       ...common,
-      id: `${resource}.list`,
+      id: `${parts.name}.list`,
+      resource,
       method: 'GET',
       path,
       summary: `List ${nouns}`,
-      description: `Order: ${spec.order}.`,
+      description: `Order: ${resource.order.text}.`,
       role: 'viewer',
       query: Type.Object(
         {
-          ...cursorQuery(spec.defaultLimit, spec.maximumLimit),
+          ...cursorQuery(resource.page),
           search: Type.Optional(Type.String({ maxLength: 255, description: 'Contained in name or key, any case.' })),
           q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
           includeDeleted: Type.Optional(
-            QueryFlag(spec.softDelete ? `True also lists deleted ${nouns}.` : 'Without effect: deletion is final.'),
+            QueryFlag(resource.softDelete ? `True also lists deleted ${nouns}.` : 'Without effect: deletion is final.'),
           ),
-          ...spec.filters,
+          ...parts.filters,
+          ...parts.queries,
         },
         { description: 'Page and filters.' },
       ),
-      responses: { 200: { description: `A page of ${nouns}.`, schema: cursorPage(spec.record) } },
+      responses: { 200: { description: `A page of ${nouns}.`, schema: cursorPage(parts.record) } },
       errors: ['invalid_cursor'],
       audit: [],
     }),
     create: operation({
       ...common,
-      id: `${resource}.create`,
+      id: `${parts.name}.create`,
       method: 'POST',
       path,
       summary: `Create a ${noun}`,
-      role: spec.writeRole,
-      body: spec.create,
-      record: spec.record,
+      role: resource.writeRole,
+      body: parts.create,
+      record: parts.record,
       responses: { 201: one },
-      errors: spec.createErrors,
+      errors: creating,
       audit: [{ action: 'create', entityType }],
     }),
     get: operation({
       ...common,
-      id: `${resource}.get`,
+      id: `${parts.name}.get`,
       method: 'GET',
       path: `${path}/{id}`,
       summary: `Read one ${noun}`,
@@ -120,54 +121,54 @@ export function recordOperations<
     }),
     update: operation({
       ...common,
-      id: `${resource}.update`,
+      id: `${parts.name}.update`,
       method: 'PUT',
       path,
       summary: `Change a ${noun}`,
       description: 'Only the supplied properties change; null clears a nullable one.',
-      role: spec.writeRole,
+      role: resource.writeRole,
       body: Type.Object({ id: Id(`The ${noun} to change.`), ...changes }, { description: `Changes of a ${noun}.` }),
-      record: spec.record,
+      record: parts.record,
       responses: { 200: one },
-      errors: ['not_found', 'row_version_conflict', ...spec.updateErrors],
+      errors: ['not_found', 'row_version_conflict', ...updating],
       audit: [{ action: 'update', entityType }],
     }),
     updateById: operation({
       ...common,
-      id: `${resource}.updateById`,
+      id: `${parts.name}.updateById`,
       method: 'PUT',
       path: `${path}/{id}`,
       summary: `Change one ${noun}`,
       description: 'Only the supplied properties change; null clears a nullable one.',
-      role: spec.writeRole,
+      role: resource.writeRole,
       params,
       body: Type.Object(
         { id: Type.Optional(Id('When given, the id of the path.')), ...changes },
         { description: `Changes of a ${noun}.` },
       ),
-      record: spec.record,
+      record: parts.record,
       responses: { 200: one },
-      errors: ['not_found', 'row_version_conflict', ...spec.updateErrors],
+      errors: ['not_found', 'row_version_conflict', ...updating],
       audit: [{ action: 'update', entityType }],
     }),
     delete: operation({
-      ...deletion,
-      id: `${resource}.delete`,
+      ...removal,
+      id: `${parts.name}.delete`,
       method: 'DELETE',
       path,
       summary: `Delete a ${noun}`,
       query: Type.Object({ id: IdText(`The ${noun} to delete.`) }, { description: `Which ${noun}.` }),
-      errors: [spec.softDelete ? 'already_deleted' : 'not_found', ...spec.deleteErrors],
+      errors: [resource.softDelete ? 'already_deleted' : 'not_found', ...(errors?.delete ?? [])],
       audit: [{ action, entityType }],
     }),
     deleteById: operation({
-      ...deletion,
-      id: `${resource}.deleteById`,
+      ...removal,
+      id: `${parts.name}.deleteById`,
       method: 'DELETE',
       path: `${path}/{id}`,
       summary: `Delete one ${noun}`,
       params,
-      errors: ['not_found', ...spec.deleteErrors],
+      errors: ['not_found', ...(errors?.delete ?? [])],
       audit: [{ action, entityType }],
     }),
   };

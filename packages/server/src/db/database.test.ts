@@ -70,7 +70,7 @@ test('a transaction cannot be used when it is over', async () => {
   const tenant = newId();
   const kept = await inTenant(tenant, async (tx) => tx);
   await assert.rejects(kept.query('select 1'), /over/);
-  await assert.rejects(kept.kysely<Tables>().selectFrom('notes').selectAll().execute(), /over/);
+  await assert.rejects(kept.kysely().withTables<NoteTables>().selectFrom('notes').selectAll().execute(), /over/);
 });
 
 test('statements that a function did not wait for still belong to its transaction', async () => {
@@ -89,7 +89,7 @@ test('one text holds one statement', async () => {
   );
 });
 
-interface Tables {
+type NoteTables = {
   notes: {
     tenantId: string;
     id: string;
@@ -98,12 +98,12 @@ interface Tables {
     madeOn: string | null;
     amount: number | null;
   };
-}
+};
 
 test('kysely maps names, leaves keys inside JSON alone, and cannot open a transaction', async () => {
   const tenant = newId();
   await inTenant(tenant, async (tx) => {
-    const query = tx.kysely<Tables>();
+    const query = tx.kysely().withTables<NoteTables>();
     const id = newId();
     const row = {
       tenantId: tenant,

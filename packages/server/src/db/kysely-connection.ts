@@ -9,6 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
+import type { Tables } from './rows.ts';
 
 /** Runs one statement on the transaction's connection. */
 export type RunStatement = (
@@ -20,7 +21,7 @@ export type RunStatement = (
  * Kysely over one open transaction: it builds and maps statements, the transaction stays ours. camelCase in the types
  * is snake_case in the database; keys inside JSON values are left alone.
  */
-export function kyselyOver<Tables>(run: RunStatement): Kysely<Tables> {
+export function kyselyOver(run: RunStatement): Kysely<Tables> {
   const connection: DatabaseConnection = {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       const result = await run(query.sql, query.parameters);

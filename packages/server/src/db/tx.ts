@@ -1,6 +1,7 @@
 import type { Role } from '@arbiter/contract';
 import type { Kysely } from 'kysely';
 import type { Remark } from '../platform/remark.ts';
+import type { Tables } from './rows.ts';
 
 /** Who acts: written to audit rows as `userId` and `userName` (api-access.md 7). */
 export interface Actor {
@@ -35,10 +36,10 @@ export interface Tx {
   /** Plain SQL with `$1` parameters. */
   query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Kysely over this transaction's connection; the store names its own tables. camelCase in the types is snake_case in
-   * the database (CamelCasePlugin; keys inside JSON values stay as they are).
+   * Kysely over this transaction's connection, typed with the tables as they are (rows.ts). camelCase in the types is
+   * snake_case in the database (CamelCasePlugin; keys inside JSON values stay as they are).
    */
-  kysely<Tables>(): Kysely<Tables>;
+  kysely(): Kysely<Tables>;
   /**
    * Runs inside the transaction, right before its commit, in the order of registration and before the catalogue's
    * version is raised; a throw rolls everything back. For what locks a row of the whole tenant (audit head): taken

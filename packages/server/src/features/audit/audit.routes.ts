@@ -1,4 +1,4 @@
-import type { auditLogOperations } from '@arbiter/contract';
+import { type auditLogOperations, auditLogPage, pageSize } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
 import { dayOrInstant } from './audit.range.ts';
@@ -11,13 +11,11 @@ export interface AuditPorts {
   readTimezone(tx: Tx): Promise<string>;
 }
 
-const maximumLimit = 200;
-
 /** Handlers of the audit operations (api-access.md 7). */
 export function auditLogRoutes(ports: AuditPorts): Handlers<typeof auditLogOperations> {
   return {
     list: async (tx, { query }) => {
-      const limit = Math.min(query.limit ?? 50, maximumLimit);
+      const limit = pageSize(auditLogPage, query.limit);
       const zone = query.from === undefined && query.to === undefined ? 'UTC' : await ports.readTimezone(tx);
       const filter = {
         entityType: query.entityType ?? null,
@@ -27,9 +25,7 @@ export function auditLogRoutes(ports: AuditPorts): Handlers<typeof auditLogOpera
         from: query.from === undefined ? null : dayOrInstant('query.from', query.from, zone, 'start'),
         to: query.to === undefined ? null : dayOrInstant('query.to', query.to, zone, 'end'),
       };
-      const { data, total, nextCursor } = await listAuditLogs(tx, filter, { limit, cursor: query.cursor ?? null });
-      const pagination = { total, limit, hasMore: nextCursor !== null, cursor: nextCursor, nextCursor };
-      return reply(200, { data, pagination });
+      return reply(200, await listAuditLogs(tx, filter, { limit, cursor: query.cursor ?? null }));
     },
     get: async (tx, { params }) => reply(200, await getAuditLog(tx, params.id)),
     verify: async (tx, { query, until }) => reply(200, await verifyChain(tx, { ...query, until })),

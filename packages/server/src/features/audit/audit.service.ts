@@ -1,5 +1,6 @@
-import type { AuditAction, AuditLog } from '@arbiter/contract';
+import type { AuditAction, AuditLog, Pagination } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
+import { pageOf } from '../../http/cursor-page.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { chainRows, type UnchainedRow } from './audit.chain.ts';
@@ -71,14 +72,11 @@ export async function listAuditLogs(
   tx: Tx,
   filter: AuditFilter,
   page: { readonly limit: number; readonly cursor: string | null },
-): Promise<{ data: AuditLog[]; total: number; nextCursor: string | null }> {
+): Promise<{ data: AuditLog[]; pagination: Pagination }> {
   const after = page.cursor === null ? null : isId(page.cursor) ? await selectById(tx, page.cursor) : undefined;
   if (after === undefined) throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
-  const rows = await selectNewest(tx, filter, after?.sequence ?? null, page.limit + 1);
-  const data = rows.slice(0, page.limit);
-  return {
-    data,
-    total: await countMatching(tx, filter),
-    nextCursor: rows.length > page.limit ? (data.at(-1)?.id ?? null) : null,
-  };
+  const found = await selectNewest(tx, filter, after?.sequence ?? null, page.limit + 1);
+  const total = await countMatching(tx, filter);
+  const { rows, pagination } = pageOf({ rows: found, limit: page.limit, total, cursorOf: (row) => row.id });
+  return { data: rows, pagination };
 }

@@ -1,14 +1,35 @@
-import type { AuditLog } from '@arbiter/contract';
+import type { AuditAction, AuditLog } from '@arbiter/contract';
+import { columns, computed, expression, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { type ChainHead, genesisHash } from './audit.chain.ts';
 
+const auditLogs = table<'audit_logs', { action: AuditAction; changes: AuditLog['changes'] }>('audit_logs');
+
 // `order by` takes a bare name for this list's column: a cast one, which no index is sorted by. So statements that sort
 // say `logs.sequence`, else each page would sort the whole chain.
-const columns = `id, sequence::float8 as sequence, tenant_id as "tenantId",
-  to_char(timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp,
-  user_id as "userId", user_name as "userName", request_id as "requestId", action, entity_type as "entityType",
-  entity_id as "entityId", entity_name as "entityName", entity_version as "entityVersion", changes, before, after,
-  prev_hash as "prevHash", integrity_hash as "integrityHash"`;
+const logColumns = selectList(
+  columns(auditLogs, [
+    'id',
+    'tenantId',
+    'userId',
+    'userName',
+    'requestId',
+    'action',
+    'entityType',
+    'entityId',
+    'entityName',
+    'entityVersion',
+    'changes',
+    'before',
+    'after',
+    'prevHash',
+    'integrityHash',
+  ]),
+  computed({
+    sequence: expression<number>('sequence::float8'),
+    timestamp: expression<string>(`to_char(timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
+  }),
+);
 
 /** Locks the end of the tenant's chain until the transaction ends; makes it for the first row of a tenant. */
 export async function lockHead(tx: Tx): Promise<ChainHead> {
@@ -74,8 +95,10 @@ export async function selectNewest(
   beforeSequence: number | null,
   limit: number,
 ): Promise<AuditLog[]> {
-  return tx.query<AuditLog>(
-    `select ${columns} from arbiter.audit_logs logs
+  return select(
+    tx,
+    logColumns,
+    `from arbiter.audit_logs logs
      where ${matches} and ($8::bigint is null or sequence < $8) order by logs.sequence desc limit $9`,
     [...filterValues(tx, filter), beforeSequence, limit],
   );
@@ -90,7 +113,7 @@ export async function countMatching(tx: Tx, filter: AuditFilter): Promise<number
 }
 
 export async function selectById(tx: Tx, id: string): Promise<AuditLog | undefined> {
-  const [row] = await tx.query<AuditLog>(`select ${columns} from arbiter.audit_logs where tenant_id = $1 and id = $2`, [
+  const [row] = await select(tx, logColumns, 'from arbiter.audit_logs where tenant_id = $1 and id = $2', [
     tx.tenantId,
     id,
   ]);
@@ -108,8 +131,10 @@ export async function selectChain(
   limit: number,
   bytes: number,
 ): Promise<AuditLog[]> {
-  return tx.query<AuditLog>(
-    `select ${columns} from (
+  return select(
+    tx,
+    logColumns,
+    `from (
        select *, sum(pg_column_size(changes) + coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0))
                  over (order by sequence rows between unbounded preceding and 1 preceding) as bytes_before
          from arbiter.audit_logs
@@ -122,10 +147,11 @@ export async function selectChain(
 
 /** Id and stored hash of one row of the chain; undefined when there is no such row. */
 export async function selectLink(tx: Tx, sequence: number): Promise<{ id: string; hash: string } | undefined> {
-  const [row] = await tx.query<{ id: string; hash: string }>(
-    'select id, integrity_hash as hash from arbiter.audit_logs where tenant_id = $1 and sequence = $2',
-    [tx.tenantId, sequence],
-  );
+  const link = selectList(columns(auditLogs, ['id']), computed({ hash: expression<string>('integrity_hash') }));
+  const [row] = await select(tx, link, 'from arbiter.audit_logs where tenant_id = $1 and sequence = $2', [
+    tx.tenantId,
+    sequence,
+  ]);
   return row;
 }
 

@@ -3,7 +3,6 @@ import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import {
   type Addressed,
-  assertNotReferenced,
   countReferring,
   createRecord,
   findRecords,
@@ -30,12 +29,7 @@ export async function showCategories(tx: Tx, rows: readonly CategoryRow[]): Prom
   return rows.map((row) => ({
     ...toWire(row),
     subCategories: (children.get(row.id) ?? [])
-      .map((child) => ({
-        id: String(child.id),
-        name: String(child.name),
-        status: child.status === 'inactive' ? ('inactive' as const) : ('active' as const),
-        ordinal: Number(child.ordinal),
-      }))
+      .map(({ id, name, status, ordinal }) => ({ id, name, status, ordinal }))
       .sort((a, b) => a.ordinal - b.ordinal || (a.name < b.name ? -1 : 1)),
     _count: { offers: offers.get(row.id) ?? 0 },
   }));
@@ -57,7 +51,7 @@ export async function showSubCategories(tx: Tx, rows: readonly SubCategoryRow[])
   );
   return rows.map((row) => ({
     ...toWire(row),
-    category: { id: row.categoryId, name: String(parents.get(row.categoryId)?.name) },
+    category: { id: row.categoryId, name: parents.get(row.categoryId)?.name ?? '' },
     _count: { offers: offers.get(row.id) ?? 0 },
   }));
 }
@@ -87,15 +81,14 @@ async function assertValuesFit(
   throw inUse(
     noun,
     misfits.map((offer) => ({
-      ...inUseEntry('path', 'offer', String(offer.name), String(offer.id)),
+      ...inUseEntry('path', 'offer', offer.name, offer.id),
       path: '/customFields',
     })),
   );
 }
 
-function customValues(metadata: unknown): Record<string, unknown> {
-  const held = isObject(metadata) ? metadata.customFields : undefined;
-  return isObject(held) ? held : {};
+function customValues(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return isObject(metadata.customFields) ? metadata.customFields : {};
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -164,21 +157,10 @@ export async function changeSubCategory(
 
 /** 409 `in_use` while live sub-categories or offers refer to it. */
 export async function deleteCategory(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, categorySpec, id, {
-    addressed,
-    check: (row) =>
-      assertNotReferenced(tx, 'category', row.id, addressed, [
-        { resource: 'subCategory', column: 'categoryId' },
-        { resource: 'offer', column: 'categoryId' },
-      ]),
-  });
+  await softDeleteRecord(tx, categorySpec, id, { addressed });
 }
 
 /** 409 `in_use` while live offers refer to it. */
 export async function deleteSubCategory(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, subCategorySpec, id, {
-    addressed,
-    check: (row) =>
-      assertNotReferenced(tx, 'sub-category', row.id, addressed, [{ resource: 'offer', column: 'subCategoryId' }]),
-  });
+  await softDeleteRecord(tx, subCategorySpec, id, { addressed });
 }

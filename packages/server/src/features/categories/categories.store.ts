@@ -1,65 +1,32 @@
-import type { CustomField } from '@arbiter/contract';
+import { type CustomField, categoryResource, subCategoryResource } from '@arbiter/contract';
 import type { SnapshotCategory, SnapshotCustomField, SnapshotSubCategory } from '@arbiter/engine';
+import { columns, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
-import type { GovernedRow, RecordSpec } from '../records/index.ts';
+import { asJson } from '../../platform/json.ts';
+import { type RecordRow, recordSpec } from '../records/index.ts';
 
-export interface CategoryRow extends GovernedRow {
-  readonly name: string;
-  readonly description: string;
-  readonly icon: string;
-  readonly color: string;
-  readonly status: 'active' | 'inactive';
-  readonly ordinal: number;
-  readonly customFields: CustomField[];
-  readonly version: number;
-  readonly deletedAt: Date | null;
-}
+export type CategoryRow = RecordRow<typeof categoryResource>;
+export type SubCategoryRow = RecordRow<typeof subCategoryResource>;
 
-export interface SubCategoryRow extends CategoryRow {
-  readonly categoryId: string;
-}
-
-export const categorySpec: RecordSpec<CategoryRow> = {
-  table: 'categories',
-  noun: 'category',
-  entityType: 'category',
-  softDelete: true,
-  versionColumn: 'version',
-  jsonColumns: ['customFields'],
-  idColumns: ['id'],
-  searchColumns: ['name'],
-  uniques: { categories_name: { code: 'duplicate_name', path: '/name' } },
-  nameOf: (row) => row.name,
-};
-
-export const subCategorySpec: RecordSpec<SubCategoryRow> = {
-  table: 'sub_categories',
-  noun: 'sub-category',
-  entityType: 'subCategory',
-  softDelete: true,
-  versionColumn: 'version',
-  jsonColumns: ['customFields'],
-  idColumns: ['id', 'categoryId'],
-  searchColumns: ['name'],
-  uniques: { sub_categories_name: { code: 'duplicate_name', path: '/name' } },
-  nameOf: (row) => row.name,
-};
+export const categorySpec = recordSpec(categoryResource);
+export const subCategorySpec = recordSpec(subCategoryResource);
 
 /** Definitions as decisions need them: without what is for people or for writes. */
-const snapshotFields = (fields: readonly SnapshotCustomField[]): SnapshotCustomField[] =>
+const snapshotFields = (fields: readonly CustomField[]): SnapshotCustomField[] =>
   fields.map(({ key, type, defaultValue = null, formula = null, outputType = null }) => ({
     key,
     type,
-    ...(defaultValue === null ? {} : { defaultValue }),
+    ...(defaultValue === null ? {} : { defaultValue: asJson(defaultValue) }),
     ...(formula === null ? {} : { formula }),
     ...(outputType === null ? {} : { outputType }),
   }));
 
 /** Categories that offers may belong to. Inactive ones take part too: the status is for pickers (api-catalogue.md 4). */
 export async function snapshotCategories(tx: Tx): Promise<SnapshotCategory[]> {
-  const rows = await tx.query<SnapshotCategory & { readonly customFields: readonly SnapshotCustomField[] }>(
-    `select id, name, custom_fields as "customFields" from arbiter.categories
-     where tenant_id = $1 and deleted_at is null order by id`,
+  const rows = await select(
+    tx,
+    columns(categorySpec, ['id', 'name', 'customFields']),
+    'from arbiter.categories where tenant_id = $1 and deleted_at is null order by id',
     [tx.tenantId],
   );
   return rows.map((row) => ({ ...row, customFields: snapshotFields(row.customFields) }));
@@ -67,9 +34,10 @@ export async function snapshotCategories(tx: Tx): Promise<SnapshotCategory[]> {
 
 /** As `snapshotCategories`, one level down. */
 export async function snapshotSubCategories(tx: Tx): Promise<SnapshotSubCategory[]> {
-  const rows = await tx.query<SnapshotSubCategory & { readonly customFields: readonly SnapshotCustomField[] }>(
-    `select id, category_id as "categoryId", name, custom_fields as "customFields" from arbiter.sub_categories
-     where tenant_id = $1 and deleted_at is null order by id`,
+  const rows = await select(
+    tx,
+    columns(subCategorySpec, ['id', 'categoryId', 'name', 'customFields']),
+    'from arbiter.sub_categories where tenant_id = $1 and deleted_at is null order by id',
     [tx.tenantId],
   );
   return rows.map((row) => ({ ...row, customFields: snapshotFields(row.customFields) }));
@@ -77,8 +45,10 @@ export async function snapshotSubCategories(tx: Tx): Promise<SnapshotSubCategory
 
 /** Name of a category, deleted ones included; null when the tenant has none of that id. */
 export async function findCategoryName(tx: Tx, id: string): Promise<string | null> {
-  const [row] = await tx.query<{ name: string }>(
-    'select name from arbiter.categories where tenant_id = $1 and id = $2',
+  const [row] = await select(
+    tx,
+    columns(categorySpec, ['name']),
+    'from arbiter.categories where tenant_id = $1 and id = $2',
     [tx.tenantId, id],
   );
   return row?.name ?? null;

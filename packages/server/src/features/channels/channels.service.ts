@@ -4,7 +4,6 @@ import { invalid } from '../../platform/app-error.ts';
 import { zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
-  assertNotReferenced,
   cascadeSoftDelete,
   createRecord,
   findRecords,
@@ -14,14 +13,7 @@ import {
   toWire,
   updateRecord,
 } from '../records/index.ts';
-import {
-  type ChannelRow,
-  channelKeysLike,
-  channelSpec,
-  lockPlacementsOfChannel,
-  type PlacementRow,
-  placementSpec,
-} from './channels.store.ts';
+import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
 import { freeKey, keyFromName } from './keys.rules.ts';
 import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
 
@@ -99,9 +91,7 @@ export async function deleteChannel(tx: Tx, id: string, addressed: Addressed): P
   await softDeleteRecord(tx, channelSpec, id, {
     addressed,
     async check(row) {
-      const ids = await lockPlacementsOfChannel(tx, row.id);
-      await assertNotReferenced(tx, 'channel', row.id, addressed, [{ resource: 'creative', column: 'channelId' }]);
-      placements = await findRecords(tx, placementSpec, 'id', ids);
+      placements = await findRecords(tx, placementSpec, 'channelId', [row.id], 'delete');
     },
   });
   await cascadeSoftDelete(tx, placementSpec, placements);

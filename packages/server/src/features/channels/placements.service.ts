@@ -4,7 +4,6 @@ import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import {
   type Addressed,
-  assertNotReferenced,
   createRecord,
   type RecordChange,
   type RelatedRow,
@@ -20,17 +19,11 @@ import { freeKey, keyFromName } from './keys.rules.ts';
 import { readTargeting } from './targeting.rules.ts';
 
 /** Columns of a creative that channels and placements show. */
-export const creativeColumns = ['name', 'offerId', 'placementId', 'status'];
+export const creativeColumns = ['name', 'offerId', 'placementId', 'status'] as const;
 
-export function showCreative(row: RelatedRow): BoundCreative {
-  const placementId = row.placementId;
-  return {
-    id: String(row.id),
-    name: String(row.name),
-    offerId: String(row.offerId),
-    placementId: typeof placementId === 'string' ? placementId : null,
-    status: String(row.status),
-  };
+export function showCreative(row: RelatedRow<'creative', (typeof creativeColumns)[number]>): BoundCreative {
+  const { id, name, offerId, placementId, status } = row;
+  return { id, name, offerId, placementId, status };
 }
 
 /** Placements as answers carry them, with their channel and creatives. */
@@ -50,7 +43,7 @@ export async function showPlacements(tx: Tx, rows: readonly PlacementRow[]): Pro
   );
   return rows.map((row) => ({
     ...toWire(row),
-    channel: { id: row.channelId, name: String(channels.get(row.channelId)?.name) },
+    channel: { id: row.channelId, name: channels.get(row.channelId)?.name ?? '' },
     creatives: (creatives.get(row.id) ?? []).map(showCreative),
   }));
 }
@@ -86,9 +79,5 @@ export async function changePlacement(
 
 /** 409 `in_use` while live creatives name the placement. */
 export async function deletePlacement(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, placementSpec, id, {
-    addressed,
-    check: (row) =>
-      assertNotReferenced(tx, 'placement', row.id, addressed, [{ resource: 'creative', column: 'placementId' }]),
-  });
+  await softDeleteRecord(tx, placementSpec, id, { addressed });
 }

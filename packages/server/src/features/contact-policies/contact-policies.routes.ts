@@ -1,29 +1,24 @@
-import type { contactPolicyOperations } from '@arbiter/contract';
-import { type Handlers, reply } from '../../http/handler.ts';
-import { sameId } from '../records/index.ts';
+import { reply } from '../../http/handler.ts';
+import { assignedTo, recordHandlers } from '../records/index.ts';
 import {
   createContactPolicy,
   deleteContactPolicy,
-  listContactPolicies,
   type PolicyReferrers,
-  readContactPolicy,
+  showContactPolicies,
   updateContactPolicy,
 } from './contact-policies.service.ts';
+import { contactPolicySpec } from './contact-policies.store.ts';
 
 export interface ContactPolicyDeps {
   readonly referrers: PolicyReferrers;
 }
 
-export function contactPolicyRoutes({ referrers }: ContactPolicyDeps): Handlers<typeof contactPolicyOperations> {
-  return {
-    list: async (tx, { query: { limit, cursor, includeDeleted, search, q, ...filters } }) =>
-      reply(200, await listContactPolicies(tx, filters, { limit, cursor, includeDeleted, search: search ?? q })),
-    create: async (tx, { body }) => reply(201, await createContactPolicy(tx, body)),
-    get: async (tx, { params, query }) => reply(200, await readContactPolicy(tx, params.id, query.includeDeleted)),
-    update: async (tx, { body }) => reply(200, await updateContactPolicy(tx, body)),
-    updateById: async (tx, { params, body }) =>
-      reply(200, await updateContactPolicy(tx, { ...body, id: sameId(params.id, body.id) })),
-    delete: async (tx, { query }) => reply(200, await deleteContactPolicy(tx, query.id, 'query', referrers)),
-    deleteById: async (tx, { params }) => reply(200, await deleteContactPolicy(tx, params.id, 'path', referrers)),
-  };
-}
+export const contactPolicyRoutes = ({ referrers }: ContactPolicyDeps) =>
+  recordHandlers(contactPolicySpec, {
+    show: showContactPolicies,
+    create: createContactPolicy,
+    change: updateContactPolicy,
+    remove: async (tx, id, addressed) => reply(200, await deleteContactPolicy(tx, id, addressed, referrers)),
+    // Scope and target must hold for one assignment together.
+    narrow: ({ scope, scopeId }) => assignedTo({ scope, scopeId }),
+  });

@@ -4,14 +4,17 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
-import {
-  createContactPolicy,
-  deleteContactPolicy,
-  listContactPolicies,
-  readContactPolicy,
-  updateContactPolicy,
-} from './contact-policies.service.ts';
+import { recordCalls } from '../records/test-record-calls.ts';
+import { contactPolicyRoutes } from './contact-policies.routes.ts';
+import { deleteContactPolicy } from './contact-policies.service.ts';
 import { snapshotPolicies } from './contact-policies.store.ts';
+
+const {
+  create: createContactPolicy,
+  update: updateContactPolicy,
+  read: readContactPolicy,
+  list: listContactPolicies,
+} = recordCalls(contactPolicyRoutes({ referrers: { flowsNaming: async () => [] } }));
 
 const admin: Actor = { id: 'apikey:1', name: 'admin', role: 'admin' };
 
@@ -148,19 +151,21 @@ describe('contact policies', () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await as(tenantId, (tx) => listContactPolicies(tx, {}, { limit: 2, cursor }));
+      const page = await as(tenantId, (tx) =>
+        listContactPolicies(tx, { limit: 2, ...(cursor === undefined ? {} : { cursor }) }),
+      );
       assert.equal(page.pagination.total, 5);
       assert.equal(page.pagination.cursor, page.pagination.nextCursor);
       seen.push(...page.data.map((row) => row.id));
       cursor = page.pagination.nextCursor ?? undefined;
     } while (cursor !== undefined);
     assert.deepEqual(seen, expected);
-    const first = await as(tenantId, (tx) => listContactPolicies(tx, {}, { limit: 2 }));
+    const first = await as(tenantId, (tx) => listContactPolicies(tx, { limit: 2 }));
     const stranger = await makeTenant();
     for (const bad of ['garbage', newId(), 'e30', first.pagination.nextCursor ?? '']) {
       const where = bad === first.pagination.nextCursor ? stranger : tenantId;
       await assert.rejects(
-        as(where, (tx) => listContactPolicies(tx, {}, { cursor: bad })),
+        as(where, (tx) => listContactPolicies(tx, { cursor: bad })),
         { code: 'invalid_cursor' },
       );
     }
@@ -173,7 +178,7 @@ describe('contact policies', () => {
       createContactPolicy(tx, { name: 'x', ...cap, scopes: [{ scope: 'offer', scopeId: a }, { scope: 'global' }] }),
     );
     const count = async (filters: Parameters<typeof listContactPolicies>[1]) =>
-      (await as(tenantId, (tx) => listContactPolicies(tx, filters, {}))).data.map((row) => row.id);
+      (await as(tenantId, (tx) => listContactPolicies(tx, filters))).data.map((row) => row.id);
     assert.deepEqual(await count({ scope: 'offer', scopeId: a }), [policy.id]);
     assert.deepEqual(await count({ scopeId: a }), [policy.id]);
     assert.deepEqual(await count({ scope: 'global' }), [policy.id]);

@@ -1,75 +1,43 @@
-import type { CreativeConstraints, OfferStatus, PersonalizationEntry } from '@arbiter/contract';
+import { creativeResource } from '@arbiter/contract';
 import type { SnapshotCreative } from '@arbiter/engine';
+import { columns, computed, expression, type RowOf, select, selectList } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { mapInTurns } from '../../platform/turns.ts';
 import {
   type BucketPage,
   type BucketPrint,
-  type GovernedRow,
   pageSql,
   pageValues,
   printColumns,
-  type RecordSpec,
+  type RecordRow,
+  recordSpec,
   type SharedValues,
-  toWire,
 } from '../records/index.ts';
 
 /** A row of `creatives`. */
-export interface CreativeRow extends GovernedRow {
-  readonly name: string;
-  readonly offerId: string;
-  readonly channelId: string;
-  readonly placementId: string | null;
-  readonly contentItemId: string | null;
-  readonly status: OfferStatus;
-  readonly templateType: string;
-  readonly content: Readonly<Record<string, unknown>>;
-  readonly personalization: readonly PersonalizationEntry[];
-  readonly constraints: CreativeConstraints;
-  readonly abTestVariant: string | null;
-  readonly weight: number;
-  readonly metrics: Readonly<Record<string, unknown>>;
-  readonly version: number;
-  readonly deletedAt: Date | null;
-}
+export type CreativeRow = RecordRow<typeof creativeResource>;
 
-export const creativeSpec: RecordSpec<CreativeRow> = {
-  table: 'creatives',
-  noun: 'creative',
-  entityType: 'creative',
-  softDelete: true,
-  versionColumn: 'version',
-  jsonColumns: ['content', 'personalization', 'constraints', 'metrics'],
-  idColumns: ['offerId', 'channelId', 'placementId', 'contentItemId'],
-  searchColumns: ['name'],
-  uniques: { creatives_name: { code: 'duplicate_name', path: '/name' } },
-  nameOf: (row) => row.name,
-  // Metrics are counted, not changed: they are no part of the chain of changes.
-  auditView: (row) => {
-    const { tenantId: _tenant, metrics: _metrics, ...shown } = toWire(row);
-    return shown;
-  },
-};
+/** Metrics are counted, not changed: they are no part of the chain of changes. */
+export const creativeSpec = recordSpec(creativeResource, { unaudited: ['metrics'] });
 
-/** Live creatives of an offer, locked against every other change, by id. */
-export async function lockCreativesOfOffer(tx: Tx, offerId: string): Promise<CreativeRow[]> {
-  return tx
-    .kysely<{ creatives: CreativeRow }>()
-    .selectFrom('creatives')
-    .selectAll()
-    .where('tenantId', '=', tx.tenantId)
-    .where('offerId', '=', offerId)
-    .where('deletedAt', 'is', null)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-}
-
-type CreativeSnapshotRow = Omit<SnapshotCreative, 'content' | 'personalization' | 'constraints'> & {
-  readonly content: string;
-  readonly personalization: string;
-  readonly constraints: string;
-};
+/** JSON is read as text, to be parsed once for equal texts. */
+const snapshotColumns = selectList(
+  columns(creativeSpec, [
+    'id',
+    'name',
+    'offerId',
+    'channelId',
+    'placementId',
+    'templateType',
+    'abTestVariant',
+    'weight',
+  ]),
+  computed({
+    content: expression<string>('content::text'),
+    personalization: expression<string>('personalization::text'),
+    constraints: expression<string>('constraints::text'),
+  }),
+);
 
 const inDecisions = `from arbiter.creatives where tenant_id = $1 and deleted_at is null and status = 'active'`;
 
@@ -78,13 +46,10 @@ const inDecisions = `from arbiter.creatives where tenant_id = $1 and deleted_at 
  * offer is in the buckets.
  */
 export async function snapshotCreatives(tx: Tx, page: BucketPage, shared: SharedValues): Promise<SnapshotCreative[]> {
-  const rows = await tx.query<CreativeSnapshotRow>(
-    `select id, name, offer_id as "offerId", channel_id as "channelId", placement_id as "placementId",
-       template_type as "templateType", content::text as content, personalization::text as personalization,
-       constraints::text as constraints, ab_test_variant as "abTestVariant", weight
-     ${inDecisions} ${pageSql('offer_id', 2)}`,
-    [tx.tenantId, ...pageValues(page)],
-  );
+  const rows = await select(tx, snapshotColumns, `${inDecisions} ${pageSql('offer_id', 2)}`, [
+    tx.tenantId,
+    ...pageValues(page),
+  ]);
   return mapInTurns(rows, (row) => ({
     id: row.id,
     name: row.name,
@@ -105,20 +70,12 @@ export async function printCreatives(tx: Tx): Promise<BucketPrint[]> {
   return tx.query(`select ${printColumns('offer_id')} ${inDecisions} group by 1 order by 1`, [tx.tenantId]);
 }
 
-export interface CreativeFacts {
-  readonly id: string;
-  readonly name: string;
-  readonly offerId: string;
-  readonly channelId: string;
-  readonly placementId: string | null;
-}
+const facts = columns(creativeSpec, ['id', 'name', 'offerId', 'channelId', 'placementId']);
+
+export type CreativeFacts = RowOf<typeof facts>;
 
 /** What history says of a creative, deleted ones included; null when the tenant has none of that id. */
 export async function findCreativeFacts(tx: Tx, id: string): Promise<CreativeFacts | null> {
-  const [row] = await tx.query<CreativeFacts>(
-    `select id, name, offer_id as "offerId", channel_id as "channelId", placement_id as "placementId"
-     from arbiter.creatives where tenant_id = $1 and id = $2`,
-    [tx.tenantId, id],
-  );
+  const [row] = await select(tx, facts, 'from arbiter.creatives where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return row ?? null;
 }

@@ -5,14 +5,16 @@ import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
 import { createOffer, deleteOffer } from '../offers/index.ts';
-import {
-  createCreative,
-  deleteCreative,
-  deleteCreativesOfOffer,
-  listCreatives,
-  readCreative,
-  updateCreative,
-} from './creatives.service.ts';
+import { recordCalls } from '../records/test-record-calls.ts';
+import { creativeRoutes } from './creatives.routes.ts';
+import { deleteCreative, deleteCreativesOfOffer } from './creatives.service.ts';
+
+const {
+  create: createCreative,
+  update: updateCreative,
+  read: readCreative,
+  list: listCreatives,
+} = recordCalls(creativeRoutes());
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
 
@@ -78,9 +80,9 @@ describe('creatives', () => {
     assert.equal(creative.channel?.channelType, 'email');
     assert.equal(creative.placement?.key, 'hero');
     assert.deepEqual(await as(tenantId, (tx) => readCreative(tx, creative.id)), creative);
-    const listed = await as(tenantId, (tx) => listCreatives(tx, { offerId: offer.id }, {}));
+    const listed = await as(tenantId, (tx) => listCreatives(tx, { offerId: offer.id }));
     assert.deepEqual(listed.data, [creative]);
-    assert.equal((await as(tenantId, (tx) => listCreatives(tx, { offerId: 'nonsense' }, {}))).pagination.total, 0);
+    assert.equal((await as(tenantId, (tx) => listCreatives(tx, { offerId: 'nonsense' }))).pagination.total, 0);
   });
 
   it('refuse placements of another channel and references to nothing', async () => {
@@ -153,7 +155,7 @@ describe('creatives', () => {
       );
       assert.deepEqual(rows[1]?.before, rows[0]?.after);
     }
-    const { data } = await as(tenantId, (tx) => listCreatives(tx, {}, { includeDeleted: true }));
+    const { data } = await as(tenantId, (tx) => listCreatives(tx, { includeDeleted: true }));
     assert.deepEqual(
       data.map((row) => row.version),
       [2, 2, 2, 2],

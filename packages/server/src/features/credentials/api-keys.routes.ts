@@ -1,9 +1,7 @@
-import type { apiKeyOperations } from '@arbiter/contract';
+import { type apiKeyOperations, apiKeyPage, pageSize } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
 import type { Pepper } from './api-keys.rules.ts';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey } from './api-keys.service.ts';
-
-const maximumLimit = 100;
 
 /** Handlers of the API keys (contract part 1, 4.2; api-access.md 4.1). */
 export function apiKeyRoutes(deps: { readonly pepper: Pepper }): Handlers<typeof apiKeyOperations> {
@@ -17,10 +15,9 @@ export function apiKeyRoutes(deps: { readonly pepper: Pepper }): Handlers<typeof
       return reply(201, created);
     },
     list: async (tx, { query }) => {
-      const limit = Math.min(query.limit ?? 25, maximumLimit);
-      const { data, total, nextCursor } = await listApiKeys(tx, { limit, cursor: query.cursor ?? null });
-      const pagination = { total, limit, hasMore: nextCursor !== null, cursor: nextCursor, nextCursor };
-      return reply(200, { data, pagination, total });
+      const limit = pageSize(apiKeyPage, query.limit);
+      const page = await listApiKeys(tx, { limit, cursor: query.cursor ?? null });
+      return reply(200, { ...page, total: page.pagination.total });
     },
     get: async (tx, { params }) => reply(200, await getApiKey(tx, params.id)),
     revoke: async (tx, { params, body }) => {

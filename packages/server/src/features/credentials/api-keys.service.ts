@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import type { ApiKey, ApiKeyCreated, ApiKeyScope } from '@arbiter/contract';
+import type { ApiKey, ApiKeyCreated, ApiKeyScope, Pagination } from '@arbiter/contract';
 import { apiKeyScopes } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
+import { pageOf } from '../../http/cursor-page.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { isId, newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -177,12 +178,12 @@ export async function revokeApiKey(tx: Tx, id: string, reason: string | undefine
 export async function listApiKeys(
   tx: Tx,
   page: { readonly limit: number; readonly cursor: string | null },
-): Promise<{ data: ApiKey[]; total: number; nextCursor: string | null }> {
+): Promise<{ data: ApiKey[]; pagination: Pagination }> {
   if (page.cursor !== null && (!isId(page.cursor) || (await selectApiKey(tx, page.cursor)) === undefined)) {
     throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
   }
-  const rows = await selectActiveKeys(tx, page.cursor, page.limit + 1);
-  const data = rows.slice(0, page.limit).map(shown);
-  const nextCursor = rows.length > page.limit ? (data.at(-1)?.id ?? null) : null;
-  return { data, total: await countActiveKeys(tx), nextCursor };
+  const found = await selectActiveKeys(tx, page.cursor, page.limit + 1);
+  const total = await countActiveKeys(tx);
+  const { rows, pagination } = pageOf({ rows: found, limit: page.limit, total, cursorOf: (row) => row.id });
+  return { data: rows.map(shown), pagination };
 }

@@ -1,22 +1,18 @@
 import type { ApiKeyScope } from '@arbiter/contract';
+import { columns, optional, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { joinLivingTenant } from '../tenants/index.ts';
 
-/** A stored key, without its hash. Instants are Dates. */
-export interface ApiKeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly scopes: ApiKeyScope[];
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  readonly person: string;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date | null;
-}
+const apiKeys = table<'api_keys', { scopes: ApiKeyScope[] }>('api_keys');
 
-const columns = `k.id, k.name, k.prefix, k.scopes, k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.person,
-  k.created_at as "createdAt", u.last_used_at as "lastUsedAt"`;
+const keyColumns = selectList(
+  columns(apiKeys, ['id', 'name', 'prefix', 'scopes', 'expiresAt', 'revokedAt', 'person', 'createdAt'], 'k'),
+  optional(columns(table('api_key_uses'), ['lastUsedAt'], 'u')),
+);
+
+/** A stored key, without its hash. Instants are Dates. */
+export type ApiKeyRow = RowOf<typeof keyColumns>;
+
 const source = `arbiter.api_keys k
   left join arbiter.api_key_uses u on u.tenant_id = k.tenant_id and u.api_key_id = k.id`;
 
@@ -42,8 +38,10 @@ export async function insertApiKey(tx: Tx, row: Omit<ApiKeyRow, 'lastUsedAt'>, k
 
 /** Keys that are not revoked, newest first, older than `beforeId` when it is given. */
 export async function selectActiveKeys(tx: Tx, beforeId: string | null, limit: number): Promise<ApiKeyRow[]> {
-  return tx.query<ApiKeyRow>(
-    `select ${columns} from ${source}
+  return select(
+    tx,
+    keyColumns,
+    `from ${source}
      where k.tenant_id = $1 and k.revoked_at is null and ($2::uuid is null or k.id < $2)
      order by k.id desc limit $3`,
     [tx.tenantId, beforeId, limit],
@@ -60,17 +58,16 @@ export async function countActiveKeys(tx: Tx): Promise<number> {
 
 /** A key of the tenant, revoked or not. */
 export async function selectApiKey(tx: Tx, id: string): Promise<ApiKeyRow | undefined> {
-  const [row] = await tx.query<ApiKeyRow>(`select ${columns} from ${source} where k.tenant_id = $1 and k.id = $2`, [
-    tx.tenantId,
-    id,
-  ]);
+  const [row] = await select(tx, keyColumns, `from ${source} where k.tenant_id = $1 and k.id = $2`, [tx.tenantId, id]);
   return row;
 }
 
 /** A key of the tenant by the hash of its value, revoked or not, locked until the transaction ends. */
 export async function lockApiKeyByHash(tx: Tx, keyHash: Buffer): Promise<ApiKeyRow | undefined> {
-  const [row] = await tx.query<ApiKeyRow>(
-    `select ${columns} from ${source} where k.tenant_id = $1 and k.key_hash = $2 for update of k`,
+  const [row] = await select(
+    tx,
+    keyColumns,
+    `from ${source} where k.tenant_id = $1 and k.key_hash = $2 for update of k`,
     [tx.tenantId, keyHash],
   );
   return row;
@@ -99,20 +96,17 @@ export async function updateNameAndScopes(
   ]);
 }
 
+const liveKeyColumns = columns(apiKeys, ['tenantId', 'id', 'name', 'scopes', 'expiresAt'], 'k');
+
 /** A key that opens the door: not revoked, of a living tenant. Its expiry is the caller's to judge. */
-export interface LiveKey {
-  readonly tenantId: string;
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: ApiKeyScope[];
-  readonly expiresAt: Date | null;
-}
+export type LiveKey = RowOf<typeof liveKeyColumns>;
 
 /** Before the tenant is known: needs a system transaction. More than one row means that two tenants share a key. */
 export async function selectLiveKeys(tx: Tx, keyHash: Buffer): Promise<LiveKey[]> {
-  return tx.query<LiveKey>(
-    `select k.tenant_id as "tenantId", k.id, k.name, k.scopes, k.expires_at as "expiresAt"
-     from arbiter.api_keys k ${joinLivingTenant('k.tenant_id')}
+  return select(
+    tx,
+    liveKeyColumns,
+    `from arbiter.api_keys k ${joinLivingTenant('k.tenant_id')}
      where k.key_hash = $1 and k.revoked_at is null`,
     [keyHash],
   );

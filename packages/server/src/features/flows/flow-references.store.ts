@@ -1,19 +1,20 @@
+import { type EntityType, resources } from '@arbiter/contract';
 import { type FlowReferences, flowReferences } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { selectCustomFieldKeys } from '../categories/index.ts';
-import { isUuid, type Referable, referable } from '../records/index.ts';
+import { isUuid, tableOf } from '../records/index.ts';
 import { snapshotSchemas } from '../schemas/index.ts';
 
 type Kind = ReturnType<typeof flowReferences>[number]['kind'];
 
-/** Tables of the kinds of records that a flow names; null: there is no room of that kind yet, so nothing exists. */
-const resources: Readonly<Record<Kind, Referable | null>> = {
+/** Resources of the kinds of records that a flow names; null: there is no room of that kind yet, so nothing exists. */
+const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
   category: 'category',
   subCategory: 'subCategory',
   offer: 'offer',
   channel: 'channel',
   placement: 'placement',
-  schema: 'schema',
+  schema: 'dataSchema',
   qualificationRule: 'qualificationRule',
   contactPolicy: 'contactPolicy',
   flow: 'decisionFlow',
@@ -35,10 +36,11 @@ async function readExisting(tx: Tx, wanted: ReturnType<typeof flowReferences>): 
   const values: unknown[] = [tx.tenantId];
   const selects: string[] = [];
   for (const [kind, references] of kinds) {
-    const resource = resources[kind];
-    if (resource === null) continue;
-    const { table, softDelete } = referable[resource];
-    const live = softDelete ? ' and deleted_at is null' : '';
+    const entityType = entityTypes[kind];
+    if (entityType === null) continue;
+    const resource = resources[entityType];
+    const table = tableOf(resource);
+    const live = resource.softDelete ? ' and deleted_at is null' : '';
     const select = (column: string, type: string, names: readonly string[]) => {
       values.push(names);
       selects.push(

@@ -1,10 +1,4 @@
-import type {
-  DecisionFlow,
-  DecisionFlowCreate,
-  DecisionFlowUpdate,
-  OfferStatus,
-  PublishedVersion,
-} from '@arbiter/contract';
+import type { DecisionFlow, DecisionFlowCreate, PublishedVersion } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import {
@@ -12,9 +6,7 @@ import {
   assertRowVersion,
   createRecord,
   getRecord,
-  type ListOptions,
-  listRecords,
-  type Pagination,
+  type RecordChange,
   softDeleteRecord,
   toWire,
   updateRecord,
@@ -22,7 +14,6 @@ import {
 import { checkDraft } from './flow-check.ts';
 import { baseFlowConfig, baseFlowKey, baseFlowName, emptyDraft, namesPolicy } from './flows.rules.ts';
 import {
-  byStatus,
   type DecisionFlowRow,
   type FlowVersionRow,
   flowSpec,
@@ -43,23 +34,24 @@ function publishedVersion(row: FlowVersionRow): PublishedVersion {
   };
 }
 
-async function answers(tx: Tx, rows: readonly DecisionFlowRow[], configs: 'all' | 'none'): Promise<DecisionFlow[]> {
-  const versions = Map.groupBy(
-    await selectVersions(
-      tx,
-      rows.map((row) => row.id),
-      configs,
-    ),
-    (version) => version.flowId,
-  );
+/** Flows as answers carry them, with their published versions; in lists those come without their configs. */
+export async function showFlows(
+  tx: Tx,
+  rows: readonly DecisionFlowRow[],
+  view: 'one' | 'list',
+): Promise<DecisionFlow[]> {
+  const ids = rows.map((row) => row.id);
+  const found = await selectVersions(tx, ids, view === 'one' ? 'all' : 'none');
+  const versions = Map.groupBy(found, (version) => version.flowId);
   return rows.map((row) => {
     const { publishedVersion: _newest, ...wire } = toWire(row);
     return { ...wire, publishedVersions: (versions.get(row.id) ?? []).map(publishedVersion) };
   });
 }
 
-async function answer(tx: Tx, row: DecisionFlowRow): Promise<DecisionFlow> {
-  const [flow] = await answers(tx, [row], 'all');
+/** One flow as answers carry it. */
+export async function showFlow(tx: Tx, row: DecisionFlowRow): Promise<DecisionFlow> {
+  const [flow] = await showFlows(tx, [row], 'one');
   if (flow === undefined) throw new Error('one row has one answer');
   return flow;
 }
@@ -72,25 +64,28 @@ async function unsetDefault(tx: Tx, except: string | null): Promise<void> {
 }
 
 /** The first flow of a tenant becomes its default, whatever the body says; later ones when they ask (part 2, 2). */
-export async function createFlow(tx: Tx, body: DecisionFlowCreate): Promise<DecisionFlow> {
+export async function createFlow(tx: Tx, body: DecisionFlowCreate): Promise<DecisionFlowRow> {
   const { draftConfig, ...fields } = body;
   if (draftConfig !== undefined) await checkDraft(tx, draftConfig, 'create');
   await lockDefaultChoice(tx);
   const { hasFlows } = await selectDefault(tx);
   if (body.isDefault === true) await unsetDefault(tx, null);
-  const row = await createRecord(tx, flowSpec, {
+  return createRecord(tx, flowSpec, {
     ...fields,
     draftConfig: draftConfig ?? emptyDraft,
     isDefault: !hasFlows || body.isDefault === true,
   });
-  return answer(tx, row);
 }
 
 /** Changes the supplied fields; `rowVersion` + 1. A tenant keeps its default until that flow is deleted. */
-export async function updateFlow(tx: Tx, body: DecisionFlowUpdate): Promise<DecisionFlow> {
-  const { id, rowVersion, ...fields } = body;
+export async function updateFlow(
+  tx: Tx,
+  id: string,
+  rowVersion: number | undefined,
+  fields: RecordChange<DecisionFlowRow>,
+): Promise<DecisionFlowRow> {
   if (fields.isDefault === true) await lockDefaultChoice(tx);
-  const row = await updateRecord(tx, flowSpec, id, {
+  return updateRecord(tx, flowSpec, id, {
     rowVersion,
     change: async (current) => {
       if (fields.isDefault === false && current.isDefault) {
@@ -101,28 +96,6 @@ export async function updateFlow(tx: Tx, body: DecisionFlowUpdate): Promise<Deci
       return fields;
     },
   });
-  return answer(tx, row);
-}
-
-/** The live flow with all its published versions, or with `includeDeleted` a deleted one as well; 404 otherwise. */
-export async function readFlow(tx: Tx, id: string, includeDeleted = false): Promise<DecisionFlow> {
-  return answer(tx, await getRecord(tx, flowSpec, id, { includeDeleted }));
-}
-
-/** One page by status, then last update, newest first. Versions come without their configs. */
-export async function listFlows(
-  tx: Tx,
-  filters: { readonly status?: OfferStatus | undefined },
-  page: Pick<ListOptions<DecisionFlowRow>, 'limit' | 'cursor' | 'search' | 'includeDeleted'>,
-): Promise<{ data: DecisionFlow[]; pagination: Pagination }> {
-  const { rows, pagination } = await listRecords(tx, flowSpec, {
-    ...page,
-    filters,
-    order: byStatus,
-    defaultLimit: 25,
-    maximumLimit: 200,
-  });
-  return { data: await answers(tx, rows, 'none'), pagination };
 }
 
 /** Soft delete; a protected flow is 409 `protected`. A deleted flow is no default any more. */
@@ -150,11 +123,11 @@ export async function deleteFlow(
 export async function publishFlow(
   tx: Tx,
   request: { readonly id: string; readonly notes?: string | null; readonly rowVersion?: number },
-): Promise<DecisionFlow> {
+): Promise<DecisionFlowRow> {
   const seen = await getRecord(tx, flowSpec, request.id);
   assertRowVersion(flowSpec, seen, request.rowVersion);
   await checkDraft(tx, seen.draftConfig, 'publish');
-  const row = await updateRecord(tx, flowSpec, request.id, {
+  return updateRecord(tx, flowSpec, request.id, {
     action: 'publish',
     change: async (current) => {
       if (current.rowVersion !== seen.rowVersion) {
@@ -170,7 +143,6 @@ export async function publishFlow(
       return { status: 'active' as const, isProtected: true, publishedVersion: version };
     },
   });
-  return answer(tx, row);
 }
 
 /** The base flow: found by its key, else made, published as version 1, and the default when the tenant has none. */

@@ -1,59 +1,33 @@
-import type { OfferStatus } from '@arbiter/contract';
+import { decisionFlowResource } from '@arbiter/contract';
+import { columns, computed, expression, optional, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
-import type { GovernedRow, ListOrder, RecordSpec } from '../records/index.ts';
+import { type RecordRow, recordSpec } from '../records/index.ts';
 
 export type StoredConfig = Readonly<Record<string, unknown>>;
 
-/** A row of `decision_flows`. */
-export interface DecisionFlowRow extends GovernedRow {
-  readonly key: string;
-  readonly name: string;
-  readonly description: string;
-  readonly status: OfferStatus;
-  readonly autoAssembly: boolean;
-  readonly isDefault: boolean;
-  readonly isProtected: boolean;
-  readonly couplingOverride: 'partial' | 'atomic' | null;
-  readonly draftConfig: StoredConfig;
-  /** Newest entry of `flow_versions`; null before the first publish. */
-  readonly publishedVersion: number | null;
-  readonly rowVersion: number;
-  readonly deletedAt: Date | null;
-}
+/** A row of `decision_flows`. `publishedVersion`: newest entry of `flow_versions`, null before the first publish. */
+export type DecisionFlowRow = RecordRow<typeof decisionFlowResource>;
 
-export const flowSpec: RecordSpec<DecisionFlowRow> = {
-  table: 'decision_flows',
-  noun: 'decision flow',
-  entityType: 'decisionFlow',
-  softDelete: true,
-  versionColumn: 'rowVersion',
-  jsonColumns: ['draftConfig'],
-  idColumns: [],
-  searchColumns: ['name', 'key'],
-  uniques: { decision_flows_key: { code: 'duplicate_key', path: '/key' } },
-  nameOf: (row) => row.name,
-};
+export const flowSpec = recordSpec(decisionFlowResource);
 
-/** Status, then last update, newest first (part 2, 4.6). */
-export const byStatus: ListOrder = {
-  keys: [
-    { column: 'status', kind: 'text', direction: 'asc' },
-    { column: 'updatedAt', kind: 'instant', direction: 'desc' },
-  ],
-  ids: 'desc',
-};
+const flowVersions = table<'flow_versions', { config: StoredConfig }>('flow_versions');
+
+const versionColumns = selectList(
+  columns(flowVersions, ['flowId', 'version', 'notes', 'publishedAt', 'publishedBy']),
+  computed({
+    // Null where it was not asked for.
+    config: expression<StoredConfig | null>('case when $3::boolean or version = $4::integer then config end'),
+    nodeCount: expression<number>(`jsonb_array_length(config -> 'nodes')`),
+    scoringMethod: expression<string | null>(`coalesce(
+      (select node -> 'config' ->> 'method' from jsonb_array_elements(config -> 'nodes') as node
+       where node ->> 'type' = 'score' and coalesce((node ->> 'enabled')::boolean, true) limit 1),
+      config -> 'flowConfig' -> 'scoring' ->> 'method'
+    )`),
+  }),
+);
 
 /** A row of `flow_versions`; `config` is null where it was not asked for. */
-export interface FlowVersionRow {
-  readonly flowId: string;
-  readonly version: number;
-  readonly config: StoredConfig | null;
-  readonly nodeCount: number;
-  readonly scoringMethod: string | null;
-  readonly notes: string | null;
-  readonly publishedAt: Date;
-  readonly publishedBy: string;
-}
+export type FlowVersionRow = RowOf<typeof versionColumns>;
 
 /** Versions of these flows, oldest first. `withConfig`: `all` of them, or the one with this number. */
 export async function selectVersions(
@@ -62,16 +36,10 @@ export async function selectVersions(
   withConfig: 'all' | 'none' | number,
 ): Promise<FlowVersionRow[]> {
   if (flowIds.length === 0) return [];
-  return tx.query<FlowVersionRow>(
-    `select flow_id as "flowId", version, notes, published_at as "publishedAt", published_by as "publishedBy",
-       case when $3::boolean or version = $4::integer then config end as config,
-       jsonb_array_length(config -> 'nodes') as "nodeCount",
-       coalesce(
-         (select node -> 'config' ->> 'method' from jsonb_array_elements(config -> 'nodes') as node
-          where node ->> 'type' = 'score' and coalesce((node ->> 'enabled')::boolean, true) limit 1),
-         config -> 'flowConfig' -> 'scoring' ->> 'method'
-       ) as "scoringMethod"
-     from arbiter.flow_versions where tenant_id = $1 and flow_id = any($2::uuid[]) order by flow_id, version`,
+  return select(
+    tx,
+    versionColumns,
+    'from arbiter.flow_versions where tenant_id = $1 and flow_id = any($2::uuid[]) order by flow_id, version',
     [tx.tenantId, flowIds, withConfig === 'all', typeof withConfig === 'number' ? withConfig : null],
   );
 }
@@ -105,9 +73,10 @@ export async function lockDefaultChoice(tx: Tx): Promise<void> {
 export async function selectDefault(
   tx: Tx,
 ): Promise<{ readonly defaultId: string | null; readonly hasFlows: boolean }> {
-  const rows = await tx.query<{ id: string; isDefault: boolean }>(
-    `select id, is_default as "isDefault" from arbiter.decision_flows
-     where tenant_id = $1 and deleted_at is null order by is_default desc limit 1`,
+  const rows = await select(
+    tx,
+    columns(flowSpec, ['id', 'isDefault']),
+    'from arbiter.decision_flows where tenant_id = $1 and deleted_at is null order by is_default desc limit 1',
     [tx.tenantId],
   );
   const [first] = rows;
@@ -116,8 +85,10 @@ export async function selectDefault(
 
 /** Id of the live flow with this key, or null. */
 export async function selectIdByKey(tx: Tx, key: string): Promise<string | null> {
-  const [row] = await tx.query<{ id: string }>(
-    'select id from arbiter.decision_flows where tenant_id = $1 and key = $2 and deleted_at is null',
+  const [row] = await select(
+    tx,
+    columns(flowSpec, ['id']),
+    'from arbiter.decision_flows where tenant_id = $1 and key = $2 and deleted_at is null',
     [tx.tenantId, key],
   );
   return row?.id ?? null;
@@ -127,32 +98,30 @@ export async function selectIdByKey(tx: Tx, key: string): Promise<string | null>
 export async function selectDraftsContaining(
   tx: Tx,
   text: string,
-): Promise<{ readonly name: string; readonly key: string; readonly draftConfig: StoredConfig }[]> {
-  return tx.query(
-    `select name, key, draft_config as "draftConfig" from arbiter.decision_flows
+): Promise<Pick<DecisionFlowRow, 'name' | 'key' | 'draftConfig'>[]> {
+  return select(
+    tx,
+    columns(flowSpec, ['name', 'key', 'draftConfig']),
+    `from arbiter.decision_flows
      where tenant_id = $1 and deleted_at is null and position($2 in draft_config::text) > 0 order by key collate "C"`,
     [tx.tenantId, text],
   );
 }
 
+const publishedColumns = selectList(
+  columns(flowSpec, ['id', 'key', 'name', 'status', 'isDefault', 'couplingOverride'], 'flow'),
+  optional(columns(flowVersions, ['version', 'config'], 'published')),
+);
+
 /** A live flow with its last published version, if there is one. */
-export interface PublishedFlowRow {
-  readonly id: string;
-  readonly key: string;
-  readonly name: string;
-  readonly status: OfferStatus;
-  readonly isDefault: boolean;
-  readonly couplingOverride: 'partial' | 'atomic' | null;
-  readonly version: number | null;
-  readonly config: StoredConfig | null;
-}
+export type PublishedFlowRow = RowOf<typeof publishedColumns>;
 
 /** All live flows with their last published version; updated last first, ties by key. One statement. */
 export async function selectPublishedFlows(tx: Tx): Promise<PublishedFlowRow[]> {
-  return tx.query<PublishedFlowRow>(
-    `select flow.id, flow.key, flow.name, flow.status, flow.is_default as "isDefault",
-       flow.coupling_override as "couplingOverride", published.version, published.config
-     from arbiter.decision_flows flow
+  return select(
+    tx,
+    publishedColumns,
+    `from arbiter.decision_flows flow
      left join arbiter.flow_versions published
        on published.tenant_id = flow.tenant_id and published.flow_id = flow.id
          and published.version = flow.published_version
@@ -162,12 +131,11 @@ export async function selectPublishedFlows(tx: Tx): Promise<PublishedFlowRow[]> 
 }
 
 /** Live flows that are not archived and whose draft or last published config contains the text; by key. */
-export async function selectFlowsContaining(
-  tx: Tx,
-  text: string,
-): Promise<{ readonly id: string; readonly name: string }[]> {
-  return tx.query(
-    `select f.id, f.name from arbiter.decision_flows f
+export async function selectFlowsContaining(tx: Tx, text: string): Promise<Pick<DecisionFlowRow, 'id' | 'name'>[]> {
+  return select(
+    tx,
+    columns(flowSpec, ['id', 'name'], 'f'),
+    `from arbiter.decision_flows f
      where f.tenant_id = $1 and f.deleted_at is null and f.status <> 'archived' and (
        position($2 in f.draft_config::text) > 0 or exists (
          select 1 from (

@@ -5,20 +5,14 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
+import { recordCalls } from '../records/test-record-calls.ts';
 import { inspectDraft } from './flow-check.ts';
 import { readFlowDirectory } from './flow-directory.ts';
+import { flowRecordRoutes } from './flows.routes.ts';
 import { baseFlowConfig } from './flows.rules.ts';
-import {
-  createFlow,
-  deleteFlow,
-  ensureBaseFlow,
-  flowsNamingPolicy,
-  listFlows,
-  publishFlow,
-  readFlow,
-  readVersions,
-  updateFlow,
-} from './flows.service.ts';
+import { deleteFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow, readVersions, showFlow } from './flows.service.ts';
+
+const { create: createFlow, update: updateFlow, read: readFlow, list: listFlows } = recordCalls(flowRecordRoutes());
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
 
@@ -50,7 +44,7 @@ const draft = (extra: readonly object[] = [], method: string | null = 'priority_
 const create = (tenantId: string, body: Partial<Parameters<typeof createFlow>[1]> = {}) =>
   as(tenantId, (tx) => createFlow(tx, { key: newId(), name: 'Flow', ...body }));
 const publish = (tenantId: string, id: string, notes?: string) =>
-  as(tenantId, (tx) => publishFlow(tx, { id, ...(notes === undefined ? {} : { notes }) }));
+  as(tenantId, async (tx) => showFlow(tx, await publishFlow(tx, { id, ...(notes === undefined ? {} : { notes }) })));
 const defaults = (tenantId: string) =>
   db.ownerQuery<{ id: string }>(
     'select id from arbiter.decision_flows where tenant_id = $1 and is_default and deleted_at is null',
@@ -251,7 +245,7 @@ describe('decision flows', () => {
       ],
     );
     assert.deepEqual(again.publishedVersions[0]?.configSnapshot, draft());
-    const listed = await as(tenantId, (tx) => listFlows(tx, {}, {}));
+    const listed = await as(tenantId, (tx) => listFlows(tx, {}));
     assert.deepEqual(
       listed.data[0]?.publishedVersions.map((row) => row.configSnapshot),
       [null, null],
@@ -342,7 +336,7 @@ describe('decision flows', () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await as(tenantId, (tx) => listFlows(tx, {}, { limit: 1, cursor }));
+      const page = await as(tenantId, (tx) => listFlows(tx, { limit: 1, ...(cursor === undefined ? {} : { cursor }) }));
       seen.push(...page.data.map((row) => row.id));
       cursor = page.pagination.nextCursor ?? undefined;
     } while (cursor !== undefined);

@@ -1,16 +1,11 @@
-import type { CustomField, Offer, OfferCreate, OfferCreativeRef, OfferStatus, OfferUpdate } from '@arbiter/contract';
+import type { Offer, OfferCreate, OfferCreativeRef } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { invalid, refuseProblems } from '../../platform/app-error.ts';
 import { zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
   createRecord,
-  getRecord,
-  type ListOptions,
-  listRecords,
   type NewRecord,
-  newestFirst,
-  type Pagination,
   type RelatedRow,
   readReferring,
   readRelated,
@@ -55,11 +50,6 @@ function checkShape(tx: Tx, fields: OfferFields): void {
   if (fields.eligibility !== undefined) tx.remarks.push(...eligibilityRemarks(fields.eligibility));
 }
 
-const customFieldsOf = (row: RelatedRow | null): readonly CustomField[] => {
-  const fields = row?.customFields;
-  return Array.isArray(fields) ? fields : [];
-};
-
 /**
  * Category and sub-category after the write: both live, the sub-category one of the category; and the custom values
  * against their definitions. Only looked at when the write touches one of them or makes the offer active.
@@ -70,36 +60,40 @@ async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | 
   const categoryId = fields.categoryId === undefined ? (current?.categoryId ?? null) : fields.categoryId;
   const subCategoryId = fields.subCategoryId === undefined ? (current?.subCategoryId ?? null) : fields.subCategoryId;
   const category =
-    categoryId === null ? null : await requireLive(tx, 'category', categoryId, '/categoryId', ['id', 'customFields']);
+    categoryId === null ? null : await requireLive(tx, 'category', categoryId, '/categoryId', ['customFields']);
   const subCategory =
     subCategoryId === null
       ? null
-      : await requireLive(tx, 'subCategory', subCategoryId, '/subCategoryId', ['id', 'categoryId', 'customFields']);
+      : await requireLive(tx, 'subCategory', subCategoryId, '/subCategoryId', ['categoryId', 'customFields']);
   if (subCategory !== null && subCategory.categoryId !== category?.id) {
     throw invalid('/subCategoryId', 'is not a sub-category of the category');
   }
   const status = fields.status ?? current?.status ?? 'draft';
   refuseProblems(
     customFieldProblems(
-      effectiveFields(customFieldsOf(category), customFieldsOf(subCategory)),
+      effectiveFields(category?.customFields ?? [], subCategory?.customFields ?? []),
       fields.metadata ?? current?.metadata ?? {},
       status === 'active',
     ),
   );
 }
 
-export async function createOffer(tx: Tx, body: OfferCreate): Promise<Offer> {
+export async function createOffer(tx: Tx, body: OfferCreate): Promise<OfferRow> {
   checkShape(tx, body);
   await checkGovernance(tx, null, body);
   await checkCategories(tx, body, null);
-  return withRelations(tx, await createRecord(tx, offerSpec, columnsOf(body)));
+  return createRecord(tx, offerSpec, columnsOf(body));
 }
 
 /** Changes the supplied fields; `version` + 1. */
-export async function updateOffer(tx: Tx, body: OfferUpdate): Promise<Offer> {
-  const { id, rowVersion, ...fields } = body;
+export async function updateOffer(
+  tx: Tx,
+  id: string,
+  rowVersion: number | undefined,
+  fields: OfferFields,
+): Promise<OfferRow> {
   checkShape(tx, fields);
-  const row = await updateRecord(tx, offerSpec, id, {
+  return updateRecord(tx, offerSpec, id, {
     rowVersion,
     change: async (current) => {
       await checkGovernance(tx, current, fields);
@@ -107,29 +101,12 @@ export async function updateOffer(tx: Tx, body: OfferUpdate): Promise<Offer> {
       return columnsOf(fields);
     },
   });
-  return withRelations(tx, row);
 }
 
-const refOf = (row: RelatedRow | undefined) =>
-  row === undefined ? null : { id: String(row.id), name: String(row.name), status: String(row.status) };
+const creativeColumns = ['name', 'status', 'channelId', 'placementId', 'templateType', 'weight', 'version'] as const;
 
-function creativeOf(row: RelatedRow): OfferCreativeRef {
-  return {
-    id: String(row.id),
-    name: String(row.name),
-    status: String(row.status),
-    channelId: String(row.channelId),
-    placementId: row.placementId === null ? null : String(row.placementId),
-    templateType: String(row.templateType),
-    weight: Number(row.weight),
-    version: Number(row.version),
-  };
-}
-
-const creativeColumns = ['name', 'status', 'channelId', 'placementId', 'templateType', 'weight', 'version'];
-
-async function allWithRelations(tx: Tx, rows: readonly OfferRow[]): Promise<Offer[]> {
-  const ids = rows.map((row) => row.id);
+/** Offers as answers carry them, with their categories and creatives. */
+export async function showOffers(tx: Tx, rows: readonly OfferRow[]): Promise<Offer[]> {
   const categories = await readRelated(
     tx,
     'category',
@@ -142,52 +119,28 @@ async function allWithRelations(tx: Tx, rows: readonly OfferRow[]): Promise<Offe
     rows.map((row) => row.subCategoryId),
     ['name', 'status'],
   );
-  const creatives = await readReferring(tx, 'creative', 'offerId', ids, creativeColumns);
-  return rows.map((row) => {
-    const { mandatoryExpiresAt, tags, ...wire } = toWire(row);
-    return {
-      ...wire,
-      mandatoryExpiresAt,
-      tags: [...tags],
-      creatives: (creatives.get(row.id) ?? []).map(creativeOf),
-      categoryRef: refOf(row.categoryId === null ? undefined : categories.get(row.categoryId)),
-      subCategoryRef: refOf(row.subCategoryId === null ? undefined : subCategories.get(row.subCategoryId)),
-    };
-  });
+  const creatives = await readReferring(
+    tx,
+    'creative',
+    'offerId',
+    rows.map((row) => row.id),
+    creativeColumns,
+  );
+  return rows.map((row) => ({
+    ...toWire(row),
+    creatives: (creatives.get(row.id) ?? []).map(showCreative),
+    categoryRef: showCategory(row.categoryId === null ? undefined : categories.get(row.categoryId)),
+    subCategoryRef: showCategory(row.subCategoryId === null ? undefined : subCategories.get(row.subCategoryId)),
+  }));
 }
 
-async function withRelations(tx: Tx, row: OfferRow): Promise<Offer> {
-  const [offer] = await allWithRelations(tx, [row]);
-  if (offer === undefined) throw new Error('one row has one answer');
-  return offer;
+function showCreative(row: RelatedRow<'creative', (typeof creativeColumns)[number]>): OfferCreativeRef {
+  const { id, name, status, channelId, placementId, templateType, weight, version } = row;
+  return { id, name, status, channelId, placementId, templateType, weight, version };
 }
 
-/** The live offer with its relations, or with `includeDeleted` a deleted one as well; 404 otherwise. */
-export async function readOffer(tx: Tx, id: string, includeDeleted = false): Promise<Offer> {
-  return withRelations(tx, await getRecord(tx, offerSpec, id, { includeDeleted }));
-}
-
-export interface OfferFilters {
-  readonly status?: OfferStatus | undefined;
-  readonly categoryId?: string | undefined;
-  readonly subCategoryId?: string | undefined;
-}
-
-/** One page, newest first. */
-export async function listOffers(
-  tx: Tx,
-  filters: OfferFilters,
-  page: Pick<ListOptions<OfferRow>, 'limit' | 'cursor' | 'search' | 'includeDeleted'>,
-): Promise<{ data: Offer[]; pagination: Pagination }> {
-  const { rows, pagination } = await listRecords(tx, offerSpec, {
-    ...page,
-    filters,
-    order: newestFirst,
-    defaultLimit: 25,
-    maximumLimit: 200,
-  });
-  return { data: await allWithRelations(tx, rows), pagination };
-}
+const showCategory = (row: RelatedRow<'category' | 'subCategory', 'name' | 'status'> | undefined) =>
+  row === undefined ? null : { id: row.id, name: row.name, status: row.status };
 
 /** Soft delete with everything that shows the offer (quality.md E13). */
 export async function deleteOffer(

@@ -1,72 +1,53 @@
-import type { OfferStatus } from '@arbiter/contract';
+import { type OfferStatus, offerResource } from '@arbiter/contract';
 import type { SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
+import { columns, computed, expression, type RowOf, select, selectList } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { mapInTurns } from '../../platform/turns.ts';
 import {
   type BucketPage,
   type BucketPrint,
-  type GovernedRow,
   pageSql,
   pageValues,
   printColumns,
-  type RecordSpec,
+  type RecordRow,
+  recordSpec,
   type SharedValues,
 } from '../records/index.ts';
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** A row of `offers`. */
-export interface OfferRow extends GovernedRow {
-  readonly name: string;
-  readonly status: OfferStatus;
-  readonly categoryId: string | null;
-  readonly subCategoryId: string | null;
-  readonly category: string;
-  readonly group: string;
-  readonly priority: number;
-  readonly businessValue: number;
-  readonly mandatory: boolean;
-  readonly mandatoryReason: string | null;
-  readonly mandatoryExpiresAt: Date | null;
-  readonly mandatoryApprovedBy: string | null;
-  readonly emergencyExcluded: boolean;
-  readonly description: string;
-  readonly shortDesc: string;
-  readonly eligibility: JsonObject;
-  readonly budget: JsonObject;
-  readonly schedule: JsonObject;
-  readonly inventory: JsonObject;
-  readonly frequencyCaps: JsonObject;
-  readonly metadata: JsonObject;
-  readonly tags: readonly string[];
-  readonly productType: string | null;
-  readonly margin: number | null;
-  readonly revenueValue: number | null;
-  readonly version: number;
-  readonly deletedAt: Date | null;
-}
+export type OfferRow = RecordRow<typeof offerResource>;
 
-export const offerSpec: RecordSpec<OfferRow> = {
-  table: 'offers',
-  noun: 'offer',
-  entityType: 'offer',
-  softDelete: true,
-  versionColumn: 'version',
-  jsonColumns: ['eligibility', 'budget', 'schedule', 'inventory', 'frequencyCaps', 'metadata', 'tags'],
-  idColumns: ['categoryId', 'subCategoryId'],
-  searchColumns: ['name'],
-  uniques: { offers_name: { code: 'duplicate_name', path: '/name' } },
-  nameOf: (row) => row.name,
-};
+export const offerSpec = recordSpec(offerResource);
 
-const emptyToNull = (column: string) => `nullif(${column}, '{}'::jsonb)::text as "${column}"`;
+/** Parts that say nothing are read as null; JSON is read as text, to be parsed once for equal texts. */
+const emptyToNull = (column: string) => expression<string | null>(`nullif(${column}, '{}'::jsonb)::text`);
 
-type OfferSnapshotRow = Omit<SnapshotOffer, 'schedule' | 'eligibility' | 'metadata' | 'tags'> & {
-  readonly schedule: string | null;
-  readonly eligibility: string | null;
-  readonly metadata: string;
-  readonly tags: string;
-};
+const snapshotColumns = selectList(
+  columns(offerSpec, [
+    'id',
+    'name',
+    'status',
+    'categoryId',
+    'subCategoryId',
+    'category',
+    'priority',
+    'businessValue',
+    'mandatory',
+    'emergencyExcluded',
+    'description',
+    'shortDesc',
+    'productType',
+    'margin',
+    'revenueValue',
+  ]),
+  computed({
+    mandatoryExpiresAt: expression<number | null>('(extract(epoch from mandatory_expires_at) * 1000)::float8'),
+    schedule: emptyToNull('schedule'),
+    eligibility: emptyToNull('eligibility'),
+    metadata: expression<string>('metadata::text'),
+    tags: expression<string>('tags::text'),
+  }),
+);
 
 const inDecisions = `from arbiter.offers where tenant_id = $1 and deleted_at is null and status = any($2::text[])`;
 
@@ -80,16 +61,11 @@ export async function snapshotOffers(
   page: BucketPage,
   shared: SharedValues,
 ): Promise<SnapshotOffer[]> {
-  const rows = await tx.query<OfferSnapshotRow>(
-    `select id, name, status, category_id as "categoryId", sub_category_id as "subCategoryId", category, priority,
-       business_value as "businessValue", mandatory,
-       (extract(epoch from mandatory_expires_at) * 1000)::float8 as "mandatoryExpiresAt",
-       emergency_excluded as "emergencyExcluded", description, short_desc as "shortDesc",
-       ${emptyToNull('schedule')}, ${emptyToNull('eligibility')}, metadata::text as metadata, tags::text as tags,
-       product_type as "productType", margin, revenue_value as "revenueValue"
-     ${inDecisions} ${pageSql('id', 3)}`,
-    [tx.tenantId, statuses, ...pageValues(page)],
-  );
+  const rows = await select(tx, snapshotColumns, `${inDecisions} ${pageSql('id', 3)}`, [
+    tx.tenantId,
+    statuses,
+    ...pageValues(page),
+  ]);
   return mapInTurns(rows, (row) => ({
     id: row.id,
     name: row.name,
@@ -129,9 +105,10 @@ export async function snapshotOtherOffers(
   page: BucketPage,
   shared: SharedValues,
 ): Promise<SnapshotOfferCategory[]> {
-  const rows = await tx.query<SnapshotOfferCategory>(
-    `select id, category_id as "categoryId", sub_category_id as "subCategoryId" ${besideDecisions}
-     ${pageSql('id', 3)}`,
+  const rows = await select(
+    tx,
+    columns(offerSpec, ['id', 'categoryId', 'subCategoryId']),
+    `${besideDecisions} ${pageSql('id', 3)}`,
     [tx.tenantId, exceptStatuses, ...pageValues(page)],
   );
   return mapInTurns(rows, (row) => ({
@@ -149,15 +126,11 @@ export async function printOtherOffers(tx: Tx, exceptStatuses: readonly OfferSta
   ]);
 }
 
+const facts = columns(offerSpec, ['id', 'name', 'categoryId']);
+
 /** What history says of an offer, deleted ones included; null when the tenant has none of that id. */
-export async function findOfferFacts(
-  tx: Tx,
-  id: string,
-): Promise<{ readonly id: string; readonly name: string; readonly categoryId: string | null } | null> {
-  const [row] = await tx.query<{ id: string; name: string; categoryId: string | null }>(
-    'select id, name, category_id as "categoryId" from arbiter.offers where tenant_id = $1 and id = $2',
-    [tx.tenantId, id],
-  );
+export async function findOfferFacts(tx: Tx, id: string): Promise<RowOf<typeof facts> | null> {
+  const [row] = await select(tx, facts, 'from arbiter.offers where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return row ?? null;
 }
 

@@ -4,19 +4,21 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
+import { recordCalls } from '../records/test-record-calls.ts';
 import { changeSettings } from '../settings/index.ts';
-import {
-  createOffer,
-  deleteOffer,
-  listOffers,
-  type OfferDependants,
-  readOffer,
-  updateOffer,
-} from './offers.service.ts';
+import { offerRoutes } from './offers.routes.ts';
+import { deleteOffer, type OfferDependants } from './offers.service.ts';
+
+const nothing: OfferDependants = { deleteWithOffer: async () => 0 };
+const {
+  create: createOffer,
+  update: updateOffer,
+  read: readOffer,
+  list: listOffers,
+} = recordCalls(offerRoutes({ dependants: nothing }));
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
 const admin: Actor = { id: 'apikey:2', name: 'admin', role: 'admin' };
-const nothing: OfferDependants = { deleteWithOffer: async () => 0 };
 
 let db: TestDatabase;
 before(async () => {
@@ -168,7 +170,7 @@ describe('offers', () => {
     await assert.rejects(create({ name: 'x' }), { code: 'duplicate_name' });
     await as(stranger, editor, (tx) => createOffer(tx, { name: 'x' }));
     await create({ name: 'X' });
-    const counted = await as(tenantId, editor, (tx) => listOffers(tx, {}, {}));
+    const counted = await as(tenantId, editor, (tx) => listOffers(tx, {}));
     assert.equal(counted.pagination.total, 2);
   });
 
@@ -279,7 +281,7 @@ describe('offers', () => {
       { code: 'not_found' },
     );
     await as(tenantId, editor, (tx) => createOffer(tx, { name: 'gone' }));
-    const listed = await as(tenantId, editor, (tx) => listOffers(tx, {}, { includeDeleted: true }));
+    const listed = await as(tenantId, editor, (tx) => listOffers(tx, { includeDeleted: true }));
     assert.deepEqual(
       listed.data.map((row) => [row.name, row.version, row.deletedAt === null]),
       [

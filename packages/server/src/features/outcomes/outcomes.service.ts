@@ -3,7 +3,7 @@ import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import {
   type Addressed,
-  assertNotReferenced,
+  assertNotMentioned,
   createRecord,
   type RecordChange,
   softDeleteRecord,
@@ -56,9 +56,11 @@ export async function deleteOutcomeType(tx: Tx, id: string, addressed: Addressed
     addressed,
     async check(row) {
       assertOwn(row);
-      await assertNotReferenced(tx, 'outcome type', row.key, addressed, [
-        { resource: 'contactPolicy', column: 'config', match: 'mentions', having: { status: 'active' } },
-      ]);
+      await assertNotMentioned(tx, outcomeTypeSpec.resource, row.key, addressed, {
+        resource: 'contactPolicy',
+        column: 'config',
+        status: 'active',
+      });
     },
   });
 }

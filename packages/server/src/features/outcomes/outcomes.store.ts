@@ -1,38 +1,13 @@
-import type { OutcomeCategory, OutcomeClassification } from '@arbiter/contract';
+import { outcomeTypeResource } from '@arbiter/contract';
+import { columns, type RowOf, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { newId } from '../../platform/ids.ts';
-import type { GovernedRow, RecordSpec } from '../records/index.ts';
+import { type RecordRow, recordSpec } from '../records/index.ts';
 import { systemOutcomeTypes } from './outcomes.rules.ts';
 
-export interface OutcomeTypeRow extends GovernedRow {
-  readonly key: string;
-  readonly name: string;
-  readonly description: string;
-  readonly classification: OutcomeClassification;
-  readonly category: OutcomeCategory;
-  readonly isConversion: boolean;
-  readonly isSystem: boolean;
-  readonly ordinal: number;
-  readonly status: 'active' | 'inactive';
-  readonly version: number;
-  readonly deletedAt: Date | null;
-}
+export type OutcomeTypeRow = RecordRow<typeof outcomeTypeResource>;
 
-export const outcomeTypeSpec: RecordSpec<OutcomeTypeRow> = {
-  table: 'outcome_types',
-  noun: 'outcome type',
-  entityType: 'outcomeType',
-  softDelete: true,
-  versionColumn: 'version',
-  jsonColumns: [],
-  idColumns: ['id'],
-  searchColumns: ['name', 'key'],
-  uniques: {
-    outcome_types_key: { code: 'duplicate_key', path: '/key' },
-    outcome_types_name: { code: 'duplicate_name', path: '/name' },
-  },
-  nameOf: (row) => row.name,
-};
+export const outcomeTypeSpec = recordSpec(outcomeTypeResource);
 
 /** Gives a new tenant its system types. They are part of the product, so they leave no audit rows. */
 export async function insertSystemOutcomeTypes(tx: Tx): Promise<void> {
@@ -51,20 +26,17 @@ export async function insertSystemOutcomeTypes(tx: Tx): Promise<void> {
   tx.touchCatalogue();
 }
 
+const facts = columns(outcomeTypeSpec, ['key', 'name', 'classification', 'category', 'isConversion']);
+
 /** What the recording of outcomes must know of a type. */
-export interface OutcomeTypeFacts {
-  readonly key: string;
-  readonly name: string;
-  readonly classification: OutcomeClassification;
-  readonly category: OutcomeCategory;
-  readonly isConversion: boolean;
-}
+export type OutcomeTypeFacts = RowOf<typeof facts>;
 
 /** The types that new outcomes may name: active, not deleted. Any other key is 400 `unknown_outcome`. */
 export async function readOutcomeTypes(tx: Tx): Promise<OutcomeTypeFacts[]> {
-  return tx.query<OutcomeTypeFacts>(
-    `select key, name, classification, category, is_conversion as "isConversion" from arbiter.outcome_types
-     where tenant_id = $1 and deleted_at is null and status = 'active' order by ordinal, id`,
+  return select(
+    tx,
+    facts,
+    `from arbiter.outcome_types where tenant_id = $1 and deleted_at is null and status = 'active' order by ordinal, id`,
     [tx.tenantId],
   );
 }

@@ -1,49 +1,32 @@
-import type { OfferStatus, QualificationRuleType, QualificationScope, QualificationStage } from '@arbiter/contract';
+import { type QualificationScope, qualificationRuleResource } from '@arbiter/contract';
 import type { SnapshotRule } from '@arbiter/engine';
+import { columns, computed, epochMs, select, selectList } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
-import type { GovernedRow, ListOrder, RecordSpec, ScopeAssignmentRow } from '../records/index.ts';
+import { asJsonObject } from '../../platform/json.ts';
+import { type RecordRow, recordSpec, type ScopeAssignmentRow } from '../records/index.ts';
+
+/** The assignments as they are stored, at least one; answers name the record in each. */
+type Stored = { scopes: readonly ScopeAssignmentRow<QualificationScope>[] };
 
 /** A row of `qualification_rules`. */
-export interface QualificationRuleRow extends GovernedRow {
-  readonly name: string;
-  readonly description: string;
-  readonly status: OfferStatus;
-  readonly ruleType: QualificationRuleType;
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly priority: number;
-  readonly stage: QualificationStage;
-  /** At least one. */
-  readonly scopes: readonly ScopeAssignmentRow<QualificationScope>[];
-  readonly version: number;
-  readonly deletedAt: Date | null;
-}
+export type QualificationRuleRow = RecordRow<typeof qualificationRuleResource, Stored>;
 
-export const qualificationRuleSpec: RecordSpec<QualificationRuleRow> = {
-  table: 'qualification_rules',
-  noun: 'qualification rule',
-  entityType: 'qualificationRule',
-  softDelete: true,
-  versionColumn: 'version',
-  jsonColumns: ['config', 'scopes'],
-  idColumns: [],
-  searchColumns: ['name'],
-  uniques: { qualification_rules_name: { code: 'duplicate_name', path: '/name' } },
-  nameOf: (row) => row.name,
-};
-
-/** Priority, highest first, then newest (api-catalogue.md 1.1). */
-export const byPriority: ListOrder = {
-  keys: [{ column: 'priority', kind: 'integer', direction: 'desc' }],
-  ids: 'desc',
-};
+export const qualificationRuleSpec = recordSpec<typeof qualificationRuleResource, Stored>(qualificationRuleResource);
 
 /** Rules that can take part in decisions: not deleted, active; by id. One statement, at every catalogue change. */
 export async function snapshotRules(tx: Tx): Promise<SnapshotRule[]> {
-  const rows = await tx.query<SnapshotRule>(
-    `select id, name, rule_type as "ruleType", config, scopes, priority, stage,
-       (extract(epoch from created_at) * 1000)::float8 as "createdAt"
-     from arbiter.qualification_rules where tenant_id = $1 and deleted_at is null and status = 'active' order by id`,
+  const rows = await select(
+    tx,
+    selectList(
+      columns(qualificationRuleSpec, ['id', 'name', 'ruleType', 'config', 'scopes', 'priority', 'stage']),
+      computed({ createdAt: epochMs('created_at') }),
+    ),
+    `from arbiter.qualification_rules where tenant_id = $1 and deleted_at is null and status = 'active' order by id`,
     [tx.tenantId],
   );
-  return rows.map((row) => ({ ...row, scopes: row.scopes.map(({ scope, scopeId }) => ({ scope, scopeId })) }));
+  return rows.map((row) => ({
+    ...row,
+    config: asJsonObject(row.config),
+    scopes: row.scopes.map(({ scope, scopeId }) => ({ scope, scopeId })),
+  }));
 }

@@ -4,13 +4,16 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
-import {
-  createQualificationRule,
-  deleteQualificationRule,
-  listQualificationRules,
-  updateQualificationRule,
-} from './qualification.service.ts';
+import { recordCalls } from '../records/test-record-calls.ts';
+import { qualificationRuleRoutes } from './qualification.routes.ts';
+import { deleteQualificationRule } from './qualification.service.ts';
 import { snapshotRules } from './qualification.store.ts';
+
+const {
+  create: createQualificationRule,
+  update: updateQualificationRule,
+  list: listQualificationRules,
+} = recordCalls(qualificationRuleRoutes());
 
 const admin: Actor = { id: 'apikey:1', name: 'admin', role: 'admin' };
 
@@ -68,7 +71,7 @@ describe('qualification rules', () => {
       updateQualificationRule(tx, { id: rule.id, stage: 'qualification', priority: 9 }),
     );
     assert.deepEqual([moved.stage, moved.priority, moved.version], ['eligibility', 9, 2]);
-    const byStage = await as(tenantId, (tx) => listQualificationRules(tx, { stage: 'fit' }, {}));
+    const byStage = await as(tenantId, (tx) => listQualificationRules(tx, { stage: 'fit' }));
     assert.equal(byStage.pagination.total, 2);
   });
 

@@ -1,4 +1,3 @@
-export { type ListOrder, newestFirst, oldestFirst, type SortKey } from './cursors.ts';
 export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
 export {
   type BucketPage,
@@ -9,19 +8,20 @@ export {
   pageValues,
   printColumns,
 } from './id-buckets.ts';
-export { type ListOptions, listRecords, type Pagination, type RecordList } from './record-lists.ts';
+export { noContent, recordHandlers } from './record-handlers.ts';
+export type { ListOptions } from './record-lists.store.ts';
 export {
   type Addressed,
   type GovernedRow,
   isUuid,
   type NewRecord,
   type RecordChange,
+  type RecordRow,
   type RecordSpec,
+  recordSpec,
+  tableOf,
   toWire,
-  type UniqueMeaning,
-  type Wire,
 } from './record-spec.ts';
-export { explainViolations, findRecord, findRecords } from './record-store.ts';
 export {
   assertRowVersion,
   cascadeSoftDelete,
@@ -32,23 +32,21 @@ export {
   isDeleted,
   lockRecord,
   noteChange,
-  sameId,
   softDeleteRecord,
   type UpdateOptions,
   updateRecord,
 } from './records.service.ts';
+export { findRecord, findRecords } from './records.store.ts';
 export {
+  assertNotMentioned,
   assertNotReferenced,
   inUse,
   inUseEntry,
-  type Referable,
-  type Referrer,
-  referable,
   requireLive,
-} from './references.ts';
-export { countReferring, type RelatedRow, readReferring, readRelated } from './related.ts';
+} from './references.store.ts';
+export { countReferring, type RelatedRow, readReferring, readRelated } from './related.store.ts';
+export { assignedTo } from './scope-assignments.store.ts';
 export {
-  assignedTo,
   assignScopes,
   maximumAssignments,
   type ScopeAssignmentRow,

@@ -11,7 +11,8 @@ import {
   type RecordSpec,
   toWire,
 } from './record-spec.ts';
-import { type AnyTables, asRow, columnValues, explainViolations, findRecord } from './record-store.ts';
+import { deleteRow, findRecord, insertRow, type RowChange, updateRow } from './records.store.ts';
+import { assertNotReferenced } from './references.store.ts';
 
 /** True for a row that `deletedAt` hides. */
 export function isDeleted(row: GovernedRow): boolean {
@@ -20,14 +21,15 @@ export function isDeleted(row: GovernedRow): boolean {
 
 const notFound = (noun: string) => new AppError('not_found', { detail: `There is no such ${noun}.` });
 
-function versionOf<Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): number {
-  return Number(new Map(Object.entries(row)).get(spec.versionColumn));
-}
+const columnOf = (row: GovernedRow, column: string): unknown =>
+  new Map<string, unknown>(Object.entries(row)).get(column);
+
+const versionOf = <Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): number =>
+  Number(columnOf(row, spec.versionColumn));
 
 function auditView<Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): Readonly<Record<string, unknown>> {
-  if (spec.auditView !== undefined) return spec.auditView(row);
-  const { tenantId: _tenant, ...shown } = toWire(row);
-  return shown;
+  const hidden = ['tenantId', ...spec.unaudited];
+  return Object.fromEntries(Object.entries(toWire(row)).filter(([column]) => !hidden.includes(column)));
 }
 
 /** The audit row of one change, in the change's transaction, and the catalogue's new version. */
@@ -41,9 +43,9 @@ export async function noteChange<Row extends GovernedRow>(
   if (row === null) throw new Error('a change has a before or an after');
   await recordAudit(tx, {
     action,
-    entityType: spec.entityType,
+    entityType: spec.resource.entityType,
     entityId: row.id,
-    entityName: spec.nameOf(row),
+    entityName: String(columnOf(row, 'name')),
     entityVersion: versionOf(spec, row),
     ...(change.before === null ? {} : { before: auditView(spec, change.before) }),
     ...(change.after === null ? {} : { after: auditView(spec, change.after) }),
@@ -61,22 +63,7 @@ export async function createRecord<Row extends GovernedRow>(
   values: NewRecord<Row>,
   options: { readonly id?: string; readonly action?: AuditAction } = {},
 ): Promise<Row> {
-  const inserted = await explainViolations(spec, () =>
-    tx
-      .kysely<AnyTables>()
-      .insertInto(spec.table)
-      .values({
-        ...columnValues(spec, values),
-        id: options.id ?? newId(),
-        tenantId: tx.tenantId,
-        [spec.versionColumn]: 1,
-        createdAt: tx.now,
-        updatedAt: tx.now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow(),
-  );
-  const row = asRow<Row>(inserted);
+  const row = await insertRow(tx, spec, options.id ?? newId(), values);
   await noteChange(tx, spec, options.action ?? 'create', { before: null, after: row });
   return row;
 }
@@ -92,7 +79,7 @@ export async function getRecord<Row extends GovernedRow>(
   options: { readonly includeDeleted?: boolean | undefined } = {},
 ): Promise<Row> {
   const row = await findRecord(tx, spec, id);
-  if (row === null || (isDeleted(row) && options.includeDeleted !== true)) throw notFound(spec.noun);
+  if (row === null || (isDeleted(row) && options.includeDeleted !== true)) throw notFound(spec.resource.noun);
   return row;
 }
 
@@ -104,7 +91,7 @@ export async function lockRecord<Row extends GovernedRow>(
   lock: 'change' | 'delete' = 'change',
 ): Promise<Row> {
   const row = await findRecord(tx, spec, id, lock);
-  if (row === null || isDeleted(row)) throw notFound(spec.noun);
+  if (row === null || isDeleted(row)) throw notFound(spec.resource.noun);
   return row;
 }
 
@@ -145,40 +132,21 @@ export function assertRowVersion<Row extends GovernedRow>(
   const current = versionOf(spec, row);
   if (rowVersion === undefined || rowVersion === current) return;
   throw new AppError('row_version_conflict', {
-    detail: `The ${spec.noun} is at version ${current}, not ${rowVersion}.`,
+    detail: `The ${spec.resource.noun} is at version ${current}, not ${rowVersion}.`,
     errors: [{ path: '/rowVersion', message: `is ${rowVersion}, the record is at ${current}` }],
   });
 }
 
-async function writeRow<Row extends GovernedRow>(
-  tx: Tx,
-  spec: RecordSpec<Row>,
-  before: Row,
-  change: Readonly<Record<string, unknown>>,
-): Promise<Row> {
-  const updated = await explainViolations(spec, () =>
-    tx
-      .kysely<AnyTables>()
-      .updateTable(spec.table)
-      .set({
-        ...columnValues(spec, change),
-        [spec.versionColumn]: versionOf(spec, before) + 1,
-        updatedAt: tx.now,
-      })
-      .where('tenantId', '=', tx.tenantId)
-      .where('id', '=', before.id)
-      .returningAll()
-      .executeTakeFirstOrThrow(),
-  );
-  return asRow<Row>(updated);
-}
+const writeRow = <Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, before: Row, change: RowChange) =>
+  updateRow(tx, spec, before.id, { ...change, [spec.versionColumn]: versionOf(spec, before) + 1 });
 
 export interface DeleteOptions<Row extends GovernedRow> {
   /** `query`: DELETE ?id=; `path`: DELETE /{id}. Default `path`. */
   readonly addressed?: Addressed;
   /**
-   * Runs while the row is locked, before anything is written: in-use checks, `protected`. When it also changes other
-   * rows (cascades), it locks all of them before it writes the first.
+   * Runs while the row is locked and known to be free of references that refuse, before anything is written: further
+   * in-use checks, `protected`. When it also changes other rows (cascades), it locks all of them before it writes the
+   * first.
    */
   check?(row: Row): Promise<void> | void;
   /** Columns that a soft delete sets besides `deletedAt`. */
@@ -193,11 +161,12 @@ async function lockForDeletion<Row extends GovernedRow>(
 ): Promise<Row> {
   const row = await findRecord(tx, spec, id, 'delete');
   if (row === null || isDeleted(row)) {
-    if (spec.softDelete && options.addressed === 'query') {
-      throw new AppError('already_deleted', { detail: `There is no ${spec.noun} with this id to delete.` });
+    if (spec.resource.softDelete && options.addressed === 'query') {
+      throw new AppError('already_deleted', { detail: `There is no ${spec.resource.noun} with this id to delete.` });
     }
-    throw notFound(spec.noun);
+    throw notFound(spec.resource.noun);
   }
+  await assertNotReferenced(tx, spec.resource, row.id, options.addressed ?? 'path');
   await options.check?.(row);
   return row;
 }
@@ -238,14 +207,7 @@ export async function hardDeleteRecord<Row extends GovernedRow>(
   options: DeleteOptions<Row> = {},
 ): Promise<Row> {
   const before = await lockForDeletion(tx, spec, id, options);
-  await explainViolations(spec, () =>
-    tx
-      .kysely<AnyTables>()
-      .deleteFrom(spec.table)
-      .where('tenantId', '=', tx.tenantId)
-      .where('id', '=', before.id)
-      .execute(),
-  );
+  await deleteRow(tx, spec, before.id);
   await noteChange(tx, spec, 'delete', { before, after: null });
   return before;
 }

@@ -1,11 +1,8 @@
-import type { SqlBool } from 'kysely';
-import { sql } from '../../db/sql.ts';
+import type { EntityType } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
-import type { ListOptions } from './record-lists.ts';
-import type { GovernedRow } from './record-spec.ts';
-import { type Referable, requireLive } from './references.ts';
+import { requireLive } from './references.store.ts';
 
 /** One assignment as a qualification rule or contact policy keeps it (api-catalogue.md 8.4, 9). */
 export interface ScopeAssignmentRow<Scope extends string = string> {
@@ -82,7 +79,7 @@ export function wantedAssignments<Scope extends string>(
 }
 
 /** Locks are taken in this order, so that a write and the deletion of an offer with its creatives cannot deadlock. */
-const lockOrder: readonly Referable[] = ['category', 'subCategory', 'channel', 'placement', 'offer', 'creative'];
+const lockOrder: readonly EntityType[] = ['category', 'subCategory', 'channel', 'placement', 'offer', 'creative'];
 
 /**
  * The assignments after a write: known ones keep their id and date, new ones must name a live record of the tenant
@@ -92,14 +89,14 @@ export async function assignScopes<Scope extends string>(
   tx: Tx,
   wanted: readonly Wanted<Scope>[],
   current: readonly ScopeAssignmentRow<Scope>[],
-  resourceOf: (scope: Scope) => Referable | null,
+  resourceOf: (scope: Scope) => EntityType | null,
 ): Promise<readonly ScopeAssignmentRow<Scope>[]> {
   const added = wanted.filter((item) => !current.some((row) => same(row, item)));
   const checks = added.flatMap((item) => {
     if (item.scopeId === null) return [];
     return [{ id: item.scopeId, path: item.path, resource: resourceOf(item.scope) }];
   });
-  const rank = (resource: Referable | null) => (resource === null ? -1 : lockOrder.indexOf(resource));
+  const rank = (resource: EntityType | null) => (resource === null ? -1 : lockOrder.indexOf(resource));
   checks.sort((a, b) => rank(a.resource) - rank(b.resource) || (a.id < b.id ? -1 : 1));
   for (const { id, path, resource } of checks) {
     if (resource === null) throw invalid(path, 'names a kind of record that is not available yet');
@@ -114,19 +111,4 @@ export async function assignScopes<Scope extends string>(
         createdAt: tx.now.toISOString(),
       },
   );
-}
-
-/** List option: rows with one assignment that has this scope and this target, as far as given. */
-export function assignedTo<Row extends GovernedRow>(filter: {
-  readonly scope?: string | undefined;
-  readonly scopeId?: string | undefined;
-}): Pick<ListOptions<Row>, 'where'> {
-  if (filter.scope === undefined && filter.scopeId === undefined) return {};
-  const wanted = JSON.stringify([
-    {
-      ...(filter.scope === undefined ? {} : { scope: filter.scope }),
-      ...(filter.scopeId === undefined ? {} : { scopeId: filter.scopeId.toLowerCase() }),
-    },
-  ]);
-  return { where: () => sql<SqlBool>`scopes @> ${wanted}::jsonb` };
 }

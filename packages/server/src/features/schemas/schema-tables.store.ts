@@ -1,7 +1,9 @@
-import type { DataType, SchemaField } from '@arbiter/contract';
+import type { DataType } from '@arbiter/contract';
 import type { SnapshotSchema } from '@arbiter/engine';
+import { columns, type RowOf, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { primaryKeyOf, rowKeyOf } from './fields.rules.ts';
+import { schemaSpec } from './schemas.store.ts';
 
 /** What reading a tenant's table needs to know, as one value that can be kept beside a plan. */
 export interface SchemaTable {
@@ -36,17 +38,17 @@ export function qualifiedTable(tenantId: string, tableName: string): string {
   return `${quoteName(`t_${tenantId.replaceAll('-', '')}`)}.${quoteName(tableName)}`;
 }
 
-interface StoredSchema {
-  readonly id: string;
-  readonly name: string;
-  readonly schemaType: string;
-  readonly tableName: string;
-  readonly autoEnrich: boolean;
-  readonly linkedSchemaId: string | null;
-  readonly fields: readonly SchemaField[];
-}
+const storedColumns = columns(schemaSpec, [
+  'id',
+  'name',
+  'schemaType',
+  'tableName',
+  'autoEnrich',
+  'linkedSchemaId',
+  'fields',
+]);
 
-export function schemaTable(tenantId: string, schema: StoredSchema): SchemaTable {
+export function schemaTable(tenantId: string, schema: RowOf<typeof storedColumns>): SchemaTable {
   const primaryKey = primaryKeyOf(schema.fields);
   const own = schema.fields.map(({ name, dataType, neverStore }) => ({ name, dataType, neverStore }));
   const isCounted = !schema.fields.some((field) => field.isPrimaryKey);
@@ -67,12 +69,7 @@ export function schemaTable(tenantId: string, schema: StoredSchema): SchemaTable
 
 /** Every schema's table, oldest schema first. */
 export async function readSchemaTables(tx: Tx): Promise<SchemaTable[]> {
-  const rows = await tx.query<StoredSchema>(
-    `select id, name, schema_type as "schemaType", table_name as "tableName", auto_enrich as "autoEnrich",
-       linked_schema_id as "linkedSchemaId", fields
-     from arbiter.schemas where tenant_id = $1 order by id`,
-    [tx.tenantId],
-  );
+  const rows = await select(tx, storedColumns, 'from arbiter.schemas where tenant_id = $1 order by id', [tx.tenantId]);
   return rows.map((row) => schemaTable(tx.tenantId, row));
 }
 

@@ -55,7 +55,7 @@ async function assertLink(tx: Tx, own: string | null, { linkedSchemaId, joinMapp
   }
   if (linkedSchemaId === undefined || linkedSchemaId === null) return;
   await lockLinks(tx);
-  const parent = await requireLive(tx, 'schema', linkedSchemaId, '/linkedSchemaId', ['id', 'schemaType']);
+  const parent = await requireLive(tx, 'dataSchema', linkedSchemaId, '/linkedSchemaId', ['schemaType']);
   if (parent.schemaType !== 'customer') throw invalid('/linkedSchemaId', 'must be a customer-type schema');
   if (own !== null && (await ancestorsOf(tx, linkedSchemaId)).has(own)) {
     throw invalid('/linkedSchemaId', 'would link the schema to itself, directly or in a circle');
@@ -101,14 +101,10 @@ export async function changeSchema(
       assertSummary({ linkedSchemaId, summaryColumns }, current);
       await assertLink(tx, current.id, changes);
       const leavesCustomers = current.schemaType === 'customer' && (changes.schemaType ?? 'customer') !== 'customer';
-      if (leavesCustomers) await assertNoChildren(tx, current.id, 'path');
+      if (leavesCustomers) await assertNotReferenced(tx, schemaSpec.resource, current.id, 'path');
       return changes;
     },
   });
-}
-
-async function assertNoChildren(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await assertNotReferenced(tx, 'schema', id, addressed, [{ resource: 'schema', column: 'linkedSchemaId' }]);
 }
 
 /**
@@ -119,7 +115,6 @@ export async function deleteSchema(tx: Tx, id: string, addressed: Addressed, fin
   const schema = await hardDeleteRecord(tx, schemaSpec, id, {
     addressed,
     async check(row) {
-      await assertNoChildren(tx, row.id, addressed);
       const uses = await findUses(tx, { id: row.id, name: row.name });
       if (uses.length > 0) {
         throw inUse(

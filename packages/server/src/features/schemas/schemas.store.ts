@@ -1,43 +1,21 @@
-import type { SchemaField } from '@arbiter/contract';
+import { type SchemaField, schemaResource } from '@arbiter/contract';
+import { columns, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
-import { type GovernedRow, isUuid, type RecordSpec } from '../records/index.ts';
+import { isUuid, type RecordRow, recordSpec } from '../records/index.ts';
 import { columnType, readDefault, rowKeyOf } from './fields.rules.ts';
 import { Misfit } from './values.rules.ts';
 
-export interface SchemaRow extends GovernedRow {
-  readonly name: string;
-  readonly displayName: string;
-  readonly description: string;
-  readonly tableName: string;
-  readonly entityType: string;
-  readonly schemaType: string;
-  readonly status: string;
-  readonly linkedSchemaId: string | null;
-  readonly joinMapping: Record<string, unknown> | null;
-  readonly summaryColumns: string[] | null;
-  readonly autoEnrich: boolean;
-  readonly fields: SchemaField[];
-  readonly version: number;
-}
+export type SchemaRow = RecordRow<typeof schemaResource>;
 
-export const schemaSpec: RecordSpec<SchemaRow> = {
-  table: 'schemas',
-  noun: 'schema',
-  entityType: 'dataSchema',
-  softDelete: false,
-  versionColumn: 'version',
-  jsonColumns: ['joinMapping', 'summaryColumns', 'fields'],
-  idColumns: ['id', 'linkedSchemaId'],
-  searchColumns: ['name', 'displayName'],
-  uniques: { schemas_name: { code: 'duplicate_name', path: '/name' } },
-  nameOf: (row) => row.name,
-};
+export const schemaSpec = recordSpec(schemaResource);
 
 /** The schema that has a field with this id, or null; a malformed id is an unknown one. */
 export async function schemaIdOfField(tx: Tx, fieldId: string): Promise<string | null> {
   if (!isUuid(fieldId)) return null;
-  const [row] = await tx.query<{ id: string }>(
-    `select id from arbiter.schemas
+  const [row] = await select(
+    tx,
+    columns(schemaSpec, ['id']),
+    `from arbiter.schemas
      where tenant_id = $1 and fields @> jsonb_build_array(jsonb_build_object('id', $2::uuid::text))`,
     [tx.tenantId, fieldId],
   );
@@ -51,7 +29,7 @@ export async function lockLinks(tx: Tx): Promise<void> {
 
 /** Ids of the schema and of everything above it. */
 export async function ancestorsOf(tx: Tx, id: string): Promise<Set<string>> {
-  const rows = await tx.query<{ id: string }>(
+  const rows = await tx.query<Pick<SchemaRow, 'id'>>(
     `with recursive chain (id, parent) as (
        select id, linked_schema_id from arbiter.schemas where tenant_id = $1 and id = $2
        union

@@ -1,13 +1,16 @@
+import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 
 /** Resource to the ids of the pack's rows, in the order of the pack. */
 export type PackRecords = Readonly<Record<string, readonly string[]>>;
 
-export interface LoadedPack {
-  readonly key: string;
-  readonly version: number;
-  readonly counts: Readonly<Record<string, number>>;
-}
+const packColumns = columns(table<'seed_packs', { counts: Readonly<Record<string, number>> }>('seed_packs'), [
+  'key',
+  'version',
+  'counts',
+]);
+
+export type LoadedPack = RowOf<typeof packColumns>;
 
 /** Notes a pack as loaded. A second load of the same pack breaks the primary key. */
 export async function insertLoadedPack(tx: Tx, pack: LoadedPack, records: PackRecords): Promise<void> {
@@ -20,9 +23,7 @@ export async function insertLoadedPack(tx: Tx, pack: LoadedPack, records: PackRe
 
 /** The tenant's packs, by key. */
 export async function selectLoadedPacks(tx: Tx): Promise<LoadedPack[]> {
-  return tx.query<LoadedPack>('select key, version, counts from arbiter.seed_packs where tenant_id = $1 order by key', [
-    tx.tenantId,
-  ]);
+  return select(tx, packColumns, 'from arbiter.seed_packs where tenant_id = $1 order by key', [tx.tenantId]);
 }
 
 /** A point of the transaction to which `backToSavepoint` returns after a statement that failed. */

@@ -1,19 +1,19 @@
+import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Overrides } from './settings.rules.ts';
 
-export interface StoredSettings {
-  readonly version: number;
-  readonly overrides: Overrides;
-}
+const settingsColumns = columns(table<'tenant_settings', { overrides: Overrides }>('tenant_settings'), [
+  'version',
+  'overrides',
+]);
+
+export type StoredSettings = RowOf<typeof settingsColumns>;
 
 // A tenant that never changed anything has no row: version 1, no overrides.
 const untouched: StoredSettings = { version: 1, overrides: {} };
 
 export async function selectSettings(tx: Tx): Promise<StoredSettings> {
-  const [row] = await tx.query<StoredSettings>(
-    'select version, overrides from arbiter.tenant_settings where tenant_id = $1',
-    [tx.tenantId],
-  );
+  const [row] = await select(tx, settingsColumns, 'from arbiter.tenant_settings where tenant_id = $1', [tx.tenantId]);
   return row ?? untouched;
 }
 
@@ -24,10 +24,9 @@ export async function lockSettings(tx: Tx): Promise<StoredSettings> {
      on conflict (tenant_id) do nothing`,
     [tx.tenantId, tx.now],
   );
-  const [row] = await tx.query<StoredSettings>(
-    'select version, overrides from arbiter.tenant_settings where tenant_id = $1 for update',
-    [tx.tenantId],
-  );
+  const [row] = await select(tx, settingsColumns, 'from arbiter.tenant_settings where tenant_id = $1 for update', [
+    tx.tenantId,
+  ]);
   return row ?? untouched;
 }
 

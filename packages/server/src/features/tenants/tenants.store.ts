@@ -1,27 +1,25 @@
+import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import type { HotStatement } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 
-export interface TenantRow {
-  readonly id: string;
-  readonly name: string;
-  readonly isPlayground: boolean;
-  readonly createdAt: Date;
-}
+const tenants = table('tenants');
+const tenantColumns = columns(tenants, ['id', 'name', 'isPlayground', 'createdAt']);
 
-const columns = `id, name, is_playground as "isPlayground", created_at as "createdAt"`;
+export type TenantRow = RowOf<typeof tenantColumns>;
 
 /** The tenant of the transaction. */
 export async function selectTenant(tx: Tx): Promise<TenantRow | undefined> {
-  const [row] = await tx.query<TenantRow>(
-    `select ${columns} from arbiter.tenants where id = $1 and deleted_at is null`,
-    [tx.tenantId],
-  );
+  const [row] = await select(tx, tenantColumns, 'from arbiter.tenants where id = $1 and deleted_at is null', [
+    tx.tenantId,
+  ]);
   return row;
 }
 
 export async function lockTenant(tx: Tx): Promise<TenantRow | undefined> {
-  const [row] = await tx.query<TenantRow>(
-    `select ${columns} from arbiter.tenants where id = $1 and deleted_at is null for update`,
+  const [row] = await select(
+    tx,
+    tenantColumns,
+    'from arbiter.tenants where id = $1 and deleted_at is null for update',
     [tx.tenantId],
   );
   return row;
@@ -41,9 +39,8 @@ export async function updateName(tx: Tx, name: string): Promise<void> {
 
 /** Decisions that the playground of the transaction has used up; null for other tenants. */
 export async function selectQuotaUsed(tx: Tx): Promise<number | null> {
-  const [row] = await tx.query<{ used: number }>('select used from arbiter.playground_quotas where tenant_id = $1', [
-    tx.tenantId,
-  ]);
+  const used = columns(table('playground_quotas'), ['used']);
+  const [row] = await select(tx, used, 'from arbiter.playground_quotas where tenant_id = $1', [tx.tenantId]);
   return row?.used ?? null;
 }
 
@@ -67,14 +64,16 @@ export const joinLivingTenant = (tenantId: string): string =>
 
 /** Ids of all tenants that were not deleted, oldest first. Needs a system transaction. */
 export async function selectTenantIds(tx: Tx): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>('select id from arbiter.tenants where deleted_at is null order by id');
+  const rows = await select(tx, columns(tenants, ['id']), 'from arbiter.tenants where deleted_at is null order by id');
   return rows.map((row) => row.id);
 }
 
 /** Id of the tenant that the operator knows by this name. Needs a system transaction. */
 export async function selectIdByBootstrapName(tx: Tx, name: string): Promise<string | undefined> {
-  const [row] = await tx.query<{ id: string }>(
-    'select id from arbiter.tenants where bootstrap_name = $1 and deleted_at is null',
+  const [row] = await select(
+    tx,
+    columns(tenants, ['id']),
+    'from arbiter.tenants where bootstrap_name = $1 and deleted_at is null',
     [name],
   );
   return row?.id;

@@ -1,29 +1,21 @@
+import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 
-export type UserRole = 'admin' | 'editor' | 'viewer' | 'member';
-export type UserSource = 'registration' | 'invite' | 'scim' | 'sso' | 'google' | 'bootstrap';
+const userColumns = columns(table('users'), ['id', 'email', 'name', 'role', 'source', 'emailVerifiedAt', 'createdAt']);
 
-export interface UserRow {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: UserRole;
-  readonly source: UserSource;
-  readonly emailVerifiedAt: Date | null;
-  readonly createdAt: Date;
-}
+export type UserRow = RowOf<typeof userColumns>;
+export type UserRole = UserRow['role'];
+export type UserSource = UserRow['source'];
 
 /** The address as it is compared: two spellings that differ by letter case only are one address (quality.md E8). */
 const emailKey = (email: string) => email.normalize('NFC').toLowerCase();
 
-const columns = `id, email, name, role, source, email_verified_at as "emailVerifiedAt", created_at as "createdAt"`;
-
 /** The user with this address, locked until the transaction ends. */
 export async function lockUserByEmail(tx: Tx, email: string): Promise<UserRow | undefined> {
-  const [row] = await tx.query<UserRow>(
-    `select ${columns} from arbiter.users where tenant_id = $1 and email_key = $2 for update`,
-    [tx.tenantId, emailKey(email)],
-  );
+  const [row] = await select(tx, userColumns, 'from arbiter.users where tenant_id = $1 and email_key = $2 for update', [
+    tx.tenantId,
+    emailKey(email),
+  ]);
   return row;
 }
 
@@ -58,8 +50,10 @@ export async function updateNameAndRole(tx: Tx, id: string, name: string, role: 
 
 /** Role of the user while he is neither deactivated nor unknown; `id` is a UUID. */
 export async function selectActiveRole(tx: Tx, id: string): Promise<UserRole | undefined> {
-  const [row] = await tx.query<{ role: UserRole }>(
-    'select role from arbiter.users where tenant_id = $1 and id = $2 and deactivated_at is null',
+  const [row] = await select(
+    tx,
+    columns(table('users'), ['role']),
+    'from arbiter.users where tenant_id = $1 and id = $2 and deactivated_at is null',
     [tx.tenantId, id],
   );
   return row?.role;

@@ -1,6 +1,8 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { type Pagination, pageSize } from '@arbiter/contract';
+import type { Expression, SqlBool } from 'kysely';
 import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
+import { pageOf } from '../../http/cursor-page.ts';
 import {
   type CursorPosition,
   decodeCursor,
@@ -11,31 +13,19 @@ import {
   type SortKey,
 } from './cursors.ts';
 import { type GovernedRow, isUuid, type RecordSpec } from './record-spec.ts';
-import { type AnyTables, asRow } from './record-store.ts';
+import { type AnyColumns, anyTable, rowsOf } from './records.store.ts';
 
-type Build = ExpressionBuilder<AnyTables, string>;
-
-export interface ListOptions<Row extends GovernedRow> {
-  readonly order: ListOrder;
-  readonly defaultLimit: number;
-  readonly maximumLimit: number;
+/** What is asked of a list. How long its pages are and how it is sorted, the resource says. */
+export interface ListOptions {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
-  /** Contained in one of the spec's search columns, any letter case. */
+  /** Contained in one of the resource's search columns, any letter case. */
   readonly search?: string | undefined;
   readonly includeDeleted?: boolean | undefined;
-  /** Columns that must equal a value; null = is null, undefined = no filter. */
-  readonly filters?: { readonly [K in keyof Row]?: Row[K] | undefined };
-  /** A further condition. */
-  readonly where?: (eb: Build) => Expression<SqlBool>;
-}
-
-export interface Pagination {
-  readonly total: number;
-  readonly limit: number;
-  readonly hasMore: boolean;
-  readonly cursor: string | null;
-  readonly nextCursor: string | null;
+  /** Values by the resource's filter columns; null = is null, undefined = no filter. */
+  readonly filters?: Readonly<Record<string, unknown>>;
+  /** Further conditions. */
+  readonly where?: readonly Expression<SqlBool>[];
 }
 
 export interface RecordList<Row> {
@@ -45,23 +35,21 @@ export interface RecordList<Row> {
 
 const likePattern = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-function conditions<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, options: ListOptions<Row>) {
-  return (eb: Build): Expression<SqlBool> => {
-    const all: Expression<SqlBool>[] = [eb('tenantId', '=', tx.tenantId)];
-    if (spec.softDelete && options.includeDeleted !== true) all.push(eb('deletedAt', 'is', null));
-    const ids: readonly string[] = spec.idColumns;
+function conditions<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, options: ListOptions) {
+  return (eb: AnyColumns): Expression<SqlBool> => {
+    const all: Expression<SqlBool>[] = [eb('tenantId', '=', tx.tenantId), ...(options.where ?? [])];
+    if (spec.resource.softDelete && options.includeDeleted !== true) all.push(eb('deletedAt', 'is', null));
     for (const [column, value] of Object.entries(options.filters ?? {})) {
       if (value === undefined) continue;
       if (value === null) all.push(eb(column, 'is', null));
-      else if (ids.includes(column) && !isUuid(String(value))) all.push(sql<SqlBool>`false`);
+      // A malformed id matches nothing, as an unknown one does; the database would refuse it.
+      else if (spec.kinds.get(column) === 'uuid' && !isUuid(String(value))) all.push(sql<SqlBool>`false`);
       else all.push(eb(column, '=', value));
     }
     if (options.search !== undefined && options.search !== '') {
       const pattern = likePattern(options.search);
-      const columns: readonly string[] = spec.searchColumns;
-      all.push(eb.or(columns.map((column) => eb(column, 'ilike', pattern))));
+      all.push(eb.or(spec.resource.search.map((column) => eb(column, 'ilike', pattern))));
     }
-    if (options.where !== undefined) all.push(options.where(eb));
     return eb.and(all);
   };
 }
@@ -90,14 +78,15 @@ function after(order: ListOrder, position: CursorPosition): Expression<SqlBool> 
   return sql<SqlBool>`(${sql.join(alternatives, sql` or `)})`;
 }
 
-function positionOf(order: ListOrder, row: Record<string, unknown>): CursorPosition {
+function positionOf(order: ListOrder, row: GovernedRow): CursorPosition {
+  const columns = new Map<string, unknown>(Object.entries(row));
   return {
     values: order.keys.map((key) => {
-      const value = row[key.column];
+      const value = columns.get(key.column);
       if (value instanceof Date) return value.toISOString();
       return key.kind === 'integer' ? Number(value) : String(value);
     }),
-    id: String(row.id),
+    id: row.id,
   };
 }
 
@@ -109,18 +98,19 @@ function positionOf(order: ListOrder, row: Record<string, unknown>): CursorPosit
 export async function listRecords<Row extends GovernedRow>(
   tx: Tx,
   spec: RecordSpec<Row>,
-  options: ListOptions<Row>,
+  options: ListOptions,
 ): Promise<RecordList<Row>> {
-  const { order } = options;
-  const db = tx.kysely<AnyTables>();
-  const limit = Math.min(options.limit ?? options.defaultLimit, options.maximumLimit);
+  const { order } = spec;
+  const table: string = spec.table;
+  const db = anyTable(tx);
+  const limit = pageSize(spec.resource.page, options.limit);
   const matches = conditions(tx, spec, options);
   const position = options.cursor === undefined ? null : decodeCursor(order, options.cursor);
-  if (position !== null && !(await exists(tx, spec, position.id))) rejectCursor();
+  if (position !== null && !(await exists(tx, table, position.id))) rejectCursor();
 
-  const count = db.selectFrom(spec.table).where(matches).select(sql<number>`count(*)::int`.as('total'));
+  const count = db.selectFrom(table).where(matches).select(sql<number>`count(*)::int`.as('total'));
   let query = db
-    .selectFrom(spec.table)
+    .selectFrom(table)
     .selectAll()
     .select(count.as('listTotal'))
     .where(matches)
@@ -129,22 +119,23 @@ export async function listRecords<Row extends GovernedRow>(
   query = query.orderBy('id', order.ids);
   if (position !== null) query = query.where(after(order, position));
 
-  const found = await query.execute();
-  const total = found[0]?.listTotal ?? (position === null ? 0 : (await count.executeTakeFirst())?.total);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const hasMore = found.length > limit;
-  const nextCursor = hasMore && last !== undefined ? encodeCursor(order, positionOf(order, last)) : null;
-  return {
-    rows: page.map(({ listTotal: _total, ...row }) => asRow<Row>(row)),
-    pagination: { total: Number(total ?? 0), limit, hasMore, cursor: nextCursor, nextCursor },
-  };
+  const found = await rowsOf<Counted<Row>>(tx, query);
+  const total = found[0]?.listTotal ?? (position === null ? 0 : (await count.executeTakeFirst())?.total) ?? 0;
+  const cursorOf = (row: Row) => encodeCursor(order, positionOf(order, row));
+  return pageOf({ rows: found.map(uncounted), limit, total, cursorOf });
 }
 
-async function exists<Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, id: string): Promise<boolean> {
-  const row = await tx
-    .kysely<AnyTables>()
-    .selectFrom(spec.table)
+/** A row of a page with the number of all rows, which is counted in the statement that reads the page. */
+type Counted<Row> = Row & { readonly listTotal: number };
+
+function uncounted<Row>({ listTotal: _total, ...row }: Counted<Row>): Row {
+  // The compiler does not see that a row without the column that was added is the row.
+  return row as Row;
+}
+
+async function exists(tx: Tx, table: string, id: string): Promise<boolean> {
+  const row = await anyTable(tx)
+    .selectFrom(table)
     .select('id')
     .where('tenantId', '=', tx.tenantId)
     .where('id', '=', id)

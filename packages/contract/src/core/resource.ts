@@ -1,0 +1,86 @@
+import type { TObject, TProperties, TSchema } from 'typebox';
+import type { ErrorCode } from './errors.ts';
+import type { RateLimit, ResponseSpec, Role } from './operation.ts';
+import type { PageLimits } from './pages.ts';
+
+/** How lists of records are sorted. */
+export interface RecordOrder {
+  /** For the documentation: `ordinal, then name`. */
+  readonly text: string;
+  /** Properties of the record that are columns and never null. */
+  readonly keys: readonly { readonly property: string; readonly direction: 'asc' | 'desc' }[];
+  /** The id breaks ties; ids rise with time, so without keys this is the order of creation. */
+  readonly ids: 'asc' | 'desc';
+}
+
+export const newestFirst = { text: 'newest first', keys: [], ids: 'desc' } as const satisfies RecordOrder;
+
+/** Priority, highest first, then newest (docs/design/api-catalogue.md 1.1). */
+export const byPriority = {
+  text: 'priority, highest first, then newest',
+  keys: [{ property: 'priority', direction: 'desc' }],
+  ids: 'desc',
+} as const satisfies RecordOrder;
+
+/** A property that holds the id of another record. */
+export interface Reference {
+  /** `entityType` of the record it names. */
+  readonly to: string;
+  /**
+   * What deleting the record that it names does: `refuse` is 409 `in_use` while a record that is not deleted refers to it;
+   * `cascade`: the feature that deletes takes the referring records along.
+   */
+  readonly onDelete: 'refuse' | 'cascade';
+}
+
+/**
+ * A kind of record, described once. Its seven operations, the way the server stores, lists and checks it, and what keeps
+ * other records from being deleted are made from this value (docs/design/architecture.md 9). Its table is `path` with underscores.
+ */
+export interface Resource {
+  /** `entityType` of its audit rows; other resources refer to it by this word. camelCase, unique. */
+  readonly entityType: string;
+  /** Prefix of the operation ids: `subCategories`. */
+  readonly name: string;
+  /** Last part of the path: `sub-categories`. */
+  readonly path: string;
+  readonly tag: string;
+  /** One record and several, for texts: `sub-category`, `sub-categories`. */
+  readonly noun: string;
+  readonly nouns: string;
+  readonly writeRole: Role;
+  /** True when deletion sets `deletedAt`. */
+  readonly softDelete: boolean;
+  readonly record: TObject;
+  readonly create: TSchema;
+  /** Optional properties of PUT; `id` and `rowVersion` are added. */
+  readonly changes: TProperties;
+  readonly page: PageLimits;
+  readonly order: RecordOrder;
+  /** Properties that `search` looks into. */
+  readonly search: readonly string[];
+  /** Query properties of the list that must equal the record's property of the same name. */
+  readonly filters: TProperties;
+  /** Further query properties of the list; the feature says what they mean. */
+  readonly queries: TProperties;
+  /** Properties that no two records share, with the code of the 409. The server's constraints are named after them. */
+  readonly unique: Readonly<Record<string, Extract<ErrorCode, 'duplicate_name' | 'duplicate_key'>>>;
+  readonly references: Readonly<Record<string, Reference>>;
+  /** Success answers of both forms of DELETE. */
+  readonly removal: Readonly<Record<number, ResponseSpec>>;
+  /** Codes beyond those that follow from `unique` and `references`. */
+  readonly errors?: {
+    readonly create?: readonly ErrorCode[];
+    readonly update?: readonly ErrorCode[];
+    readonly delete?: readonly ErrorCode[];
+  };
+  readonly rateLimits?: readonly RateLimit[];
+}
+
+/** Declares a resource; keeps literal types, so that rows, handlers and operations are typed from it. */
+export function resource<const R extends Resource>(value: R): R {
+  return value;
+}
+
+/** Answer of a DELETE that has nothing to say. */
+export const deleted = { 204: { description: 'Deleted.', schema: null } } as const;

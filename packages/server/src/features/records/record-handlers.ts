@@ -1,0 +1,115 @@
+import type { Infer, Resource } from '@arbiter/contract';
+import type { TObject } from 'typebox';
+import type { Tx } from '../../db/tx.ts';
+import { reply } from '../../http/handler.ts';
+import { type ListOptions, listRecords, type RecordList } from './record-lists.store.ts';
+import type { Addressed, GovernedRow, RecordSpec } from './record-spec.ts';
+import { getRecord, sameId } from './records.service.ts';
+
+type Changes<R extends Resource> = Infer<TObject<R['changes']>>;
+type Filters<R extends Resource> = Infer<TObject<R['filters']>>;
+type Queries<R extends Resource> = Infer<TObject<R['queries']>>;
+
+interface PageQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly search?: string;
+  readonly q?: string;
+  readonly includeDeleted?: boolean;
+}
+
+/** Resources whose `get` is not `withDeleted` have no such property. */
+interface GetQuery {
+  readonly includeDeleted?: boolean;
+}
+
+interface ChangeBody {
+  readonly id?: string;
+  readonly rowVersion?: number;
+}
+
+/** A reply of a DELETE: one of the resource's `removal`. */
+interface RemovalReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What a feature brings to the handlers of its records: the use cases of its service and how a record is shown. */
+export interface RecordUseCases<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply> {
+  /** The rows as answers carry them, in their order; all in one go. `view`: rows of a list may say less. */
+  show(tx: Tx, rows: readonly Row[], view: 'one' | 'list'): Promise<Infer<R['record']>[]> | Infer<R['record']>[];
+  create(tx: Tx, body: Infer<R['create']>): Promise<Row>;
+  /** `rowVersion`: the caller's precondition, for `updateRecord`. */
+  change(
+    tx: Tx,
+    id: string,
+    rowVersion: number | undefined,
+    changes: Omit<Changes<R> & ChangeBody, keyof ChangeBody>,
+  ): Promise<Row>;
+  remove(tx: Tx, id: string, addressed: Addressed): Promise<Removed>;
+  /** What the resource's `queries` mean for a list. */
+  narrow?(query: Queries<R>): Pick<ListOptions, 'filters' | 'where'>;
+}
+
+/** The answer of a deletion that has nothing to say. */
+export async function noContent(deletion: Promise<unknown>) {
+  await deletion;
+  return reply(204, null);
+}
+
+/**
+ * Handlers of the seven operations of `recordOperations`: unpack, call, shape. What the operations do is the feature's
+ * (its service), how lists are read and records are found is the records' own.
+ */
+export function recordHandlers<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply>(
+  spec: RecordSpec<Row, R>,
+  useCases: RecordUseCases<R, Row, Removed>,
+) {
+  const filterColumns = Object.keys(spec.resource.filters);
+  const showOne = async (tx: Tx, row: Row) => {
+    const [shown] = await useCases.show(tx, [row], 'one');
+    if (shown === undefined) throw new Error('one row has one answer');
+    return shown;
+  };
+  const change = async (tx: Tx, id: string, body: Changes<R> & ChangeBody) => {
+    const { id: _id, rowVersion, ...changes } = body;
+    return reply(200, await showOne(tx, await useCases.change(tx, id, rowVersion, changes)));
+  };
+  return {
+    async list(tx: Tx, { query }: { readonly query: PageQuery & Filters<R> & Queries<R> }) {
+      const { limit, cursor, search, q, includeDeleted } = query;
+      const narrowed = useCases.narrow?.(query);
+      const equal = Object.entries(query).filter(([name]) => filterColumns.includes(name));
+      const { rows, pagination }: RecordList<Row> = await listRecords(tx, spec, {
+        limit,
+        cursor,
+        search: search ?? q,
+        includeDeleted,
+        ...narrowed,
+        filters: { ...Object.fromEntries(equal), ...narrowed?.filters },
+      });
+      return reply(200, { data: await useCases.show(tx, rows, 'list'), pagination });
+    },
+    async create(tx: Tx, { body }: { readonly body: Infer<R['create']> }) {
+      return reply(201, await showOne(tx, await useCases.create(tx, body)));
+    },
+    async get(tx: Tx, { params, query }: { readonly params: { readonly id: string }; readonly query: GetQuery }) {
+      return reply(200, await showOne(tx, await getRecord(tx, spec, params.id, query)));
+    },
+    async update(tx: Tx, { body }: { readonly body: Changes<R> & ChangeBody & { readonly id: string } }) {
+      return change(tx, body.id, body);
+    },
+    async updateById(
+      tx: Tx,
+      { params, body }: { readonly params: { readonly id: string }; readonly body: Changes<R> & ChangeBody },
+    ) {
+      return change(tx, sameId(params.id, body.id), body);
+    },
+    async delete(tx: Tx, { query }: { readonly query: { readonly id: string } }) {
+      return useCases.remove(tx, query.id, 'query');
+    },
+    async deleteById(tx: Tx, { params }: { readonly params: { readonly id: string } }) {
+      return useCases.remove(tx, params.id, 'path');
+    },
+  };
+}
