@@ -102,8 +102,8 @@ test('svc_cache_requests_total tells what memory knew', async () => {
   assert.ok(((await metric('svc_cache_requests_total{cache="credentials",result="miss"}')) ?? 0) > 0);
 });
 
-const oneTask = job({ name: 'one.task', payload: Type.Object({}) });
-const anotherTask = job({ name: 'another.task', payload: Type.Object({}) });
+const oneTask = job({ name: 'one.task', payload: Type.Object({}, { additionalProperties: false }) });
+const anotherTask = job({ name: 'another.task', payload: Type.Object({}, { additionalProperties: false }) });
 
 test('svc_queue_depth counts waiting jobs of all tenants by task', async () => {
   const registry = new Registry();
