@@ -39,8 +39,8 @@ export function createRender(operation: Operation): (reply: UntypedReply, signal
   return ({ status, body, headers: own }, signal) => {
     if (body === null || body === undefined) return { status, headers: own ?? none, body: null };
     const other = others.get(status);
-    if (other !== undefined && !(body instanceof RawJson)) {
-      const rendered = other(body, signal);
+    if (other !== undefined) {
+      const rendered = other(body instanceof RawJson ? body.json : body, signal);
       return {
         status,
         headers: own === undefined ? rendered.headers : { ...rendered.headers, ...own },
