@@ -20,7 +20,7 @@ import { createVerifySignature } from './operator-secrets.ts';
 import type { KnownPath } from './paths.ts';
 import { createPerform } from './perform.ts';
 import { prefersStrict } from './preferences.ts';
-import { toAppError } from './problem.ts';
+import { attemptId, toAppError } from './problem.ts';
 import { createRateLimitStore } from './rate-limit.ts';
 import { refusalOf, remarksText, strictApplied, unknownProperties } from './remarks.ts';
 import { refuseBody, refuseLength, takeBody } from './request-body.ts';
@@ -107,7 +107,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     { decides = false, errorFormat = 'problem' }: FailureFacts,
   ): WholeAnswer {
     const error = toAppError(thrown);
-    const recommendationId = decides ? newId() : null;
+    const recommendationId = decides ? attemptId(requestId) : null;
     if (error.status >= 500 && error.code !== 'overloaded') {
       const named = recommendationId === null ? {} : { recommendationId };
       const facts = { requestId, ...named, route, code: error.code, err: error.cause ?? error };

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { errorRegistry, type Problem } from '@arbiter/contract';
 import { AppError } from '../platform/app-error.ts';
+import { isId } from '../platform/ids.ts';
 import { maximumFindings } from './validation.ts';
 
 export const problemMediaType = 'application/problem+json';
@@ -34,6 +36,20 @@ export function problemOf(error: AppError, requestId: string, recommendationId: 
     ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
     ...(recommendationId === null ? {} : { recommendationId }),
   };
+}
+
+/**
+ * The `recommendationId` of a recommend that failed: the request's id, made a UUID when the caller sent another form of
+ * it. Not one of chance, so that what is refused for two reasons that look alike has one answer (quality.md T1).
+ */
+export function attemptId(requestId: string): string {
+  const sent = requestId.toLowerCase();
+  if (isId(sent)) return sent;
+  const digits = hash('sha256', requestId, 'hex');
+  // Version 8 of RFC 9562: a UUID of one's own making.
+  return [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`]
+    .concat(digits.slice(20, 32))
+    .join('-');
 }
 
 /** An unknown throwable becomes a silent 500: nothing of it is told, the request id finds it in the log (T36). */

@@ -39,6 +39,16 @@ test('a recommend that failed carries an id of its own, wherever it failed', asy
   assert.equal(ids.size, failures.length);
 });
 
+test('the same request id gives the same answer', async () => {
+  const failed = (id: string) =>
+    post('recommend', { body: { customerId: 'C1', decisionFlowKey: 'nowhere' }, headers: { 'x-request-id': id } });
+  const answers = [await failed('the-same'), await failed('the-same')];
+  assert.equal(answers[0]?.text, answers[1]?.text);
+  assert.ok(isId(String(answers[0]?.body.recommendationId)), answers[0]?.text);
+  const id = '0190A1B2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
+  assert.equal((await failed(id)).body.recommendationId, id.toLowerCase());
+});
+
 test('other problems carry none', async () => {
   const { status, body } = await post('respond', { body: { outcome: 'click' } });
   assert.equal(status, 400);
