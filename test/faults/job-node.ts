@@ -17,16 +17,16 @@ const payload = Type.Object({}, { additionalProperties: false });
 const database = createDatabase({ url, acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000 });
 const note = (text: string, values: unknown[]) => database.withSystem('test', (tx) => tx.query(text, values));
 const effect = 'insert into arbiter.job_effects (tenant_id, task, due_at, node) values ($1, $2, $3, $4)';
-const nobody = '00000000-0000-0000-0000-000000000000';
+const noTenant = '00000000-0000-0000-0000-000000000000';
 
 const registry = createJobRegistry([
   handleInstallationJob(
     // Far from now by itself: the test says when it is due.
     installationJob({ name: 'test.due', payload, schedule: { cron: '0 0 1 1 *', payload: {} } }),
-    async (_payload, { dueAt }) => void (await note(effect, [nobody, 'test.due', dueAt, name])),
+    async (_payload, { dueAt }) => void (await note(effect, [noTenant, 'test.due', dueAt, name])),
   ),
   handleInstallationJob(installationJob({ name: 'test.long', payload }), async (_payload, { attempt }) => {
-    await note(effect, [nobody, `test.long ${attempt}`, null, name]);
+    await note(effect, [noTenant, `test.long ${attempt}`, null, name]);
     if (attempt === 1) await new Promise(() => undefined);
   }),
 ]);

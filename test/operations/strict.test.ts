@@ -152,8 +152,8 @@ test('unknown keys of a policy, and a policy that can never act', async () => {
     ]),
     'config.perDay (maxPerDay?), config.windows[0].hour (hours?)',
   );
-  const nobody = policy({ segments: [] }, 'do_not_contact');
-  await told('POST', '/api/v1/contact-policies', nobody, [
+  const withoutSegments = policy({ segments: [] }, 'do_not_contact');
+  await told('POST', '/api/v1/contact-policies', withoutSegments, [
     { path: '/config/segments', message: 'blocks nobody: no segment is given' },
   ]);
   const conditional = policy({ condition: { field: 'age', operator: 'gt', value: 1, vaule: 2 } }, 'do_not_contact');

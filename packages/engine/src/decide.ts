@@ -10,7 +10,6 @@ import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
 import type { DecisionInput, ZoneClock } from './input.ts';
 import { viewLanes } from './policies/lane-view.ts';
-import { openTally } from './policies/tally.ts';
 import { u } from './random/hash.ts';
 import type { Run } from './run.ts';
 import { prepareComponents, scoreStage } from './scoring/score-stage.ts';
@@ -70,10 +69,8 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     ? request.attributes.propensityScores
     : undefined;
   const holdout = program.holdoutPercentage > 0 && u(`holdout:${request.customerId}`) * 100 < program.holdoutPercentage;
-  openTally();
-  decisions += 1;
   return {
-    number: decisions,
+    number: scratch.decisions,
     plan,
     program,
     scratch,
@@ -84,7 +81,7 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     scope: openScope(input, customer, program.offsets ?? clock.offsets ?? [[input.now, offsetOf(clock, input.now)]]),
     customer,
     segments: segmentsOf(input),
-    lanes: viewLanes(input.contacts, plan, input.now),
+    lanes: viewLanes(scratch.lanes, input.contacts, plan, input.now),
     target: known.target,
     targetNumber: known.number,
     mostItems: mostItems(plan, request, known.target),
@@ -119,8 +116,6 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
   };
 }
 
-/** Decisions that this process has begun: tells what was worked out for this one from what is left of others. */
-let decisions = 0;
 const noPlacements: Run['openPlacements'] = [];
 const noRemovers: Run['slotRemover'] = [];
 const noSegments: ReadonlySet<string> = new Set();

@@ -10,7 +10,7 @@ import type { TraceBuilder } from './trace.ts';
 
 /** One decision while it is made. Never leaves the engine. */
 export interface Run {
-  /** Different for every decision of the process; nothing is decided by it. */
+  /** Different for every decision of the plan; nothing is decided by it. */
   readonly number: number;
   readonly plan: Plan;
   readonly program: Program;

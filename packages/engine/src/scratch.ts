@@ -2,6 +2,8 @@ import type { PlanOffer } from './compile/catalogue.ts';
 import { NONE, type Program } from './compile/plan.ts';
 import { type KnownTargets, noTargets } from './delivery/known-targets.ts';
 import { createOfferColumns, type OfferColumns } from './offer-columns.ts';
+import { createLaneScratch, type LaneScratch } from './policies/lane-view.ts';
+import { createTally, openTally, type Tally } from './policies/tally.ts';
 import type { Candidate } from './run.ts';
 
 /**
@@ -10,6 +12,10 @@ import type { Candidate } from './run.ts';
  * decision that uses it, so that one which throws harms no other.
  */
 export interface Scratch {
+  /** Decisions of the plan so far: tells what was worked out for this one from what is left of others. */
+  decisions: number;
+  readonly tally: Tally;
+  readonly lanes: LaneScratch;
   readonly offers: OfferColumns;
   readonly candidates: Candidate[];
   /** Numbers of the candidates by `candidate.at`; doubles in objects would be allocated one by one. */
@@ -70,6 +76,9 @@ export function scratchOf(program: Program): Scratch {
   let scratch = scratches.get(program);
   if (scratch === undefined) {
     scratch = {
+      decisions: 0,
+      tally: createTally(),
+      lanes: createLaneScratch(),
       offers: createOfferColumns(program.offers),
       candidates: [],
       columns: createColumns(0),
@@ -89,6 +98,8 @@ export function scratchOf(program: Program): Scratch {
     };
     scratches.set(program, scratch);
   }
+  scratch.decisions += 1;
+  openTally(scratch.tally);
   scratch.asked.fill(0);
   scratch.priorSource.fill(0);
   return scratch;

@@ -1,6 +1,7 @@
 import { compileFormula } from '../formula/compile-formula.ts';
 import { dependencyOrder } from '../formula/dependencies.ts';
 import type { OutputType } from '../formula/formula.ts';
+import { isObject } from '../json-object.ts';
 import type { Json, Snapshot, SnapshotCustomField, SnapshotOffer } from '../snapshot.ts';
 import type { ComputedField } from './catalogue.ts';
 import type { JsonObject } from './config-problems.ts';
@@ -61,10 +62,6 @@ function valuesOf(offer: SnapshotOffer, unset: JsonObject): JsonObject {
   const values: Record<string, Json> = Object.assign(Object.create(null), unset);
   for (const key of keys) values[key] = given[key] ?? values[key] ?? null;
   return values;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 /** In dependency order; fields in or behind a circle fail with kind `cycle`. */

@@ -1,4 +1,5 @@
 import { isNamespace } from '../formula/path.ts';
+import { isObject } from '../json-object.ts';
 import { compileRegex } from '../regex/compile-regex.ts';
 import { didYouMean, listWords } from '../words/word-texts.ts';
 import type {
@@ -85,10 +86,6 @@ function finish(reader: Reader, stored: Condition | null): ConditionParse {
 
 function refuse(reader: Reader, path: string, message: string): void {
   reader.problems.push({ path, message });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function readTop(reader: Reader, value: unknown): Condition | null {

@@ -179,16 +179,17 @@ function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[])
 /** `frequencyCapPerDay` counts the tenant's day, `cooldownHours` the latest contact. `taken`: items of this answer. */
 export function constraintBlocks(run: Run, creative: PlanCreative, taken: number): boolean {
   const { frequencyCapPerDay, cooldownHours } = creative.row.constraints;
+  const { tally } = run.scratch;
   if (!run.creativesCounted) countCreatives(run);
   if (
     frequencyCapPerDay !== undefined &&
-    tallyReaches(rowOfCreativeToday, creative.ordinal, frequencyCapPerDay - taken)
+    tallyReaches(tally, rowOfCreativeToday, creative.ordinal, frequencyCapPerDay - taken)
   )
     return true;
   return (
     cooldownHours !== undefined &&
-    hasTally(rowOfCreativeLast, creative.ordinal) &&
-    run.now - tallyOf(rowOfCreativeLast, creative.ordinal) < cooldownHours * hourMs
+    hasTally(tally, rowOfCreativeLast, creative.ordinal) &&
+    run.now - tallyOf(tally, rowOfCreativeLast, creative.ordinal) < cooldownHours * hourMs
   );
 }
 
@@ -196,11 +197,12 @@ export function constraintBlocks(run: Run, creative: PlanCreative, taken: number
 function countCreatives(run: Run): void {
   run.creativesCounted = true;
   const { lanes } = run;
+  const { tally } = run.scratch;
   const first = run.program.dayWindow * lanes.size;
   for (let lane = 0; lane < lanes.size; lane++) {
     const creative = creativesOf(lanes)[lane]!;
     if (creative < 0) continue;
-    addTally(rowOfCreativeToday, creative, lanes.counts[first + lane]!, 0);
-    raiseTally(rowOfCreativeLast, creative, lanes.lastAt, lane);
+    addTally(tally, rowOfCreativeToday, creative, lanes.counts[first + lane]!, 0);
+    raiseTally(tally, rowOfCreativeLast, creative, lanes.lastAt, lane);
   }
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
-import { isObject } from '../nodes/node-kind.ts';
+import { isObject } from '../json-object.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
 import { nearestWord } from '../words/nearest-word.ts';

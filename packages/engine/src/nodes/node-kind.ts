@@ -1,6 +1,7 @@
 import type { Builder } from '../compile/builder.ts';
 import type { PlanCreative, PlanOffer } from '../compile/catalogue.ts';
 import type { JsonObject } from '../compile/config-problems.ts';
+import { isObject } from '../json-object.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import type { PolicyStage } from '../policies/policy-stage.ts';
 import type { CompiledRule } from '../qualification/rule-kind.ts';
@@ -65,10 +66,6 @@ export function readNumber(value: Json | undefined, fallback: number): number {
 
 export function readObject(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 export function readObjects(value: Json | undefined): readonly JsonObject[] {

@@ -1,5 +1,5 @@
 import { candidatesInScope, candidatesOf, inScope } from '../compile/scopes.ts';
-import { isObject } from '../nodes/node-kind.ts';
+import { isObject } from '../json-object.ts';
 import { type Candidate, countBlock, leave, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import type { PolicyRow } from '../trace.ts';

@@ -1,9 +1,9 @@
 import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
-import type { Candidate, Run } from '../run.ts';
-import { bucketOf, bucketOfLane, type Per, perWords, type Reach } from './counted-set.ts';
+import type { Candidate } from '../run.ts';
+import { bucketOf, bucketOfLane, oncePerDecision, type Per, perWords, reachOfFound } from './counted-set.ts';
 import type { PolicyKind } from './policy-kind.ts';
-import { hasTally, raiseTally, tallyOf } from './tally.ts';
+import { hasTally, raiseTally, type Tally, tallyOf } from './tally.ts';
 
 const hourMs = 3_600_000;
 
@@ -24,32 +24,23 @@ export const cooldown: PolicyKind = {
     const { assignments } = scope;
     // One row of the tally for each assignment: the latest contact whose cooldown is running.
     const firstRow = builder.rows(assignments.length);
-    const count = (run: Run): Reach => {
+    const reachOf = oncePerDecision((run) => {
       const { lanes } = run;
-      let clear = true;
+      let found = false;
       let offers: number[] | null = null;
       for (let lane = 0; lane < lanes.size; lane++) {
         if (run.now - lanes.lastAt[lane]! >= cooldownMs) continue;
         for (let a = 0; a < assignments.length; a++) {
           if (!assignments[a]!.counts(lanes, lane)) continue;
-          raiseTally(firstRow + a, bucketOfLane(per, lanes, lane), lanes.lastAt, lane);
-          clear = false;
+          raiseTally(run.scratch.tally, firstRow + a, bucketOfLane(per, lanes, lane), lanes.lastAt, lane);
+          found = true;
           if (per !== 'offer') continue;
           offers ??= [];
           offers.push(lanes.offer[lane]!);
         }
       }
-      if (clear) return 'none';
-      return offers === null ? 'all' : offers.length > 1 ? offers.sort(ascending) : offers;
-    };
-    let counted = 0;
-    let reach: Reach = 'none';
-    const reachOf = (run: Run): Reach => {
-      if (counted === run.number) return reach;
-      reach = count(run);
-      counted = run.number;
-      return reach;
-    };
+      return reachOfFound(found, offers);
+    });
     return {
       role: 'block',
       final: false,
@@ -58,14 +49,16 @@ export const cooldown: PolicyKind = {
       reach: reachOf,
       blocks(run, candidate) {
         reachOf(run);
+        const { tally } = run.scratch;
         for (let a = 0; a < assignments.length; a++) {
-          if (assignments[a]!.matches(candidate) && hasTally(firstRow + a, bucketOf(per, candidate))) return true;
+          if (assignments[a]!.matches(candidate) && hasTally(tally, firstRow + a, bucketOf(per, candidate)))
+            return true;
         }
         return false;
       },
       explain(run, candidate) {
         reachOf(run);
-        const latest = latestContact(candidate, scope, per, firstRow);
+        const latest = latestContact(run.scratch.tally, candidate, scope, per, firstRow);
         // Two decimals, rounded down: 36,000 ms are a hundredth of an hour. A contact dated ahead is 0 hours ago.
         const hoursSinceLast = latest === null ? 0 : Math.max(0, Math.floor((run.now - latest.at) / 36_000) / 100);
         return {
@@ -86,10 +79,9 @@ function parse(config: JsonObject) {
   return { cooldownHours, per, problems: reader.problems };
 }
 
-const ascending = (a: number, b: number): number => a - b;
-
 /** The latest contact whose cooldown is running. */
 function latestContact(
+  tally: Tally,
   candidate: Candidate,
   scope: Scope,
   per: Per,
@@ -98,8 +90,8 @@ function latestContact(
   const bucket = bucketOf(per, candidate);
   let latest: { readonly at: number; readonly word: string } | null = null;
   for (const [a, { matches, word }] of scope.assignments.entries()) {
-    if (!matches(candidate) || !hasTally(firstRow + a, bucket)) continue;
-    const at = tallyOf(firstRow + a, bucket);
+    if (!matches(candidate) || !hasTally(tally, firstRow + a, bucket)) continue;
+    const at = tallyOf(tally, firstRow + a, bucket);
     if (latest === null || at > latest.at) latest = { at, word };
   }
   return latest;

@@ -1,5 +1,5 @@
 import { NONE } from '../compile/plan.ts';
-import type { Candidate } from '../run.ts';
+import type { Candidate, Run } from '../run.ts';
 import { channelsOf, creativesOf, type LaneView } from './lane-view.ts';
 
 /** What `config.per` narrows a counted set to: the candidate's own offer, creative, channel or category. */
@@ -39,3 +39,27 @@ export function bucketOfLane(per: Per, lanes: LaneView, lane: number): number {
       return lanes.category[lane]!;
   }
 }
+
+/**
+ * Counts once for each decision, when it is asked for first; the tally holds the sums from then on. A count that throws
+ * has counted nothing.
+ */
+export function oncePerDecision(count: (run: Run) => Reach): (run: Run) => Reach {
+  let counted = 0;
+  let reach: Reach = 'none';
+  return (run) => {
+    if (counted === run.number) return reach;
+    reach = count(run);
+    counted = run.number;
+    return reach;
+  };
+}
+
+/** What is reached when contacts were `found` that block: these offers, or, when it is not by offer (null), all. */
+export function reachOfFound(found: boolean, offers: number[] | null): Reach {
+  if (!found) return 'none';
+  if (offers === null) return 'all';
+  return offers.length > 1 ? offers.sort(ascending) : offers;
+}
+
+const ascending = (a: number, b: number): number => a - b;

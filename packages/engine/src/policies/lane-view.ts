@@ -19,32 +19,59 @@ export interface LaneView {
   readonly totals: Int32Array;
   readonly contacts: ContactCounts;
   readonly ordinals: Ordinals;
+  readonly scratch: LaneScratch;
   /** Numbered when first asked for: few policies are about a creative or channel. */
   creative: Int32Array | null;
   channel: Int32Array | null;
 }
 
-/** Scratch of all decisions, which are synchronous. Only numbers: it keeps nobody's contacts alive. */
-let room = 0;
-let lane = new Int32Array(0);
-let offer = new Int32Array(0);
-let category = new Int32Array(0);
-let subCategory = new Int32Array(0);
-let creative = new Int32Array(0);
-let channel = new Int32Array(0);
-let lastAt = new Float64Array(0);
-let counts = new Int32Array(0);
-let totals = new Int32Array(0);
+/** What lane views are written into, part of a plan's scratch. Only numbers: it keeps no contacts alive. */
+export interface LaneScratch {
+  /** Lanes that there is room for. */
+  room: number;
+  lane: Int32Array;
+  offer: Int32Array;
+  category: Int32Array;
+  subCategory: Int32Array;
+  creative: Int32Array;
+  channel: Int32Array;
+  lastAt: Float64Array;
+  counts: Int32Array;
+  totals: Int32Array;
+}
+
+export function createLaneScratch(): LaneScratch {
+  return { ...lanesFor(0), counts: new Int32Array(0), totals: new Int32Array(0) };
+}
+
+function lanesFor(room: number): Omit<LaneScratch, 'counts' | 'totals'> {
+  return {
+    room,
+    lane: new Int32Array(room),
+    offer: new Int32Array(room),
+    category: new Int32Array(room),
+    subCategory: new Int32Array(room),
+    creative: new Int32Array(room),
+    channel: new Int32Array(room),
+    lastAt: new Float64Array(room),
+  };
+}
 
 /**
  * Picks and numbers the lanes. An offer that is neither in the plan nor in `otherOffers` has no known category: it
  * counts for global, channel and offer scopes only.
  */
-export function viewLanes(contacts: ContactCounts, { program, longestCooldownMs }: Plan, now: number): LaneView {
+export function viewLanes(
+  scratch: LaneScratch,
+  contacts: ContactCounts,
+  { program, longestCooldownMs }: Plan,
+  now: number,
+): LaneView {
   const { ordinals } = program;
   const windows = contacts.counts.length;
   const all = contacts.lanes.length;
-  if (all > room) makeRoom(all);
+  if (all > scratch.room) Object.assign(scratch, lanesFor(Math.max(64, all * 2)));
+  const { lane, offer, category, subCategory, lastAt } = scratch;
   let size = 0;
   for (let at = 0; at < all; at++) {
     if (now - contacts.lastAt[at]! < longestCooldownMs || isCounted(contacts, windows, at)) {
@@ -52,9 +79,10 @@ export function viewLanes(contacts: ContactCounts, { program, longestCooldownMs 
       size += 1;
     }
   }
-  if (windows > totals.length) totals = new Int32Array(windows);
+  if (windows > scratch.totals.length) scratch.totals = new Int32Array(windows);
+  if (windows * size > scratch.counts.length) scratch.counts = new Int32Array(windows * size * 2);
+  const { totals, counts } = scratch;
   totals.fill(0);
-  if (windows * size > counts.length) counts = new Int32Array(windows * size * 2);
   for (let at = 0; at < size; at++) {
     const source = lane[at]!;
     const { offerId } = contacts.lanes[source]!;
@@ -88,6 +116,7 @@ export function viewLanes(contacts: ContactCounts, { program, longestCooldownMs 
     totals,
     contacts,
     ordinals,
+    scratch,
     creative: null,
     channel: null,
   };
@@ -100,6 +129,7 @@ function isCounted(contacts: ContactCounts, windows: number, at: number): boolea
 
 export function creativesOf(view: LaneView): Int32Array {
   if (view.creative !== null) return view.creative;
+  const { creative } = view.scratch;
   for (let at = 0; at < view.size; at++) {
     creative[at] = numberOf(view.contacts.lanes[view.lane[at]!]!.creativeId, view.ordinals.creative);
   }
@@ -109,6 +139,7 @@ export function creativesOf(view: LaneView): Int32Array {
 
 export function channelsOf(view: LaneView): Int32Array {
   if (view.channel !== null) return view.channel;
+  const { channel } = view.scratch;
   for (let at = 0; at < view.size; at++) {
     channel[at] = numberOf(view.contacts.lanes[view.lane[at]!]!.channelId, view.ordinals.channel);
   }
@@ -118,17 +149,6 @@ export function channelsOf(view: LaneView): Int32Array {
 
 export function campaignOf(view: LaneView, at: number): string | null {
   return view.contacts.lanes[view.lane[at]!]!.campaignId;
-}
-
-function makeRoom(size: number): void {
-  room = Math.max(64, size * 2);
-  lane = new Int32Array(room);
-  offer = new Int32Array(room);
-  category = new Int32Array(room);
-  subCategory = new Int32Array(room);
-  creative = new Int32Array(room);
-  channel = new Int32Array(room);
-  lastAt = new Float64Array(room);
 }
 
 function numberOf(id: string | null, numbers: ReadonlyMap<string, number>): number {

@@ -15,7 +15,7 @@ export function emphasisOf(candidate: Candidate): number {
  * to `numbers[at]`, because a number that is returned is allocated; so the others.
  */
 export function writeRelevance(run: Run, { ordinal, channel }: Candidate, numbers: Float64Array, at: number): void {
-  const { offers } = run.scratch;
+  const { offers, tally } = run.scratch;
   let sum = 0;
   let parts = 0;
   const { channelParts } = run;
@@ -23,7 +23,7 @@ export function writeRelevance(run: Run, { ordinal, channel }: Candidate, number
     sum += channel === NONE ? 0.5 : channelParts[channel]!;
     parts += 1;
   }
-  const contacts = run.contacted ? tallyOf(rowOfOffer30Days, ordinal) : 0;
+  const contacts = run.contacted ? tallyOf(tally, rowOfOffer30Days, ordinal) : 0;
   sum += 1 - Math.min(1, contacts / contactsOfNoRecency);
   parts += 1;
   const { interests } = run;

@@ -137,7 +137,7 @@ function countContacts(run: Run): void {
     const offer = lanes.offer[lane]!;
     const count = lanes.counts[first + lane]!;
     if (offer < 0 || count === 0) continue;
-    addTally(rowOfOffer30Days, offer, count, 0);
+    addTally(run.scratch.tally, rowOfOffer30Days, offer, count, 0);
     run.contacted = true;
   }
 }

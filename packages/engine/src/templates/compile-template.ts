@@ -1,4 +1,5 @@
 import { emptyScope, type FormulaScope } from '../formula/scope.ts';
+import { isObject } from '../json-object.ts';
 import type { Json, PersonalizationEntry } from '../snapshot.ts';
 import { type Escape, escapeFor, finishFor } from './escape.ts';
 import { parseText, type Segment } from './parse-text.ts';
@@ -45,7 +46,7 @@ export function compileTemplate(
   );
 
   // Entries without a source are the same for everybody.
-  const fixedValues = variables.every(([, , isFixed]) => isFixed) ? frozen(valuesFor(variables, NOBODY, {})) : null;
+  const fixedValues = variables.every(([, , isFixed]) => isFixed) ? frozen(valuesFor(variables, blankScope, {})) : null;
 
   return {
     paths: [...paths.values()],
@@ -92,10 +93,6 @@ function itemEntries(personalization: JsonObject | null): PersonalizationEntry[]
     const { source, fallback } = isObject(value) ? value : {};
     return { variable, source: typeof source === 'string' ? source : null, fallback: fallback ?? null };
   });
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What was read is JSON: profile, attributes and computed values are. */
@@ -148,10 +145,11 @@ function compileArray(compiler: Compiler, key: string, items: readonly Json[]): 
 
 /** Rendered now when nothing in it depends on the decision. */
 function settled(members: readonly { readonly part: Part }[], render: Render): Part {
-  return members.every(({ part }) => 'constant' in part) ? { constant: render(NOBODY, {}) } : { render };
+  return members.every(({ part }) => 'constant' in part) ? { constant: render(blankScope, {}) } : { render };
 }
 
-const NOBODY = emptyScope();
+/** For what reads nothing of a decision. */
+const blankScope = emptyScope();
 
 function compileText(compiler: Compiler, key: string, text: string): Part {
   const segments = parseText(text);

@@ -1,4 +1,4 @@
-/** Longer words are not compared: nobody mistypes a word of that length, and hostile ones cost nothing this way. */
+/** Longer words are not compared: a word of that length is no slip of the hand, and hostile ones cost nothing this way. */
 const longestWord = 64;
 const mostCandidates = 1_000;
 const mostEdits = 6;
@@ -15,6 +15,7 @@ const shortestBeginning = 4;
 export function nearestWord(word: string, candidates: Iterable<string>): string | null {
   if (word === '' || word.length > longestWord) return null;
   const wanted = plain(word);
+  const rows = newRows();
   let nearest: string | null = null;
   let fewest = Number.POSITIVE_INFINITY;
   let looked = 0;
@@ -22,7 +23,7 @@ export function nearestWord(word: string, candidates: Iterable<string>): string 
     if (looked === mostCandidates) break;
     looked += 1;
     if (candidate === '' || candidate.length > longestWord || candidate === word) continue;
-    const edits = editsBetween(wanted, plain(candidate), fewest);
+    const edits = editsBetween(wanted, plain(candidate), fewest, rows);
     if (edits >= fewest) continue;
     fewest = edits;
     nearest = candidate;
@@ -36,25 +37,28 @@ function plain(word: string): string {
 }
 
 /** Edits between two plain words; infinite when they are not near, or not nearer than `fewest`. */
-function editsBetween(a: string, b: string, fewest: number): number {
+function editsBetween(a: string, b: string, fewest: number, rows: Rows): number {
   const longer = Math.max(a.length, b.length);
   // Everything exchanged is no likeness.
   const most = Math.min(Math.max(1, Math.floor(longer / 3)), longer - 1, mostEdits);
-  const edits = distance(a, b, Math.min(most, fewest - 1));
+  const edits = distance(a, b, Math.min(most, fewest - 1), rows);
   if (edits !== Number.POSITIVE_INFINITY) return edits;
   const isBeginning = Math.min(a.length, b.length) >= shortestBeginning && (a.startsWith(b) || b.startsWith(a));
   return isBeginning ? longestWord : Number.POSITIVE_INFINITY;
 }
 
-/** Rows of the table below, kept between calls: a call never ends in the middle. */
-let before = new Uint8Array(longestWord + 1);
-let last = new Uint8Array(longestWord + 1);
-let row = new Uint8Array(longestWord + 1);
+/** The three rows of the table below that are needed at a time, for all candidates of a word. */
+type Rows = readonly [Uint8Array, Uint8Array, Uint8Array];
+
+function newRows(): Rows {
+  return [new Uint8Array(longestWord + 1), new Uint8Array(longestWord + 1), new Uint8Array(longestWord + 1)];
+}
 
 /** Optimal string alignment distance; infinite above `most`. Only the cells that can stay within `most` are computed. */
-function distance(a: string, b: string, most: number): number {
+function distance(a: string, b: string, most: number, rows: Rows): number {
   if (most < 0 || Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   const tooMany = most + 1;
+  let [before, last, row] = rows;
   for (let j = 0; j <= b.length; j++) last[j] = Math.min(j, tooMany);
   for (let i = 1; i <= a.length; i++) {
     const from = Math.max(1, i - most);

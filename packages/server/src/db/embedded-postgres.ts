@@ -40,7 +40,8 @@ interface Launcher {
 const superuser = 'arbiter_admin';
 const loginRole = 'arbiter_server';
 const databaseName = 'arbiter';
-const nobody = 65534;
+/** User and group id that the system keeps for processes without rights. */
+const unprivilegedUid = 65534;
 /** A socket's path may hold 107 bytes; ours adds `/.s.PGSQL.5432`. */
 const socketFolderBytes = 90;
 const startTimeoutMs = 60_000;
@@ -201,16 +202,16 @@ async function nativeFolder(): Promise<string> {
 async function chooseLauncher(folder: string, program: string): Promise<Launcher> {
   const dieWithParent = works(['setpriv', '--pdeathsig', 'INT', 'true']) ? ['setpriv', '--pdeathsig', 'INT'] : [];
   if (process.getuid?.() !== 0) return { prefix: dieWithParent };
-  const namespace = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`];
+  const namespace = ['unshare', '--user', `--map-user=${unprivilegedUid}`, `--map-group=${unprivilegedUid}`];
   if (works([...namespace, program, '--version'])) return { prefix: [...namespace, ...dieWithParent] };
-  // No user namespaces here (many containers): become nobody, who then must own the folder and reach it. The folder
+  // No user namespaces here (many containers): become a user without rights, who then must own the folder and reach it. The folder
   // above is ours too (DATA_DIR); those above it are left as they are.
-  await chown(folder, nobody, nobody);
+  await chown(folder, unprivilegedUid, unprivilegedUid);
   await chmod(dirname(folder), (await stat(dirname(folder))).mode | 0o001);
-  const launcher = { prefix: dieWithParent, uid: nobody, gid: nobody };
+  const launcher = { prefix: dieWithParent, uid: unprivilegedUid, gid: unprivilegedUid };
   if (!works([program, '--version'], launcher) || !works(['test', '-x', folder], launcher)) {
     throw new Error(
-      `PostgreSQL does not run as root, and user ${nobody} cannot reach ${program} and ${folder}; ` +
+      `PostgreSQL does not run as root, and user ${unprivilegedUid} cannot reach ${program} and ${folder}; ` +
         'move them to folders that others may enter, start as another user, or set DATABASE_URL',
     );
   }

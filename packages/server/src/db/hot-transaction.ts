@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { answerWithinMs, overdue } from '../platform/deadline.ts';
-import { isId } from '../platform/ids.ts';
+import { isUuid } from '../platform/ids.ts';
 import { connectionConfig } from './connection.ts';
 import { translateError } from './errors.ts';
 
@@ -158,7 +158,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
 
   return {
     async run(tenantId, fn, patienceMs = answerWithinMs) {
-      if (!isId(tenantId)) throw new Error('a hot transaction needs the id of a tenant');
+      if (!isUuid(tenantId)) throw new Error('a hot transaction needs the id of a tenant');
       const until = performance.now() + Math.min(patienceMs, answerWithinMs);
       const client = await acquire(until);
       used++;

@@ -166,7 +166,7 @@ async function watch(client: pg.Client, over: AbortSignal, onSilent: (isSilent: 
       onSilent(false);
     } finally {
       timeUp.abort();
-      // Once it is given up, its failure is nobody's news: the loss of the connection is told by the throw above.
+      // Once it is given up, its failure need not be told: the loss of the connection is told by the throw above.
       answer.catch(() => undefined);
     }
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { overdue } from '../platform/deadline.ts';
-import { isId } from '../platform/ids.ts';
+import { isUuid } from '../platform/ids.ts';
 import { translateError } from './errors.ts';
 import { kyselyOver, type RunStatement } from './kysely-connection.ts';
 import type { Actor, Tx, Written } from './tx.ts';
@@ -57,7 +57,7 @@ const raiseCatalogueVersion =
  * (quality.md F6).
  */
 export function beginStatements(tenantId: string | null, statementTimeoutMs: number): string {
-  if (tenantId !== null && !isId(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
+  if (tenantId !== null && !isUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
   const settings = [
     ['app.tenant', tenantId ?? ''],
     ['search_path', 'arbiter, pg_temp'],

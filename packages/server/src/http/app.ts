@@ -71,7 +71,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
         ? () =>
             binder.refuse(request, reply, new AppError('malformed_request', { detail: 'The header Host is required.' }))
         : serve;
-    // Node gives the socket to one response after the other: the one that has it waits for nobody.
+    // Node gives the socket to one response after the other: the one that has it waits for no other.
     if (reply.raw.socket !== null) admitted();
     else connections.enterBehind(reply.raw, admitted);
   }

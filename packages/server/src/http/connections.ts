@@ -81,7 +81,7 @@ export function createConnections(
         pipeline.behind -= 1;
         waiting.shift()?.();
       });
-      // The first of a connection's requests stands behind nobody, and is served as well.
+      // The first of a connection's requests stands behind no other, and is served as well.
       if (pipeline.behind < limits.served) serve();
       else waiting.push(serve);
     },

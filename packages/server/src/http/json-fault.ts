@@ -8,7 +8,7 @@ export interface JsonFault {
 type Place = 'value' | 'first item' | 'first key' | 'key' | 'colon' | 'after value' | 'end';
 
 /** Bytes that are looked through between two chances to let others work. */
-const breathEvery = 64 * 1024;
+const bytesPerLook = 64 * 1024;
 const blanks = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const words = new Map([
   [0x74, 'true'],
@@ -32,12 +32,12 @@ export function jsonFault(bytes: Buffer): JsonFault {
 }
 
 /** The same for a large text, letting others have the event loop. */
-export async function largeJsonFault(bytes: Buffer, breathe: () => Promise<void> | undefined): Promise<JsonFault> {
+export async function largeJsonFault(bytes: Buffer, turns: () => Promise<void> | undefined): Promise<JsonFault> {
   const steps = offsetOfFault(bytes);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return lineAndColumn(bytes, step.value);
-    await breathe();
+    await turns();
   }
 }
 
@@ -58,11 +58,11 @@ function* offsetOfFault(bytes: Buffer): Generator<void, number, void> {
   const open: number[] = [];
   let place: Place = 'value';
   let at = 0;
-  let yieldAt = breathEvery;
+  let yieldAt = bytesPerLook;
   const afterValue = (): Place => (open.length === 0 ? 'end' : 'after value');
   while (at < bytes.length) {
     if (at >= yieldAt) {
-      yieldAt = at + breathEvery;
+      yieldAt = at + bytesPerLook;
       yield;
     }
     const byte = bytes[at]!;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { invalid } from '../platform/app-error.ts';
-import { createBreath } from '../platform/breath.ts';
+import { takeTurns } from '../platform/turns.ts';
 import { malformed, maximumDepth, notJsonAt, problemOfItem, refuseValue, tooDeep } from './json-body.ts';
 import { largeJsonFault } from './json-fault.ts';
 
@@ -10,7 +10,7 @@ export const largeBodyBytes = 128 * 1024;
 /** Text that is parsed at once, roughly: as much as takes a millisecond or two. */
 const usualPieceBytes = 64 * 1024;
 /** Bytes that are looked through between two looks at the clock. */
-const breathEvery = 64 * 1024;
+const bytesPerLook = 64 * 1024;
 /**
  * Values (members, items) that one item of a list, or all that stands outside of the lists, may have: they are parsed at
  * once, and 50,000 of the dearest, new keys, take half of the time that the loop may be held up (quality.md law 2, T17).
@@ -45,11 +45,11 @@ interface List {
  */
 export async function parseLargeJson(bytes: Buffer, options: LargeJsonOptions = {}): Promise<unknown> {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
-  const breathe = createBreath();
+  const turns = takeTurns();
   try {
-    return await parseInPieces(bytes, options, breathe);
+    return await parseInPieces(bytes, options, turns);
   } catch (error) {
-    if (error instanceof NotJson) throw notJsonAt(await largeJsonFault(bytes, breathe));
+    if (error instanceof NotJson) throw notJsonAt(await largeJsonFault(bytes, turns));
     throw error;
   }
 }
@@ -60,9 +60,9 @@ class NotJson extends Error {}
 async function parseInPieces(
   bytes: Buffer,
   options: LargeJsonOptions,
-  breathe: () => Promise<void> | undefined,
+  turns: () => Promise<void> | undefined,
 ): Promise<unknown> {
-  const lists = await findLists(bytes, options, breathe);
+  const lists = await findLists(bytes, options, turns);
   const rest = parse(restOf(bytes, lists));
   refuseValue(rest);
   if (typeof rest !== 'object' || rest === null || Array.isArray(rest)) return rest;
@@ -85,7 +85,7 @@ async function parseInPieces(
         if (problem !== null) throw problem;
         items.push(item === 0 ? 0 : item);
       }
-      await breathe();
+      await turns();
     }
     if (name !== undefined) body[name] = items;
   }
@@ -125,7 +125,7 @@ const closeObject = 0x7d;
 async function findLists(
   bytes: Buffer,
   { maxItems, pieceBytes = usualPieceBytes }: LargeJsonOptions,
-  breathe: () => Promise<void> | undefined,
+  turns: () => Promise<void> | undefined,
 ): Promise<List[]> {
   const lists: List[] = [];
   const closers = new Uint8Array(maximumDepth);
@@ -151,11 +151,11 @@ async function findLists(
     valuesInPiece = 0;
   };
 
-  let breatheAt = breathEvery;
+  let lookAt = bytesPerLook;
   for (let at = 0; at < bytes.length; at += 1) {
-    if (at >= breatheAt) {
-      breatheAt = at + breathEvery;
-      await breathe();
+    if (at >= lookAt) {
+      lookAt = at + bytesPerLook;
+      await turns();
     }
     const byte = bytes[at]!;
     if (byte > comma && byte < openList) continue;

@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { parseCron } from '../platform/cron.ts';
 import { formats } from '../platform/formats.ts';
+import { isObject } from '../platform/json.ts';
 import { isZone } from '../platform/zones.ts';
 
 /** `tenant`: work of one tenant, in its transactions. `installation`: work across tenants. */
@@ -107,8 +108,4 @@ function isBare(schema: unknown): boolean {
   if (type === 'string') return ['uuid', 'date', 'date-time'].includes(String(format));
   if (type === 'array') return isBare(items);
   return type === 'integer' || type === 'number' || type === 'boolean' || type === 'null';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

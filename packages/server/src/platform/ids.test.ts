@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstIdAt, idAt, instantOfId, isId, newId } from './ids.ts';
+import { firstIdAt, idAt, instantOfId, isUuid, newId } from './ids.ts';
 
 test('ids are UUIDv7, distinct and only grow', () => {
   const started = Date.now();
@@ -33,9 +33,10 @@ test('an id of an instant lies between the bounds of its millisecond', () => {
   assert.throws(() => idAt(1.5), RangeError);
 });
 
-test('isId takes lower-case UUIDs only', () => {
-  assert.ok(isId(newId()));
-  for (const bad of ['', 'x', newId().toUpperCase(), `${newId()} `, newId().replaceAll('-', '')]) {
-    assert.ok(!isId(bad), bad);
+test('isUuid takes the usual form only, in either case', () => {
+  assert.ok(isUuid(newId()));
+  assert.ok(isUuid(newId().toUpperCase()));
+  for (const bad of ['', 'x', `${newId()} `, `${newId()}\n`, newId().replaceAll('-', '')]) {
+    assert.ok(!isUuid(bad), bad);
   }
 });

@@ -5,7 +5,7 @@ import { randomFillSync } from 'node:crypto';
  * milliseconds, a 12 bit counter that starts at a random place in the lower half each millisecond, 62 random bits.
  */
 const maxMilliseconds = 2 ** 48 - 1;
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const bytesPerId = 10;
 const entropy = new Uint8Array(bytesPerId * 512);
@@ -45,9 +45,9 @@ export function instantOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-/** True for a UUID of any version in the lower-case form that the database prints. */
-export function isId(value: string): boolean {
-  return uuid.test(value);
+/** True for a UUID of any version in its usual form, in upper or lower case: what a uuid column can be compared with. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
 }
 
 function takeEntropy(): number {

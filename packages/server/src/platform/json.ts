@@ -1,5 +1,12 @@
 import type { Json } from '@arbiter/engine';
 
+/** True for a JSON object: neither null nor a list. */
+export function isObject(value: Json | undefined): value is { readonly [key: string]: Json };
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>>;
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /**
  * An object of a request body or jsonb column as the engine types it. Bodies are parsed and checked JSON (finite
  * numbers, no forbidden keys), so the cast says nothing that is not known.

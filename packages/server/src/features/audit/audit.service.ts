@@ -2,7 +2,7 @@ import type { AuditAction, AuditLog, Pagination } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { pageOf } from '../../http/cursor-page.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { isId, newId } from '../../platform/ids.ts';
+import { isUuid, newId } from '../../platform/ids.ts';
 import { chainRows, type UnchainedRow } from './audit.chain.ts';
 import { describeChange } from './audit.rules.ts';
 import { type AuditFilter, appendRows, countMatching, lockHead, selectById, selectNewest } from './audit.store.ts';
@@ -62,7 +62,7 @@ const notFound = () => new AppError('not_found', { detail: 'There is no such aud
 
 /** One row by id; 404 for ids that are malformed, unknown or foreign. */
 export async function getAuditLog(tx: Tx, id: string): Promise<AuditLog> {
-  const row = isId(id) ? await selectById(tx, id) : undefined;
+  const row = isUuid(id) ? await selectById(tx, id) : undefined;
   if (row === undefined) throw notFound();
   return row;
 }
@@ -73,7 +73,7 @@ export async function listAuditLogs(
   filter: AuditFilter,
   page: { readonly limit: number; readonly cursor: string | null },
 ): Promise<{ data: AuditLog[]; pagination: Pagination }> {
-  const after = page.cursor === null ? null : isId(page.cursor) ? await selectById(tx, page.cursor) : undefined;
+  const after = page.cursor === null ? null : isUuid(page.cursor) ? await selectById(tx, page.cursor) : undefined;
   if (after === undefined) throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
   const found = await selectNewest(tx, filter, after?.sequence ?? null, page.limit + 1);
   const total = await countMatching(tx, filter);

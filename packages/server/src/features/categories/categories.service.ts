@@ -1,6 +1,7 @@
 import type { Category, CustomField, SubCategory } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { isObject } from '../../platform/json.ts';
 import {
   type Addressed,
   countReferring,
@@ -90,9 +91,6 @@ async function assertValuesFit(
 function customValues(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return isObject(metadata.customFields) ? metadata.customFields : {};
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export async function createCategory(tx: Tx, body: NewRecord<CategoryRow>): Promise<CategoryRow> {
   const customFields = checkedFields(body.customFields ?? []);

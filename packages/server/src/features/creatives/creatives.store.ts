@@ -66,7 +66,7 @@ export async function snapshotCreatives(tx: Tx, page: BucketPage, shared: Shared
 }
 
 /** Whether the creatives of `snapshotCreatives` are still the same, by bucket of their offer. */
-export async function printCreatives(tx: Tx): Promise<BucketPrint[]> {
+export async function fingerprintCreatives(tx: Tx): Promise<BucketPrint[]> {
   return tx.query(`select ${printColumns('offer_id')} ${inDecisions} group by 1 order by 1`, [tx.tenantId]);
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import { pageOf } from '../../http/cursor-page.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
-import { isId, newId } from '../../platform/ids.ts';
+import { isUuid, newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import {
   hashApiKey,
@@ -150,7 +150,7 @@ export async function findKeyOwners(database: Database, pepper: KeyObject, key: 
 const notFound = () => new AppError('not_found', { detail: 'There is no such API key.' });
 
 async function activeKey(tx: Tx, id: string): Promise<ApiKeyRow> {
-  const row = isId(id) ? await selectApiKey(tx, id) : undefined;
+  const row = isUuid(id) ? await selectApiKey(tx, id) : undefined;
   if (row === undefined || row.revokedAt !== null) throw notFound();
   return row;
 }
@@ -179,7 +179,7 @@ export async function listApiKeys(
   tx: Tx,
   page: { readonly limit: number; readonly cursor: string | null },
 ): Promise<{ data: ApiKey[]; pagination: Pagination }> {
-  if (page.cursor !== null && (!isId(page.cursor) || (await selectApiKey(tx, page.cursor)) === undefined)) {
+  if (page.cursor !== null && (!isUuid(page.cursor) || (await selectApiKey(tx, page.cursor)) === undefined)) {
     throw new AppError('invalid_cursor', { detail: 'The cursor names no row of this list.' });
   }
   const found = await selectActiveKeys(tx, page.cursor, page.limit + 1);

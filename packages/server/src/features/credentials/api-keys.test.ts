@@ -92,6 +92,12 @@ test('lists are paged newest first, and a cursor whose key was revoked still wor
   );
 });
 
+test('an id names the same key in upper and lower case', async () => {
+  const { body: made } = await make({ name: 'either case' });
+  const { status, body } = await server.call(tenant.admin, 'GET', `/api/v1/api-keys/${made.id.toUpperCase()}`);
+  assert.deepEqual([status, body.id], [200, made.id]);
+});
+
 test('DELETE revokes on every node; the second time is 404; the reason is kept', async () => {
   const node = await server.openNode();
   for (const [url, body] of [

@@ -94,7 +94,7 @@ test('a key opens its tenant with the role of its highest scope, at once when it
   assert.equal(isRemembered(authenticator, key), true);
 });
 
-test('unknown and malformed keys are nobody', async () => {
+test('unknown and malformed keys belong to no caller', async () => {
   const authenticator = await open();
   for (const key of ['', 'krn_', `krn_${'0'.repeat(64)}`, `krn_${'é'.repeat(30)}`, 'x'.repeat(10_000)]) {
     assert.equal(await prove(authenticator, key), null, key.slice(0, 20));
@@ -210,7 +210,7 @@ test('after a lost connection nothing is remembered that changed meanwhile', asy
   assert.ok(await within(patienceMs, async () => (await prove(there, key)) === null));
 });
 
-test('E23: the last use is written off the path, at most once a minute, and waits for nobody', async () => {
+test('E23: the last use is written off the path, at most once a minute, and no request waits for it', async () => {
   const tenantId = await makeTenant();
   const [here, there] = [await open(), await open(otherNode)];
   const { key, id } = await make(tenantId);

@@ -80,7 +80,7 @@ export function createAuthenticator(deps: {
     const until = performance.now() + lookUpWithinMs;
     const rows = await database.withSystem('authenticate', (tx) => selectLiveKeys(tx, hash), { until });
     const [row] = rows;
-    // Two tenants with one key: whose request it is cannot be told, so it is nobody's.
+    // Two tenants with one key: whose request it is cannot be told, so neither gets it.
     if (row === undefined || rows.length > 1) return null;
     const entry = { principal: principalOf(row), expiresAtMs: row.expiresAt?.getTime() ?? Infinity, use: useOf(row) };
     if (hearing() && asked === generation) {

@@ -23,7 +23,7 @@ export interface AnswerFacts {
   readonly profileAgeMs: number;
   readonly durationMs: number;
   readonly traceId: string | null;
-  /** How long the stages took; null: nobody looked. */
+  /** How long the stages took; null: they were not taken. */
   readonly stages: StageClock | null;
   /** ISO instant; asked for by answers that reserve only. */
   readonly reservationExpiresAt: () => string;

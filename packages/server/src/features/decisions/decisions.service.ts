@@ -11,8 +11,9 @@ import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts'
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
 import { newDecisionId, requestContext, unseal } from '../sealed-records/index.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
-import { type DecidePorts, runBatch } from './decide-batch.ts';
+import { runBatch } from './decide-batch.ts';
 import type { DecideJob } from './decide-job.ts';
+import type { DecidePorts } from './decide-ports.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { isLate, type PatientJob, refuse } from './patience.ts';
 import { readQuotaLeft } from './playground-quota.ts';

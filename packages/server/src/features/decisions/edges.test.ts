@@ -311,7 +311,7 @@ test('ids in a request are found in whatever case they are sent', async () => {
   assert.equal(byName.body.emptyReason, 'no_placement', 'the case of a name counts');
 });
 
-test('a response that names nobody belongs to the customer of its recommendation', async () => {
+test('a response without a customer id belongs to the customer of its recommendation', async () => {
   const { body: answer } = await recommend({ sessionId: 'session-1', channel: 'email', limit: 1 });
   assert.equal(answer.anonymous, true);
   const { recommendationId } = answer;

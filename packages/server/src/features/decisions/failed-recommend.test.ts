@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Problem } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
-import { isId } from '../../platform/ids.ts';
+import { isUuid } from '../../platform/ids.ts';
 
 let server: TestServer;
 
@@ -33,7 +33,7 @@ test('a recommend that failed carries an id of its own, wherever it failed', asy
   for (const [status, options] of failures) {
     const { body, ...answer } = await post('recommend', options);
     assert.equal(answer.status, status, answer.text);
-    assert.ok(body.recommendationId !== undefined && isId(body.recommendationId), answer.text);
+    assert.ok(body.recommendationId !== undefined && isUuid(body.recommendationId), answer.text);
     ids.add(body.recommendationId);
   }
   assert.equal(ids.size, failures.length);

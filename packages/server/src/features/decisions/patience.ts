@@ -13,21 +13,24 @@ export interface PatientJob {
 
 export const isLate = (job: PatientJob, now: number): boolean => now - job.startedAt > turnWithinMs || now >= job.until;
 
+/** 503 for a job that did not get its turn in time. */
+export const tooLate = (): AppError => new AppError('overloaded', { retryAfterSeconds: 1 });
+
 export function refuse(late: readonly PatientJob[]): void {
-  for (const job of late) job.reject(new AppError('overloaded', { retryAfterSeconds: 1 }));
+  for (const job of late) job.reject(tooLate());
 }
 
 /** Jobs by whether their turn came in time. */
 export interface Timely<Job> {
   readonly jobs: readonly Job[];
-  /** Rejected with 503. */
+  /** To be rejected with `tooLate`. */
   readonly late: readonly Job[];
   /** Milliseconds until the first of `jobs` must be answered. */
   readonly patienceMs: number;
 }
 
-/** Rejects the jobs that have waited for their turn too long, and says how long the others can still wait. */
-export function inTime<Job extends PatientJob>(asked: readonly Job[]): Timely<Job> {
+/** Tells the jobs that have waited for their turn too long from the others, and how long those can still wait. */
+export function byTime<Job extends PatientJob>(asked: readonly Job[]): Timely<Job> {
   const now = performance.now();
   const jobs: Job[] = [];
   const late: Job[] = [];
@@ -40,6 +43,5 @@ export function inTime<Job extends PatientJob>(asked: readonly Job[]): Timely<Jo
     until = Math.min(until, job.until);
     jobs.push(job);
   }
-  refuse(late);
   return { jobs, late, patienceMs: until - now };
 }

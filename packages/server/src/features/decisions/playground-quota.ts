@@ -8,27 +8,33 @@ export interface QuotaInBatch {
   /** Items left after what this batch took. */
   left(): number;
   take(items: number): void;
-  /** As an answer shows it, after its items were taken. */
-  facts(truncated: boolean): RecommendQuota;
+  /** As an answer shows it that takes so many items. */
+  facts(taking: number, truncated: boolean): RecommendQuota;
   /** Raises the counter by what the batch took; null when it took nothing. */
   statement(): HotStatement | null;
 }
 
 /**
  * Reads the counter. `hold`: and holds its row until the commit, so that what is left stays true. To be called when every
- * customer of the batch is held: who holds the counter waits for nobody, so batches cannot deadlock.
+ * customer of the batch is held: who holds the counter waits for no lock, so batches cannot deadlock.
  */
 export async function openQuota(tx: HotTransaction, tenantId: string, hold: boolean): Promise<QuotaInBatch> {
   const [rows] = await tx.send([readQuota(tenantId, hold)]);
   const used = Number(rows![0]!.used);
   let taken = 0;
-  const left = (): number => Math.max(0, playgroundQuota - used - taken);
+  const leftAfter = (taking: number): number => Math.max(0, playgroundQuota - used - taken - taking);
+  const left = (): number => leftAfter(0);
   return {
     left,
     take(items) {
       taken += items;
     },
-    facts: (truncated) => ({ limit: playgroundQuota, used: used + taken, remaining: left(), truncated }),
+    facts: (taking, truncated) => ({
+      limit: playgroundQuota,
+      used: used + taken + taking,
+      remaining: leftAfter(taking),
+      truncated,
+    }),
     statement: () => (taken === 0 ? null : raiseQuota(tenantId, taken, playgroundQuota)),
   };
 }

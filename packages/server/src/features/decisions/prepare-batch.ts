@@ -2,21 +2,20 @@ import { type DecisionRequest, resolveTarget, type TargetProblem } from '@arbite
 import type { TenantCatalogue } from '../plans/index.ts';
 import { reduceRequest } from '../sealed-records/index.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
+import { type Failed, failed } from './outcome.ts';
 import { targetProblem } from './recommend.rules.ts';
 
 /** Resolves each job's flow and target; what cannot run is refused here, before anything is read or locked. */
 export async function prepare(
   catalogue: TenantCatalogue,
   jobs: readonly DecideJob[],
-  unsettled: ReadonlySet<DecideJob>,
 ): Promise<{
   readonly prepared: Prepared[];
-  readonly refused: { readonly job: DecideJob; readonly error: unknown }[];
+  readonly refused: Failed[];
 }> {
   const prepared: Prepared[] = [];
-  const refused: { job: DecideJob; error: unknown }[] = [];
+  const refused: Failed[] = [];
   for (const job of jobs) {
-    if (!unsettled.has(job)) continue;
     try {
       const found = catalogue.flowFor(job.call.flow);
       // Only the first decision after a change waits for the plan; the others must not lose a turn here.
@@ -26,7 +25,7 @@ export async function prepare(
       if (problem !== null) throw targetProblem(problem);
       prepared.push({ job, flow, request: reduceRequest(job.call.request, flow.plan) });
     } catch (error) {
-      refused.push({ job, error });
+      refused.push(failed(job, error));
     }
   }
   return { prepared, refused };

@@ -86,7 +86,7 @@ function placementOf(sent: string | null): string | null {
   return sent !== null && uuid.test(sent) ? sent.toLowerCase() : sent;
 }
 
-/** True when a customer id names nobody: missing, empty and `anonymous` say the same (api-decisioning.md 2). */
+/** True when a customer id names no customer: missing, empty and `anonymous` say the same (api-decisioning.md 2). */
 export function isAnonymous(sent: string | undefined): boolean {
   return sent === undefined || sent === '' || sent === 'anonymous';
 }

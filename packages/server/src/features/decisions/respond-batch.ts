@@ -7,7 +7,7 @@ import { readOutcomeTypes } from '../outcomes/index.ts';
 import type { CatalogueCache } from '../plans/index.ts';
 import { appendEvents } from '../stream/index.ts';
 import type { SetApart } from './batcher.ts';
-import { inTime } from './patience.ts';
+import { byTime, refuse } from './patience.ts';
 import type { RespondCall } from './respond.rules.ts';
 import { type Responded, respondOne } from './respond.service.ts';
 import type { WaitingRoom } from './waiting-room.ts';
@@ -38,7 +38,7 @@ export interface RespondPorts {
 /**
  * Records a batch of one tenant in one transaction and settles every job. What a response is refused for is found before
  * its first write; any other failure rolls the batch back, and it is done again one by one. Customers whose row another
- * transaction holds leave the batch and wait for it in transactions of their own; nobody else waits for them.
+ * transaction holds leave the batch and wait for it in transactions of their own; no other customer waits for them.
  */
 export async function runRespondBatch(
   ports: RespondPorts,
@@ -83,7 +83,8 @@ async function attempt(
   asked: readonly RespondJob[],
   wait: boolean,
 ): Promise<readonly RespondJob[]> {
-  const { jobs, patienceMs } = inTime(asked);
+  const { jobs, late, patienceMs } = byTime(asked);
+  refuse(late);
   if (jobs.length === 0) return [];
   const until = performance.now() + patienceMs;
   const known = await ports.catalogues.get(tenantId);

@@ -2,7 +2,7 @@ import type { RespondAnswer } from '@arbiter/contract';
 import type { Tx } from '../../db/index.ts';
 import type { StreamEvent } from '../../jobs/index.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { isId, newId } from '../../platform/ids.ts';
+import { isUuid, newId } from '../../platform/ids.ts';
 import { findCategoryName } from '../categories/index.ts';
 import { findChannelFacts, hasPlacement } from '../channels/index.ts';
 import { findCreativeFacts } from '../creatives/index.ts';
@@ -247,7 +247,7 @@ async function resolveSubject(tx: Tx, call: RespondCall): Promise<Subject> {
   if (customerId === null) throw new AppError('validation_failed', { detail: 'customerId is required' });
   const contact = { item: null, itemId: null, customerId, recommendationId: null, rank: null, campaignId: null };
   if (call.creativeId !== null) {
-    const creative = isId(call.creativeId) ? await findCreativeFacts(tx, call.creativeId) : null;
+    const creative = isUuid(call.creativeId) ? await findCreativeFacts(tx, call.creativeId) : null;
     if (creative === null) throw notFound('creative');
     return {
       ...contact,
@@ -257,7 +257,7 @@ async function resolveSubject(tx: Tx, call: RespondCall): Promise<Subject> {
       placementId: creative.placementId,
     };
   }
-  const offer = call.offerId !== null && isId(call.offerId) ? await findOfferFacts(tx, call.offerId) : null;
+  const offer = call.offerId !== null && isUuid(call.offerId) ? await findOfferFacts(tx, call.offerId) : null;
   if (offer === null) throw notFound('offer');
   if (call.channelId !== null && (await findChannelFacts(tx, call.channelId)) === null) throw notFound('channel');
   if (call.placementId !== null && !(await hasPlacement(tx, call.placementId))) throw notFound('placement');

@@ -10,7 +10,7 @@ export interface StageClock {
 
 /** Takes the time of some decisions: of those that are shown stage by stage, and of a few for the metrics. */
 export interface StageWatch {
-  /** Starts a clock; null: nobody looks at this decision. `isShown`: it has a trace. */
+  /** Starts a clock; null: the times of this decision are not wanted. `isShown`: it has a trace. */
   begin(isShown: boolean): StageClock | null;
   /** Reports what a clock saw. */
   end(clock: StageClock | null): void;

@@ -1,5 +1,6 @@
 import type { RecommendAnswer } from '@arbiter/contract';
 import { type Decision, type DecisionInput, type Json, type Plan, round6 } from '@arbiter/engine';
+import { isObject } from '../../platform/json.ts';
 import type { CompiledFlow } from '../plans/index.ts';
 import { timedStages } from './answer.ts';
 import type { StageClock } from './stage-clock.ts';
@@ -93,6 +94,3 @@ function fieldOf(path: string): string {
   const [first = '', second] = path.split('.');
   return second !== undefined && (first === 'customer' || first === 'attributes') ? second : first;
 }
-
-const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import type { HotStatement, Tx } from '../../db/index.ts';
-import { isId } from '../../platform/ids.ts';
+import { isUuid } from '../../platform/ids.ts';
 
 export function insertTrace(
   tenantId: string,
@@ -41,7 +41,7 @@ export async function selectTraces(
   limit: number,
   offset: number,
 ): Promise<{ readonly rows: TraceRow[]; readonly total: number }> {
-  if (filter.requestId !== null && !isId(filter.requestId)) return { rows: [], total: 0 };
+  if (filter.requestId !== null && !isUuid(filter.requestId)) return { rows: [], total: 0 };
   const where = `tenant_id = $1 and ($2::text is null or customer_id = $2) and ($3::uuid is null or request_id = $3)`;
   const values = [tx.tenantId, filter.customerId, filter.requestId];
   const [count] = await tx.query<{ total: number }>(
@@ -56,7 +56,7 @@ export async function selectTraces(
 }
 
 export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {
-  if (!isId(id)) return null;
+  if (!isUuid(id)) return null;
   const [row] = await tx.query<TraceRow>(
     `select ${traceColumns} from decision_traces where tenant_id = $1 and id = $2`,
     [tx.tenantId, id],

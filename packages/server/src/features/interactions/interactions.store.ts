@@ -8,7 +8,7 @@ import {
   textArray,
   uuidArray,
 } from '../../db/index.ts';
-import { firstIdAt, isId } from '../../platform/ids.ts';
+import { firstIdAt, isUuid } from '../../platform/ids.ts';
 
 // Statements of the hot path are each prepared once per connection and take one array per column (decisioning.md 6).
 
@@ -36,7 +36,7 @@ const shownColumns = `id, customer_id as "customerId", interaction_type as "inte
 
 /** The row of that id, when it is one of a shown item. */
 export async function findShownItem(tx: Tx, id: string): Promise<ShownItem | null> {
-  if (!isId(id)) return null;
+  if (!isUuid(id)) return null;
   const [row] = await tx.query<ShownItem>(`select ${shownColumns} from interactions where tenant_id = $1 and id = $2`, [
     tx.tenantId,
     id,
@@ -46,7 +46,7 @@ export async function findShownItem(tx: Tx, id: string): Promise<ShownItem | nul
 
 /** The items of a decision, by rank: their ids follow the decision's. */
 export async function findShownItems(tx: Tx, decisionId: string): Promise<ShownItem[]> {
-  if (!isId(decisionId) || !decisionId.endsWith('00')) return [];
+  if (!isUuid(decisionId) || !decisionId.endsWith('00')) return [];
   return tx.query<ShownItem>(
     `select ${shownColumns} from interactions
      where tenant_id = $1 and id between $2 and $3 and recommendation_id = $2 order by id`,

@@ -6,9 +6,9 @@ export {
 } from './offers.service.ts';
 export {
   findOfferFacts,
+  fingerprintOffers,
+  fingerprintOtherOffers,
   hasOffers,
-  printOffers,
-  printOtherOffers,
   snapshotOffers,
   snapshotOtherOffers,
 } from './offers.store.ts';

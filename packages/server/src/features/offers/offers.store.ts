@@ -91,7 +91,7 @@ export async function snapshotOffers(
 }
 
 /** Whether the offers of `snapshotOffers` are still the same, bucket by bucket; buckets without any are left out. */
-export async function printOffers(tx: Tx, statuses: readonly OfferStatus[]): Promise<BucketPrint[]> {
+export async function fingerprintOffers(tx: Tx, statuses: readonly OfferStatus[]): Promise<BucketPrint[]> {
   return tx.query(`select ${printColumns('id')} ${inDecisions} group by 1 order by 1`, [tx.tenantId, statuses]);
 }
 
@@ -118,8 +118,8 @@ export async function snapshotOtherOffers(
   }));
 }
 
-/** As `printOffers`, for the offers of `snapshotOtherOffers`. */
-export async function printOtherOffers(tx: Tx, exceptStatuses: readonly OfferStatus[]): Promise<BucketPrint[]> {
+/** As `fingerprintOffers`, for the offers of `snapshotOtherOffers`. */
+export async function fingerprintOtherOffers(tx: Tx, exceptStatuses: readonly OfferStatus[]): Promise<BucketPrint[]> {
   return tx.query(`select ${printColumns('id')} ${besideDecisions} group by 1 order by 1`, [
     tx.tenantId,
     exceptStatuses,

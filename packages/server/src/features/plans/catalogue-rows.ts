@@ -2,8 +2,8 @@ import type { OfferStatus } from '@arbiter/contract';
 import type { SnapshotCreative, SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { takeTurns } from '../../platform/turns.ts';
-import { printCreatives, snapshotCreatives } from '../creatives/index.ts';
-import { printOffers, printOtherOffers, snapshotOffers, snapshotOtherOffers } from '../offers/index.ts';
+import { fingerprintCreatives, snapshotCreatives } from '../creatives/index.ts';
+import { fingerprintOffers, fingerprintOtherOffers, snapshotOffers, snapshotOtherOffers } from '../offers/index.ts';
 import {
   type BucketPage,
   type BucketPrint,
@@ -38,7 +38,7 @@ export interface WantedRows {
 interface RowPiece {
   readonly number: number;
   /** Number and versions of its rows. */
-  readonly print: string;
+  readonly fingerprint: string;
   readonly rows: Lists;
   readonly piece: Piece;
 }
@@ -56,23 +56,23 @@ const rowsPerPage = 5000;
 
 /** Reads what changed since `before`; everything when there is nothing before. */
 export async function readRows(tx: Tx, wanted: WantedRows, before: CatalogueRows | null): Promise<CatalogueRows> {
-  const prints: readonly (readonly BucketPrint[])[] = [
-    await printOffers(tx, wanted.statuses),
-    await printCreatives(tx),
-    wanted.otherOffers ? await printOtherOffers(tx, wanted.statuses) : [],
+  const fingerprints: readonly (readonly BucketPrint[])[] = [
+    await fingerprintOffers(tx, wanted.statuses),
+    await fingerprintCreatives(tx),
+    wanted.otherOffers ? await fingerprintOtherOffers(tx, wanted.statuses) : [],
   ];
-  const count = piecesFor(prints[0]!.reduce((sum, { rows }) => sum + rows, 0));
-  const printOf = joinPrints(prints, count);
+  const count = piecesFor(fingerprints[0]!.reduce((sum, { rows }) => sum + rows, 0));
+  const fingerprintOf = joinFingerprints(fingerprints, count);
   const usable = before !== null && sameRows(before.wanted, wanted) ? before : null;
-  const kept = (usable?.pieces ?? []).filter(({ number, print }) => printOf.get(number) === print);
+  const kept = (usable?.pieces ?? []).filter(({ number, fingerprint }) => fingerprintOf.get(number) === fingerprint);
   const keptNumbers = new Set(kept.map(({ number }) => number));
-  const changed = new Set([...printOf.keys()].filter((number) => !keptNumbers.has(number)));
+  const changed = new Set([...fingerprintOf.keys()].filter((number) => !keptNumbers.has(number)));
   // Most of what is shared was met when everything was read; a catalogue that is read anew starts anew.
   const shared = kept.length > 0 && usable !== null ? usable.shared : createSharedValues();
   const lists = await readLists(tx, wanted, changed, count, shared);
   const read = [...changed].map((number): RowPiece => {
     const rows = lists.get(number)!;
-    return { number, print: printOf.get(number)!, rows, piece: newPiece(rows) };
+    return { number, fingerprint: fingerprintOf.get(number)!, rows, piece: newPiece(rows) };
   });
   const pieces = [...kept, ...read].sort((a, b) => a.number - b.number);
   return {
@@ -95,10 +95,10 @@ function piecesFor(offers: number): number {
   return count;
 }
 
-/** By piece, the prints of its buckets. The number of pieces is part of it: other pieces hold other rows. */
-function joinPrints(prints: readonly (readonly BucketPrint[])[], count: number): Map<number, string> {
+/** By piece, the fingerprints of its buckets. The number of pieces is part of it: other pieces hold other rows. */
+function joinFingerprints(fingerprints: readonly (readonly BucketPrint[])[], count: number): Map<number, string> {
   const joined = new Map<number, string>();
-  for (const [table, rows] of prints.entries()) {
+  for (const [table, rows] of fingerprints.entries()) {
     for (const { bucket, rows: number, print } of rows) {
       const piece = bucket % count;
       joined.set(piece, `${joined.get(piece) ?? count} ${table}:${bucket}:${number}:${print}`);

@@ -3,7 +3,7 @@ import type { ErrorEntry } from '@arbiter/contract';
 import { DatabaseError } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
-import { createBreath } from '../../platform/breath.ts';
+import { takeTurns } from '../../platform/turns.ts';
 import { recordAudit } from '../audit/index.ts';
 import { findRecord } from '../records/index.ts';
 import {
@@ -77,7 +77,7 @@ async function checkInTurns(
 ): Promise<{ readonly rows: readonly CheckedRow[]; readonly errors: readonly ErrorEntry[] }> {
   const checks = rowChecks(schema.schemaType, schema.fields);
   const source = { now: tx.now, newUuid: randomUUID };
-  const breathe = createBreath();
+  const turns = takeTurns();
   const rows: CheckedRow[] = [];
   const errors: ErrorEntry[] = [];
   for (let firstIndex = 0; firstIndex < given.length && errors.length < maximumErrors; firstIndex += rowsAtOnce) {
@@ -85,7 +85,7 @@ async function checkInTurns(
     const found = checkRows(part, checks, source, { ...options, firstIndex });
     rows.push(...found.rows);
     errors.push(...found.errors);
-    await breathe();
+    await turns();
   }
   return { rows, errors: errors.slice(0, maximumErrors) };
 }

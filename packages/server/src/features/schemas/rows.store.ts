@@ -1,6 +1,6 @@
 import type { DataType } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
-import { createBreath } from '../../platform/breath.ts';
+import { takeTurns } from '../../platform/turns.ts';
 import { sqlType } from './data-types.ts';
 import type { CheckedRow } from './rows.rules.ts';
 import { quoteName, type SchemaTable } from './schema-tables.store.ts';
@@ -56,11 +56,11 @@ const rowsAtOnce = 100;
 
 /** The rows as one JSON text, made a few at a time: thousands of them would keep others waiting. */
 async function jsonOf(rows: readonly CheckedRow[]): Promise<string> {
-  const breathe = createBreath();
+  const turns = takeTurns();
   const parts: string[] = [];
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     parts.push(JSON.stringify(rows.slice(at, at + rowsAtOnce)).slice(1, -1));
-    await breathe();
+    await turns();
   }
   return `[${parts.join(',')}]`;
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type Decision, decide, diffResults, engineVersion, resultOf } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { isId } from '../../platform/ids.ts';
+import { isUuid } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
@@ -128,7 +128,7 @@ async function readResult(
 
 /** The record of a recommendationId, or of the id of a request or trace. */
 async function find(tx: Tx, ports: RecordPorts, id: string): Promise<StoredRecord | null> {
-  if (!isId(id)) return null;
+  if (!isUuid(id)) return null;
   const direct = await findRecord(tx, id);
   if (direct !== null) return direct;
   const named = await ports.decisionNamed(tx, id);

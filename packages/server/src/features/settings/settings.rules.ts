@@ -7,13 +7,11 @@ import {
 } from '@arbiter/contract';
 import { didYouMean } from '@arbiter/engine';
 import Value from 'typebox/value';
+import { isObject } from '../../platform/json.ts';
 import { zoneProblem } from '../../platform/zones.ts';
 
 /** Settings that differ from the defaults, as they are stored. */
 export type Overrides = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Deep merge of a patch into the overrides: null takes a key away, objects are merged, lists replaced. */
 export function mergeOverrides(overrides: Overrides, patch: Overrides): Overrides {

@@ -1,22 +1,12 @@
 import { hash, type KeyObject } from 'node:crypto';
-import { canonicalJson, type Decision, type DecisionInput, engineVersion } from '@arbiter/engine';
+import { canonicalJson } from '@arbiter/engine';
 import type { HotStatement } from '../../db/index.ts';
 import { newId } from '../../platform/ids.ts';
-import {
-  addContact,
-  type BatchCustomer,
-  type BatchCustomers,
-  encodeState,
-  laneOf,
-  prune,
-  saveStates,
-} from '../customer-states/index.ts';
-import { type ItemRow, insertItems } from '../interactions/index.ts';
+import { addContact, type BatchCustomer, laneOf } from '../customer-states/index.ts';
+import type { ItemRow } from '../interactions/index.ts';
 import type { CompiledFlow } from '../plans/index.ts';
 import {
-  type ItemTexts,
   inputText,
-  insertRecords,
   type RecordRow,
   recordContext,
   requestContext,
@@ -24,9 +14,8 @@ import {
   resultText,
   seal,
 } from '../sealed-records/index.ts';
-import { insertOutbox } from '../stream/index.ts';
-import { type AnswerFacts, shapeAnswer } from './answer.ts';
-import type { RecommendCall } from './recommend.rules.ts';
+import { shapeAnswer } from './answer.ts';
+import type { StoredDecision } from './decide-one.ts';
 import { insertRequest } from './requests.store.ts';
 import { traceBody } from './trace.ts';
 import { insertTrace } from './traces.store.ts';
@@ -58,29 +47,11 @@ export function newWrites(tenantId: string, at: Date, configVersion: number): Wr
   };
 }
 
-/** A decision that is to be stored, with what its rows need to know. */
-export interface StoredDecision {
-  readonly id: string;
-  readonly interactionIds: readonly string[];
-  readonly traceId: string | null;
-  readonly flow: CompiledFlow;
-  readonly input: DecisionInput;
-  readonly decision: Decision;
-  readonly texts: readonly ItemTexts[];
-  /** The answer as it is sent. */
-  readonly answer: string;
-  readonly facts: AnswerFacts;
-  readonly call: RecommendCall;
-  /** Not null when the client made the requestId. */
-  readonly payloadHash: Buffer | null;
-  /** Epoch ms. */
-  readonly reservationExpiresAt: number;
-}
-
 /** Adds a decision's rows to the batch and its contacts to the customer's state. */
 export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyObject, stored: StoredDecision): void {
   const { tenantId } = writes;
-  const { id: decisionId, flow, input, decision, call, traceId } = stored;
+  const { id: decisionId, flow, input, decision, traceId } = stored;
+  const { call, payloadHash } = stored.job;
   const { plan } = flow;
   const { requestId, customerId } = input.request;
   const read = inputText(input, flow.neverStore, flow.refs);
@@ -105,13 +76,13 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     const row = { id: traceId, decisionId, requestId, customerId, flowKey: plan.flow.key, at: writes.at };
     writes.extra.push(insertTrace(tenantId, { ...row, body: JSON.stringify(trace) }));
   }
-  if (stored.payloadHash !== null) {
+  if (payloadHash !== null) {
     const answer = seal(key, requestContext(tenantId, requestId), stored.answer);
     const row = {
       requestId,
       decisionId,
       customerRef: customer.row.ref,
-      payloadHash: stored.payloadHash,
+      payloadHash,
       at: writes.at,
     };
     writes.extra.push(insertRequest(tenantId, { ...row, answer }));
@@ -129,9 +100,10 @@ function recordsOf(writes: Writes, flow: CompiledFlow): RecordRow[] {
 
 /** One history row and one contact, or reservation, per item. */
 function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecision): void {
-  const { decision, input, flow, call, reservationExpiresAt } = stored;
+  const { decision, input, flow, reservationExpiresAt } = stored;
   const { state } = customer;
-  const context = Object.keys(call.request.context).length > 0 ? JSON.stringify(call.request.context) : null;
+  const asked = stored.job.call.request.context;
+  const context = Object.keys(asked).length > 0 ? JSON.stringify(asked) : null;
   for (const [i, item] of decision.items.entries()) {
     const { offerId, creativeId, channelId, placementId } = item;
     const lane = laneOf(state, { offerId, creativeId, channelId, campaignId: null });
@@ -155,35 +127,6 @@ function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecisi
       reservationExpiresAt: reserved ? new Date(reservationExpiresAt) : null,
     });
   }
-}
-
-/** The statements of the commit, in the order in which rows are locked everywhere. */
-export function writeStatements(
-  writes: Writes,
-  customers: BatchCustomers,
-  horizonFrom: number,
-  now: number,
-): HotStatement[] {
-  const { tenantId } = writes;
-  const ids: string[] = [];
-  const states: Buffer[] = [];
-  for (const [id, customer] of customers) {
-    if (!customer.changed || !customer.locked) continue;
-    prune(customer.state, horizonFrom, now);
-    ids.push(id);
-    states.push(encodeState(customer.state));
-  }
-  const list: HotStatement[] = [];
-  if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
-  const batch = { source: 'recommend', decidedAt: writes.at, configVersion: writes.configVersion, engineVersion };
-  for (const [{ plan, hash: planHash }, rows] of writes.records) {
-    const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash };
-    list.push(insertRecords(tenantId, { ...batch, ...flow }, rows));
-  }
-  if (writes.items.length > 0) list.push(insertItems(tenantId, writes.at, writes.items));
-  const counted = writes.items.flatMap((item) => (item.reserved ? [] : [item.id]));
-  list.push(...writes.extra, insertOutbox(tenantId, `[${writes.events.join(',')}]`, counted, writes.at));
-  return list;
 }
 
 /** Event `decisionMade` as text (decisions.events.ts says what is in it). */

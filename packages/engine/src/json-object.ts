@@ -1,0 +1,9 @@
+import type { JsonObject } from './compile/config-problems.ts';
+import type { Json } from './snapshot.ts';
+
+/** True for a JSON object: neither null nor a list. */
+export function isObject(value: Json | undefined): value is JsonObject;
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>>;
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

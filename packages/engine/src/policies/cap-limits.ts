@@ -1,0 +1,77 @@
+import { type ConfigReader, readConfig } from '../compile/config-problems.ts';
+import { isObject } from '../json-object.ts';
+import type { Json } from '../snapshot.ts';
+import type { Limit } from './counter.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** The highest limit that a cap may have. */
+export const mostContacts = 1_000_000;
+
+/** One limit of a cap, with the words of its reason and detail. */
+export interface CapLimit extends Limit {
+  readonly period: string;
+  /** In the reason: `day`, `week`, `month`, `total`, `7d`, `12h`. */
+  readonly word: string;
+  readonly length: { readonly windowDays: number } | { readonly windowHours: number } | null;
+}
+
+const calendar = {
+  daily: { kind: 'day', word: 'day' },
+  weekly: { kind: 'week', word: 'week' },
+  monthly: { kind: 'month', word: 'month' },
+  alltime: { kind: 'alltime', word: 'total' },
+} as const;
+
+/** A limit on a day, week or month of the tenant's zone, or on all contacts ever. */
+export function calendarLimit(period: keyof typeof calendar, max: number): CapLimit {
+  const { kind, word } = calendar[period];
+  return { spec: { kind }, max, period, word, length: null };
+}
+
+/** `windows: [{ max, days }]` or `[{ max, hours }]`, at most 5 (api-catalogue.md 8.2). */
+export function readRolling(value: Json | undefined, reader: ConfigReader): CapLimit[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || value.length > 5) {
+    reader.refuse('windows', 'must be a list of at most 5 windows');
+    return [];
+  }
+  const limits: CapLimit[] = [];
+  value.forEach((entry: Json, position) => {
+    const limit = readWindow(entry);
+    if (limit === null) {
+      reader.refuse(`windows/${position}`, 'must be { max: 0-1000000, days: 1-365 } or { max, hours: 1-8760 }');
+    } else {
+      limits.push(limit);
+    }
+  });
+  return limits;
+}
+
+function readWindow(entry: Json): CapLimit | null {
+  if (!isObject(entry)) return null;
+  const reader = readConfig(entry);
+  const max = reader.integer('max', 0, mostContacts);
+  const days = reader.integer('days', 1, 365);
+  const hours = reader.integer('hours', 1, 8760);
+  if (reader.problems.length > 0 || max === undefined) return null;
+  if (days !== undefined && hours === undefined) {
+    return {
+      spec: { kind: 'rolling', ms: days * dayMs },
+      max,
+      period: 'rolling',
+      word: `${days}d`,
+      length: { windowDays: days },
+    };
+  }
+  if (hours !== undefined && days === undefined) {
+    return {
+      spec: { kind: 'rolling', ms: hours * hourMs },
+      max,
+      period: 'rolling',
+      word: `${hours}h`,
+      length: { windowHours: hours },
+    };
+  }
+  return null;
+}

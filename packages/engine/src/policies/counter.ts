@@ -1,0 +1,136 @@
+import type { Builder } from '../compile/builder.ts';
+import type { Assignment } from '../compile/scopes.ts';
+import type { WindowSpec } from '../input.ts';
+import type { Candidate, Run } from '../run.ts';
+import { bucketOf, bucketOfLane, oncePerDecision, type Per, type Reach, reachOfFound } from './counted-set.ts';
+import type { LaneView } from './lane-view.ts';
+import { addTally, tallyOf, tallyReaches } from './tally.ts';
+
+/** At most `max` contacts in the window. */
+export interface Limit {
+  readonly spec: WindowSpec;
+  readonly max: number;
+}
+
+/** What a policy counts and how much of it is too much. */
+export interface Counting<L extends Limit> {
+  /** Each counts for itself: contacts that it `counts`, for candidates that it `matches`. */
+  readonly assignments: readonly Assignment[];
+  /** What the contacts of an assignment are counted apart by. */
+  readonly per: Per;
+  readonly limits: readonly L[];
+  /** Which contacts count, beside what the assignment says; null: all of them. */
+  readonly countsLane: ((lanes: LaneView, lane: number) => boolean) | null;
+  /** Which items of the answer that is being made count; null: all of them. */
+  readonly countsItem: ((run: Run, candidate: Candidate) => boolean) | null;
+}
+
+/** Counts the contacts of one policy, once for each decision, and the items that are taken into the answer. */
+export interface Counter<L extends Limit> {
+  reachOf(run: Run): Reach;
+  /** Whether some limit has nothing left for the candidate. */
+  isFull(run: Run, candidate: Candidate): boolean;
+  /** The first limit with nothing left for the candidate, or null. */
+  full(run: Run, candidate: Candidate): FullLimit<L> | null;
+  /** Counts an item of the answer; true when a limit is used up now. */
+  take(run: Run, candidate: Candidate): boolean;
+}
+
+export interface FullLimit<L extends Limit> {
+  readonly limit: L;
+  /** Contacts in its window. */
+  readonly actual: number;
+  /** Kind of the assignment. */
+  readonly word: string;
+}
+
+/** A counter for one policy of one plan: the loop that all caps share (api-catalogue.md 8.1 to 8.3). */
+export function createCounter<L extends Limit>(counting: Counting<L>, builder: Builder): Counter<L> {
+  const { assignments, per, countsLane, countsItem } = counting;
+  const limits = counting.limits.map((limit) => ({ window: builder.window(limit.spec), max: limit.max, limit }));
+  // One row of the tally for each limit of each assignment, which counts for itself.
+  const firstRow = builder.rows(assignments.length * limits.length);
+  const closed = limits.some((limit) => limit.max === 0);
+  // All contacts of the customer and a full answer stay below each limit: it can block nothing, so nothing is counted.
+  let far = false;
+  const isFar = ({ lanes, mostItems }: Run): boolean => {
+    for (let l = 0; l < limits.length; l++) {
+      const { window, max } = limits[l]!;
+      if (lanes.totals[window]! + mostItems >= max) return false;
+    }
+    return true;
+  };
+  const reachOf = oncePerDecision((run) => {
+    far = isFar(run);
+    if (far) return 'none';
+    const { lanes } = run;
+    const { tally } = run.scratch;
+    let found = false;
+    let offers: number[] | null = null;
+    for (let lane = 0; lane < lanes.size; lane++) {
+      if (countsLane !== null && !countsLane(lanes, lane)) continue;
+      for (let a = 0; a < assignments.length; a++) {
+        if (!assignments[a]!.counts(lanes, lane)) continue;
+        for (let l = 0; l < limits.length; l++) {
+          const { window, max } = limits[l]!;
+          const contacts = lanes.counts[window * lanes.size + lane]!;
+          if (contacts === 0) continue;
+          const row = firstRow + a * limits.length + l;
+          if (!addTally(tally, row, bucketOfLane(per, lanes, lane), contacts, max)) continue;
+          found = true;
+          if (per !== 'offer') continue;
+          offers ??= [];
+          offers.push(lanes.offer[lane]!);
+        }
+      }
+    }
+    return closed ? 'all' : reachOfFound(found, offers);
+  });
+  return {
+    reachOf,
+    isFull(run, candidate) {
+      reachOf(run);
+      if (far) return false;
+      const { tally } = run.scratch;
+      for (let a = 0; a < assignments.length; a++) {
+        if (!assignments[a]!.matches(candidate)) continue;
+        const bucket = bucketOf(per, candidate);
+        for (let l = 0; l < limits.length; l++) {
+          if (tallyReaches(tally, firstRow + a * limits.length + l, bucket, limits[l]!.max)) return true;
+        }
+      }
+      return false;
+    },
+    full(run, candidate) {
+      reachOf(run);
+      if (far) return null;
+      for (let a = 0; a < assignments.length; a++) {
+        const { matches, word } = assignments[a]!;
+        if (!matches(candidate)) continue;
+        for (let l = 0; l < limits.length; l++) {
+          const { limit, max } = limits[l]!;
+          const actual = tallyOf(run.scratch.tally, firstRow + a * limits.length + l, bucketOf(per, candidate));
+          if (actual >= max) return { limit, actual, word };
+        }
+      }
+      return null;
+    },
+    take(run, candidate) {
+      // An offer stands in an answer once, unless several placements may show it.
+      if (per === 'offer' && run.target.slots === null) return false;
+      if (limits.length === 0 || (countsItem !== null && !countsItem(run, candidate))) return false;
+      reachOf(run);
+      if (far) return false;
+      const { tally } = run.scratch;
+      let full = false;
+      for (let a = 0; a < assignments.length; a++) {
+        if (!assignments[a]!.matches(candidate)) continue;
+        const bucket = bucketOf(per, candidate);
+        for (let l = 0; l < limits.length; l++) {
+          if (addTally(tally, firstRow + a * limits.length + l, bucket, 1, limits[l]!.max)) full = true;
+        }
+      }
+      return full;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { HotTransaction } from '../../db/index.ts';
+import type { TenantCatalogue } from '../plans/index.ts';
+import type { DecideJob, Prepared } from './decide-job.ts';
+import { decideOne, isStored } from './decide-one.ts';
+import type { DecidePorts } from './decide-ports.ts';
+import { type DecisionCounts, newDecisionCounts } from './decision-counts.ts';
+import { newWrites, noteDecision } from './note-decision.ts';
+import { failed, type Outcome } from './outcome.ts';
+import { quotaExceeded } from './playground-quota.ts';
+import { type ReadOptions, readBatch } from './read-batch.ts';
+import { writeBatch } from './write-batch.ts';
+
+/** Jobs that wait for a customer whom another transaction holds, by customer id. */
+export type HeldJobs = ReadonlyMap<string, readonly DecideJob[]>;
+
+export interface DecidedBatch {
+  readonly outcomes: readonly Outcome[];
+  readonly held: HeldJobs;
+  readonly counts: DecisionCounts;
+  /** ms since this process last knew the catalogue to be the newest. */
+  readonly configAgeMs: number;
+}
+
+/** Reads, decides, notes and writes a batch. The outcomes are certain: what they tell of is committed. */
+export async function decideAll(
+  ports: DecidePorts,
+  catalogue: TenantCatalogue,
+  tx: HotTransaction,
+  prepared: readonly Prepared[],
+  options: ReadOptions,
+): Promise<DecidedBatch> {
+  const { tenantId } = catalogue;
+  const read = await readBatch(ports, catalogue, tx, prepared, options);
+  const { customers, stored, quota } = read;
+
+  const outcomes: Outcome[] = [];
+  const held = new Map<string, DecideJob[]>();
+  const counts = newDecisionCounts();
+  const writes = newWrites(tenantId, new Date(read.now), catalogue.version);
+  // From here to the commit nothing waits: each decision counts the contacts of those before it.
+  for (let at = 0; at < prepared.length; at++) {
+    const each = prepared[at]!;
+    const { job, request } = each;
+    const customer = customers.get(request.customerId);
+    // A dry run beside a decision of the same customer waits with it: without the row it would decide on no contacts.
+    if (!customer && stored.has(request.customerId)) {
+      const jobs = held.get(request.customerId);
+      if (jobs) jobs.push(job);
+      else held.set(request.customerId, [job]);
+      continue;
+    }
+    if (quota !== null && !request.dryRun && quota.left() === 0) {
+      outcomes.push(failed(job, quotaExceeded()));
+      continue;
+    }
+    const made = decideOne(ports, catalogue, read, each, read.profiles[at]!, customer?.state ?? null);
+    counts.add(made.decision, request.dryRun);
+    if (isStored(made) && customer) {
+      quota?.take(made.decision.items.length);
+      customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);
+      noteDecision(writes, customer, customer.key, made);
+    }
+    outcomes.push({ job, answer: made.answer, quotaLeft: quota?.left() ?? null });
+  }
+  await writeBatch(ports, catalogue, tx, writes, read);
+  return { outcomes, held, counts, configAgeMs: read.configAgeMs };
+}

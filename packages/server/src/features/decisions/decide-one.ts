@@ -1,0 +1,120 @@
+import {
+  type Contacts,
+  type DecideOptions,
+  type Decision,
+  type DecisionInput,
+  decide,
+  foldContacts,
+  u,
+} from '@arbiter/engine';
+import { newId } from '../../platform/ids.ts';
+import type { CustomerState } from '../customer-states/index.ts';
+import type { CompiledFlow, TenantCatalogue } from '../plans/index.ts';
+import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
+import type { AnswerFacts } from './answer.ts';
+import { answerText } from './answer-text.ts';
+import type { DecideJob, Prepared } from './decide-job.ts';
+import type { DecidePorts } from './decide-ports.ts';
+import type { Profile } from './profile-reads.ts';
+import type { BatchRead } from './read-batch.ts';
+import { seeded } from './seeded-input.ts';
+
+/** A decision with its answer; nothing of it is stored yet. */
+export interface MadeDecision {
+  /** Null for a dry run, which is not stored. */
+  readonly id: string | null;
+  /** One for each item; none for a dry run. */
+  readonly interactionIds: readonly string[];
+  /** Null when no trace is to be stored. */
+  readonly traceId: string | null;
+  readonly job: DecideJob;
+  readonly flow: CompiledFlow;
+  readonly input: DecisionInput;
+  readonly decision: Decision;
+  readonly texts: readonly ItemTexts[];
+  /** The answer as it is sent. */
+  readonly answer: string;
+  readonly facts: AnswerFacts;
+  /** Epoch ms. */
+  readonly reservationExpiresAt: number;
+}
+
+/** A decision that is to be stored. */
+export interface StoredDecision extends MadeDecision {
+  readonly id: string;
+}
+
+export const isStored = (made: MadeDecision): made is StoredDecision => made.id !== null;
+
+/**
+ * Makes one decision from what was read, and words its answer. Reads and writes nothing else, but for new ids and the
+ * stage clock. `state` holds the contacts of the customer, those of the batch's earlier decisions among them; null for a
+ * customer without any.
+ */
+export function decideOne(
+  ports: DecidePorts,
+  catalogue: TenantCatalogue,
+  read: BatchRead,
+  { job, flow, request }: Prepared,
+  profile: Profile,
+  state: CustomerState | null,
+): MadeDecision {
+  const { tenantId, settings } = catalogue;
+  const { now, quota } = read;
+  const { plan } = flow;
+  const { dryRun } = request;
+  const zones = read.zonesOf(plan);
+  const clock = zones[plan.timezone]!;
+  const input = seeded(tenantId, {
+    now,
+    zones,
+    request,
+    known: profile.known,
+    profile: profile.values,
+    enriched: profile.enriched,
+    segments: [],
+    contacts: foldContacts(state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
+    suppressions: [],
+    evidence: read.evidence,
+    quotaLeft: dryRun ? undefined : quota?.left(),
+  });
+  const sampled =
+    !dryRun && settings.decisionTraceEnabled && u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
+  const trace = sampled || job.call.debug;
+  const stages = ports.stages.begin(trace);
+  const decision = decide(plan, input, stages === null ? untraced : { trace, observe: stages.observe });
+  ports.stages.end(stages);
+  const texts = itemTexts(decision);
+
+  // A request id that the server made is the decision's id: it tells the partition, and needs no row of its own.
+  const id = dryRun ? null : job.call.clientRequestId ? newDecisionId() : request.requestId;
+  const interactionIds = id === null ? noIds : decision.items.map((item) => itemId(id, item.rank));
+  const traceId = sampled ? newId() : null;
+  const reservationExpiresAt = now + settings.reservationTtlSeconds * 1000;
+  const facts: AnswerFacts = {
+    requestId: request.requestId,
+    recommendationId: id,
+    interactionIds: id === null ? null : interactionIds,
+    customerId: request.customerId,
+    anonymous: job.call.anonymous,
+    known: profile.known,
+    asked: job.call.request,
+    now,
+    configVersion: catalogue.version,
+    configAgeMs: read.configAgeMs,
+    profileAgeMs: 0,
+    durationMs: Math.max(0, Math.round(performance.now() - job.startedAt)),
+    traceId,
+    stages,
+    reservationExpiresAt: () => new Date(reservationExpiresAt).toISOString(),
+    dryRun,
+    debug: job.call.debug,
+    quota: quota?.facts(dryRun ? 0 : decision.items.length, decision.withheldByQuota > 0) ?? null,
+  };
+  const answer = answerText(plan, decision, facts, texts);
+  return { id, interactionIds, traceId, job, flow, input, decision, texts, answer, facts, reservationExpiresAt };
+}
+
+const untraced: DecideOptions = {};
+const noIds: readonly string[] = [];
+const noContacts: Contacts = { lanes: [], totals: [], lastAt: [], log: [], keptFrom: 0, reservations: [] };

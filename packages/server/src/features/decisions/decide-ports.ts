@@ -1,0 +1,34 @@
+import type { ZoneClock } from '@arbiter/engine';
+import type { HotPath } from '../../db/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { CustomerKeys } from '../customer-states/index.ts';
+import type { EvidenceKeeper } from '../evidence/index.ts';
+import type { TenantCatalogue } from '../plans/index.ts';
+import type { DecisionCounts } from './decision-counts.ts';
+import type { StageWatch } from './stage-clock.ts';
+import type { WaitingRoom } from './waiting-room.ts';
+
+/** What a batch of decisions needs of the rest of the server. */
+export interface DecidePorts {
+  readonly hot: HotPath;
+  readonly catalogues: {
+    get(tenantId: string): Promise<TenantCatalogue>;
+    /** Reads the catalogue again when it is older than `version`. */
+    refresh(tenantId: string, version: number): Promise<TenantCatalogue>;
+    /** ms since this process last knew the version to be the newest. */
+    ageMs(tenantId: string): number;
+    confirmed(tenantId: string): void;
+    /** Makes and publishes the base flow for a tenant without a runnable one. */
+    makeBaseFlow(tenantId: string): Promise<TenantCatalogue>;
+  };
+  readonly evidence: EvidenceKeeper;
+  readonly keys: CustomerKeys;
+  readonly clock: Clock;
+  readonly zoneClock: (zone: string, now: number) => ZoneClock;
+  /** Where work waits for customers that somebody else holds. */
+  readonly waitingRoom: WaitingRoom;
+  readonly observe: (batchSize: number, counts: DecisionCounts, configAgeMs: number) => void;
+  readonly stages: StageWatch;
+  /** Seconds that a batch spent on `load` or `commit`. */
+  readonly batchStage: (stage: 'load' | 'commit', seconds: number) => void;
+}

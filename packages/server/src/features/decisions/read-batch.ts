@@ -1,0 +1,109 @@
+import type { Evidence, Plan, ZoneClock } from '@arbiter/engine';
+import type { HotStatement, HotTransaction } from '../../db/index.ts';
+import {
+  type BatchCustomers,
+  fillLog,
+  isLogShort,
+  lockStates,
+  makeMissing,
+  readStates,
+  takeCustomers,
+} from '../customer-states/index.ts';
+import { evidenceView } from '../evidence/index.ts';
+import { newestVersions, StaleCatalogue, type TenantCatalogue } from '../plans/index.ts';
+import type { Prepared } from './decide-job.ts';
+import type { DecidePorts } from './decide-ports.ts';
+import { openQuota, type QuotaInBatch } from './playground-quota.ts';
+import { type Profile, planProfileReads } from './profile-reads.ts';
+
+type Zones = Readonly<Record<string, ZoneClock>>;
+
+/** What the decisions of a batch are made from. */
+export interface BatchRead {
+  /** The instant of all decisions of the batch, in epoch ms. */
+  readonly now: number;
+  /** Clocks of a plan's zones at that instant, by zone. */
+  readonly zonesOf: (plan: Plan) => Zones;
+  /** Without those that another transaction holds. Customers with dry runs only are not locked, and may have no state. */
+  readonly customers: BatchCustomers;
+  /** Customers that are to be locked, whether they could be or not. */
+  readonly stored: ReadonlySet<string>;
+  /** One for each prepared job, in their order. */
+  readonly profiles: readonly Profile[];
+  readonly evidence: Evidence;
+  /** Null for a tenant that is no playground. */
+  readonly quota: QuotaInBatch | null;
+  /** ms since this process last knew the catalogue to be the newest. */
+  readonly configAgeMs: number;
+}
+
+export interface ReadOptions {
+  /** Wait for customers that another transaction holds, instead of leaving them out. */
+  readonly wait: boolean;
+  /** The catalogue was read after the requests came in, so it need not be the newest. */
+  readonly isFresh: boolean;
+}
+
+/**
+ * Locks and reads the customers of a batch, and reads all else that its decisions need: one round trip, and one more for
+ * each of customers never seen, looked-up rows, a playground's quota and a log that is too short.
+ * Throws `StaleCatalogue` when the catalogue is neither fresh nor the newest.
+ */
+export async function readBatch(
+  ports: DecidePorts,
+  catalogue: TenantCatalogue,
+  tx: HotTransaction,
+  prepared: readonly Prepared[],
+  { wait, isFresh }: ReadOptions,
+): Promise<BatchRead> {
+  const { tenantId } = catalogue;
+  const startedAt = performance.now();
+  const stored = new Set<string>();
+  for (const { request } of prepared) if (!request.dryRun) stored.add(request.customerId);
+  const dry = new Set<string>();
+  for (const { request } of prepared) if (!stored.has(request.customerId)) dry.add(request.customerId);
+  const reads = planProfileReads(catalogue, prepared);
+  const statements: HotStatement[] = [];
+  if (stored.size > 0) statements.push(lockStates(tenantId, [...stored], wait));
+  if (dry.size > 0) statements.push(readStates(tenantId, [...dry]));
+  // After the lock: what was changed while this waited for it counts.
+  statements.push(newestVersions(tenantId));
+  const head = statements.length;
+  const loaded = await tx.send([...statements, ...reads.statements]);
+
+  const newest = loaded[head - 1]![0]!;
+  if (Number(newest.version) === catalogue.version) ports.catalogues.confirmed(tenantId);
+  else if (!isFresh) throw new StaleCatalogue(Number(newest.version));
+  ports.evidence.newestIs(tenantId, Number(newest.evidence));
+  const evidence = await ports.evidence.get(tenantId);
+
+  const customers: BatchCustomers = new Map();
+  if (stored.size > 0) takeCustomers(customers, loaded[0]!, true);
+  if (dry.size > 0) takeCustomers(customers, loaded[head - 2]!, false);
+  await makeMissing(tx, tenantId, customers, [...stored], ports.keys);
+  const profiles = await reads.resolve(loaded.slice(head), tx);
+  const quota = catalogue.isPlayground ? await openQuota(tx, tenantId, stored.size > 0) : null;
+  const now = ports.clock.now();
+  const configAgeMs = ports.catalogues.ageMs(tenantId);
+  for (const { flow, request } of prepared) {
+    const customer = customers.get(request.customerId);
+    const from = now - flow.plan.logHorizonMs;
+    if (customer && isLogShort(customer, from)) await fillLog(tx, tenantId, customer, from);
+  }
+  ports.batchStage('load', (performance.now() - startedAt) / 1000);
+  const zonesOf = zonesAt(ports, now);
+  return { now, zonesOf, customers, stored, profiles, evidence: evidenceView(evidence), quota, configAgeMs };
+}
+
+/** The decisions of a batch share the clocks. */
+function zonesAt(ports: DecidePorts, now: number): (plan: Plan) => Zones {
+  const byPlan = new Map<Plan, Zones>();
+  return (plan) => {
+    let zones = byPlan.get(plan);
+    if (zones === undefined) {
+      zones = Object.fromEntries(plan.zones.map((zone) => [zone, ports.zoneClock(zone, now)]));
+      byPlan.set(plan, zones);
+    }
+    return zones;
+  };
+}

@@ -1,0 +1,54 @@
+import { engineVersion } from '@arbiter/engine';
+import type { HotStatement, HotTransaction } from '../../db/index.ts';
+import { type BatchCustomers, encodeState, prune, saveStates } from '../customer-states/index.ts';
+import { insertItems } from '../interactions/index.ts';
+import type { TenantCatalogue } from '../plans/index.ts';
+import { insertRecords } from '../sealed-records/index.ts';
+import { insertOutbox } from '../stream/index.ts';
+import type { DecidePorts } from './decide-ports.ts';
+import type { Writes } from './note-decision.ts';
+import type { BatchRead } from './read-batch.ts';
+
+/** The log of contacts is kept at least this long: relevance looks 30 days back. */
+const retainedLogMs = 35 * 86_400_000;
+
+/** Writes what was noted and commits, in one round trip. A batch without a stored decision writes nothing. */
+export async function writeBatch(
+  ports: DecidePorts,
+  catalogue: TenantCatalogue,
+  tx: HotTransaction,
+  writes: Writes,
+  { now, customers, quota }: BatchRead,
+): Promise<void> {
+  if (writes.records.size === 0) return;
+  const raised = quota?.statement() ?? null;
+  const horizonFrom = now - Math.max(catalogue.logHorizonMs(), retainedLogMs);
+  const statements = writeStatements(writes, customers, horizonFrom, now);
+  const startedAt = performance.now();
+  await tx.commit(raised === null ? statements : [raised, ...statements]);
+  ports.batchStage('commit', (performance.now() - startedAt) / 1000);
+}
+
+/** The statements of the commit, in the order in which rows are locked everywhere. */
+function writeStatements(writes: Writes, customers: BatchCustomers, horizonFrom: number, now: number): HotStatement[] {
+  const { tenantId } = writes;
+  const ids: string[] = [];
+  const states: Buffer[] = [];
+  for (const [id, customer] of customers) {
+    if (!customer.changed || !customer.locked) continue;
+    prune(customer.state, horizonFrom, now);
+    ids.push(id);
+    states.push(encodeState(customer.state));
+  }
+  const list: HotStatement[] = [];
+  if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
+  const batch = { source: 'recommend', decidedAt: writes.at, configVersion: writes.configVersion, engineVersion };
+  for (const [{ plan, hash: planHash }, rows] of writes.records) {
+    const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash };
+    list.push(insertRecords(tenantId, { ...batch, ...flow }, rows));
+  }
+  if (writes.items.length > 0) list.push(insertItems(tenantId, writes.at, writes.items));
+  const counted = writes.items.flatMap((item) => (item.reserved ? [] : [item.id]));
+  list.push(...writes.extra, insertOutbox(tenantId, `[${writes.events.join(',')}]`, counted, writes.at));
+  return list;
+}
