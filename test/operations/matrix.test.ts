@@ -364,7 +364,9 @@ for (const [index, operation] of all.entries()) {
             assert.ok(answer.status < 500, answer.text);
             // What succeeded has used up its names.
             if (answer.status < 400 && operation.method !== 'GET') call = await example(own);
-            answers.push({ status: answer.status, text: answer.text.replaceAll(id, 'ID') });
+            // A failed recommend gets an id of its own, whatever failed.
+            const text = answer.text.replaceAll(id, 'ID').replace(/,"recommendationId":"[^"]*"\}$/, '}');
+            answers.push({ status: answer.status, text });
           }
           const [first, second] = answers;
           // A success names new ids and instants; nothing of the stranger may be in it all the same.
@@ -394,7 +396,10 @@ for (const [index, operation] of all.entries()) {
             const { json } = await ask({}, { ...call, query: { ...query, ...limit } });
             return at(json, ['pagination', 'limit']) ?? at(json, ['limit']);
           };
-          assert.equal(await limitOf({}), sizes.usual);
+          const usual = await limitOf({});
+          // Answers whose form the contract fixes without a place for it do not say their limit.
+          if (usual === undefined && at((await ask()).json, ['pagination']) === undefined) return;
+          assert.equal(usual, sizes.usual);
           assert.equal(await limitOf({ limit: String(sizes.maximum) }), sizes.maximum);
           assert.equal(await limitOf({ limit: String(sizes.maximum + 1) }), sizes.maximum);
         });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { errorRegistry, type Problem } from '@arbiter/contract';
 import { AppError } from '../platform/app-error.ts';
-import { isId } from '../platform/ids.ts';
+import { isUuid } from '../platform/ids.ts';
 import { maximumFindings } from './validation.ts';
 
 export const problemMediaType = 'application/problem+json';
@@ -44,7 +44,7 @@ export function problemOf(error: AppError, requestId: string, recommendationId: 
  */
 export function attemptId(requestId: string): string {
   const sent = requestId.toLowerCase();
-  if (isId(sent)) return sent;
+  if (isUuid(sent)) return sent;
   const digits = hash('sha256', requestId, 'hex');
   // Version 8 of RFC 9562: a UUID of one's own making.
   return [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`]

@@ -44,7 +44,7 @@ test('the same request id gives the same answer', async () => {
     post('recommend', { body: { customerId: 'C1', decisionFlowKey: 'nowhere' }, headers: { 'x-request-id': id } });
   const answers = [await failed('the-same'), await failed('the-same')];
   assert.equal(answers[0]?.text, answers[1]?.text);
-  assert.ok(isId(String(answers[0]?.body.recommendationId)), answers[0]?.text);
+  assert.ok(isUuid(String(answers[0]?.body.recommendationId)), answers[0]?.text);
   const id = '0190A1B2-c3d4-7e5f-8a9b-0c1d2e3f4a00';
   assert.equal((await failed(id)).body.recommendationId, id.toLowerCase());
 });
