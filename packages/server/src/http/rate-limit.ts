@@ -144,8 +144,9 @@ const keyOf = (tenantId: string | null, name: string): string => `${tenantId ?? 
 const looks = 6;
 
 /**
- * Rejects when the work takes longer; the work itself ends by its own limits, and its late failure is told to no caller. Time in
- * which this process was too busy to hear an answer is not the store's: each look leaves room for one that has come.
+ * Rejects when the work takes longer; the work itself ends by its own limits, and its late failure is told to no caller.
+ * Time in which this process was too busy to hear an answer is not the store's: each look leaves room for one that has
+ * come.
  */
 async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

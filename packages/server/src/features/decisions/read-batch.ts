@@ -86,6 +86,8 @@ export async function readBatch(
   const now = ports.clock.now();
   const configAgeMs = ports.catalogues.ageMs(tenantId);
   for (const { flow, request } of prepared) {
+    // It will not be decided.
+    if (!request.dryRun && quota?.left() === 0) continue;
     const customer = customers.get(request.customerId);
     const from = now - flow.plan.logHorizonMs;
     if (customer && isLogShort(customer, from)) await fillLog(tx, tenantId, customer, from);
