@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { createDatabase, createHotPath, type Database, databaseAnswers, type HotPath } from '../db/index.ts';
+import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
@@ -19,9 +20,10 @@ import type { Clock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
 import { zoneClock } from '../platform/zones.ts';
-import { buildHandlers } from './features.ts';
+import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
+import { featurePorts } from './ports.ts';
 
 /** The part of the configuration that the composition reads. */
 export type ComposeConfig = Pick<
@@ -142,7 +144,7 @@ export function composeServer(options: ComposeOptions): Server {
     anonymousKey: keyOf(config.DATA_ENCRYPTION_KEY),
     onError,
   });
-  const jobs = jobRegistry(database);
+  const jobs = jobRegistry({ database });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const { beside } = options;
   const real = authenticator.authenticate.bind(authenticator);
@@ -150,7 +152,8 @@ export function composeServer(options: ComposeOptions): Server {
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
     handlers: new Map([
-      ...buildHandlers({
+      ...operationsOf(features, {
+        ...featurePorts,
         database,
         authenticate,
         pepper,

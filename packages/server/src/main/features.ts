@@ -1,93 +1,55 @@
-import {
-  adminRlsOperations,
-  apiKeyOperations,
-  auditLogOperations,
-  categoryOperations,
-  channelOperations,
-  contactPolicyOperations,
-  creativeOperations,
-  deadLetterOperations,
-  decisionFlowOperations,
-  decisionOperations,
-  offerOperations,
-  outcomeTypeOperations,
-  placementOperations,
-  qualificationRuleOperations,
-  schemaOperations,
-  sessionOperations,
-  subCategoryOperations,
-  tenantOperations,
-  tenantSettingsOperations,
-} from '@arbiter/contract';
-import type { Database, Tx } from '../db/index.ts';
-import { adminRlsRoutes, deadLetterRoutes } from '../features/admin/index.ts';
-import { auditLogRoutes } from '../features/audit/index.ts';
-import { categoryRoutes, subCategoryRoutes } from '../features/categories/index.ts';
-import { channelRoutes, placementRoutes } from '../features/channels/index.ts';
-import { contactPolicyRoutes } from '../features/contact-policies/index.ts';
-import { creativeRoutes, deleteCreativesOfOffer } from '../features/creatives/index.ts';
-import { apiKeyRoutes, type Pepper, sessionRoutes } from '../features/credentials/index.ts';
-import { type DecisionRouteDeps, decisionRoutes } from '../features/decisions/index.ts';
-import { decisionFlowRoutes, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
-import { hasOffers, offerRoutes } from '../features/offers/index.ts';
-import { insertSystemOutcomeTypes, outcomeTypeRoutes } from '../features/outcomes/index.ts';
-import { qualificationRuleRoutes } from '../features/qualification/index.ts';
-import { hasSchemas, schemaRoutes } from '../features/schemas/index.ts';
-import { readSettings, tenantSettingsRoutes } from '../features/settings/index.ts';
-import { type OnTenantCreated, tenantRoutes } from '../features/tenants/index.ts';
-import { type AnyHandler, handlerEntries } from '../http/handler.ts';
-import type { Authenticate } from '../http/principal.ts';
-import type { JobRegistry } from '../jobs/index.ts';
+import type { Feature } from '../feature.ts';
+import { adminFeature } from '../features/admin/index.ts';
+import { auditFeature } from '../features/audit/index.ts';
+import { categoriesFeature } from '../features/categories/index.ts';
+import { channelsFeature } from '../features/channels/index.ts';
+import { contactPoliciesFeature } from '../features/contact-policies/index.ts';
+import { creativesFeature } from '../features/creatives/index.ts';
+import { credentialsFeature } from '../features/credentials/index.ts';
+import { customerStatesFeature } from '../features/customer-states/index.ts';
+import { decisionsFeature } from '../features/decisions/index.ts';
+import { evidenceFeature } from '../features/evidence/index.ts';
+import { flowsFeature } from '../features/flows/index.ts';
+import { interactionsFeature } from '../features/interactions/index.ts';
+import { offersFeature } from '../features/offers/index.ts';
+import { outcomesFeature } from '../features/outcomes/index.ts';
+import { plansFeature } from '../features/plans/index.ts';
+import { qualificationFeature } from '../features/qualification/index.ts';
+import { schemasFeature } from '../features/schemas/index.ts';
+import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
+import { seedPacksFeature } from '../features/seed-packs/index.ts';
+import { settingsFeature } from '../features/settings/index.ts';
+import { streamFeature } from '../features/stream/index.ts';
+import { tenantsFeature } from '../features/tenants/index.ts';
+import { usersFeature } from '../features/users/index.ts';
+import type { JobPorts, Ports } from './ports.ts';
 
-/** What the features need from the process. */
-export interface FeatureDependencies {
-  readonly database: Database;
-  readonly authenticate: Authenticate;
-  readonly pepper: Pepper;
-  readonly decisions: DecisionRouteDeps;
-  readonly jobs: JobRegistry;
-  readonly isDemoMode: boolean;
-}
+/** Every feature of the product. What one of them needs from outside stands in ports.ts. */
+export const features: readonly Feature<Ports, JobPorts>[] = [
+  adminFeature,
+  auditFeature,
+  categoriesFeature,
+  channelsFeature,
+  contactPoliciesFeature,
+  creativesFeature,
+  credentialsFeature,
+  customerStatesFeature,
+  decisionsFeature,
+  evidenceFeature,
+  flowsFeature,
+  interactionsFeature,
+  offersFeature,
+  outcomesFeature,
+  plansFeature,
+  qualificationFeature,
+  schemasFeature,
+  sealedRecordsFeature,
+  seedPacksFeature,
+  settingsFeature,
+  streamFeature,
+  tenantsFeature,
+  usersFeature,
+];
 
 /** What a new tenant gets, in its own transaction. */
-export const onTenantCreated: readonly OnTenantCreated[] = [insertSystemOutcomeTypes];
-
-/** A handler for every operation but those of the HTTP layer itself; here upper features are plugged into lower ones. */
-export function buildHandlers(deps: FeatureDependencies): ReadonlyMap<string, AnyHandler> {
-  const { database, authenticate, pepper, isDemoMode } = deps;
-  const dependants = { deleteWithOffer: deleteCreativesOfOffer };
-  const referrers = { flowsNaming: flowsNamingPolicy };
-  const readTimezone = async (tx: Tx) => (await readSettings(tx)).timezone;
-  return new Map([
-    ...handlerEntries(adminRlsOperations, adminRlsRoutes()),
-    ...handlerEntries(apiKeyOperations, apiKeyRoutes({ pepper })),
-    ...handlerEntries(auditLogOperations, auditLogRoutes({ readTimezone })),
-    ...handlerEntries(categoryOperations, categoryRoutes()),
-    ...handlerEntries(channelOperations, channelRoutes()),
-    ...handlerEntries(contactPolicyOperations, contactPolicyRoutes({ referrers })),
-    ...handlerEntries(creativeOperations, creativeRoutes()),
-    ...handlerEntries(deadLetterOperations, deadLetterRoutes({ registry: deps.jobs })),
-    ...handlerEntries(decisionFlowOperations, decisionFlowRoutes()),
-    ...handlerEntries(decisionOperations, decisionRoutes(deps.decisions)),
-    ...handlerEntries(offerOperations, offerRoutes({ dependants })),
-    ...handlerEntries(outcomeTypeOperations, outcomeTypeRoutes()),
-    ...handlerEntries(placementOperations, placementRoutes()),
-    ...handlerEntries(qualificationRuleOperations, qualificationRuleRoutes()),
-    ...handlerEntries(schemaOperations, schemaRoutes({ findUses: flowsUsingSchema })),
-    ...handlerEntries(sessionOperations, sessionRoutes({ database, authenticate })),
-    ...handlerEntries(subCategoryOperations, subCategoryRoutes()),
-    ...handlerEntries(tenantOperations, tenantRoutes({ hasData, isDemoMode })),
-    ...handlerEntries(tenantSettingsOperations, tenantSettingsRoutes()),
-  ]);
-}
-
-/** True when the tenant has any offer or schema (api-access.md 5.3). */
-const hasData = async (tx: Tx): Promise<boolean> => (await hasOffers(tx)) || (await hasSchemas(tx));
-
-/** Flows name a schema by its id or by its name (port `FindSchemaUses`). */
-async function flowsUsingSchema(tx: Tx, schema: { readonly id: string; readonly name: string }) {
-  const byId = await selectFlowsContaining(tx, schema.id);
-  const byName = await selectFlowsContaining(tx, JSON.stringify(schema.name));
-  const flows = new Map([...byId, ...byName].map((flow) => [flow.id, flow]));
-  return [...flows.values()].map((flow) => ({ noun: 'decision flow', ...flow }));
-}
+export const onTenantCreated = features.flatMap((feature) => feature.onTenantCreated);

@@ -1,10 +1,11 @@
 import { apiKeyScopes, type ErrorEntry } from '@arbiter/contract';
 import { type Database, DatabaseError, systemActor } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
+import type { OnTenantCreated } from '../../feature.ts';
 import { newId } from '../../platform/ids.ts';
 import { createApiKey, ensureApiKey, findKeyOwners, type Pepper } from '../credentials/index.ts';
 import { changeSettings, readNumberedSettings } from '../settings/index.ts';
-import { createTenant, findOperatorTenant, type OnTenantCreated } from '../tenants/index.ts';
+import { createTenant, findOperatorTenant } from '../tenants/index.ts';
 import { ensureUser } from '../users/index.ts';
 import { type BootstrapFile, type BootstrapTenant, readBootstrap } from './bootstrap.schema.ts';
 

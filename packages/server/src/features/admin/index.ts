@@ -1,4 +1,9 @@
-export { adminRlsRoutes, deadLetterRoutes } from './admin.routes.ts';
+import { adminRlsOperations, deadLetterOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import type { JobRegistry } from '../../jobs/index.ts';
+import { adminRlsRoutes, deadLetterRoutes } from './admin.routes.ts';
+
 export {
   type AppliedTenant,
   applyBootstrap,
@@ -7,3 +12,11 @@ export {
   type DemoTenant,
   type PackPort,
 } from './bootstrap.ts';
+
+export const adminFeature = feature({
+  name: 'admin',
+  operations: ({ jobs }: { readonly jobs: JobRegistry }) => [
+    ...handlerEntries(adminRlsOperations, adminRlsRoutes()),
+    ...handlerEntries(deadLetterOperations, deadLetterRoutes({ registry: jobs })),
+  ],
+});

@@ -9,24 +9,19 @@ import {
   tenantSettingsOperations,
 } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
-import { createDatabase, type Database, systemActor } from '../../db/index.ts';
+import { createDatabase, type Database, systemActor, type Tx } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
+import { operationsOf } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { createTestApp } from '../../http/test-app.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { keyOf } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
-import { auditLogRoutes } from '../audit/index.ts';
-import {
-  type Authenticator,
-  apiKeyRoutes,
-  createApiKey,
-  createAuthenticator,
-  sessionRoutes,
-} from '../credentials/index.ts';
-import { readSettings, tenantSettingsRoutes } from '../settings/index.ts';
-import { createTenant, tenantRoutes } from '../tenants/index.ts';
-import { adminRlsRoutes } from './index.ts';
+import { auditFeature } from '../audit/index.ts';
+import { type Authenticator, createApiKey, createAuthenticator, credentialsFeature } from '../credentials/index.ts';
+import { readSettings, settingsFeature } from '../settings/index.ts';
+import { createTenant, tenantsFeature } from '../tenants/index.ts';
+import { adminRlsRoutes } from './admin.routes.ts';
 
 const pepper = keyOf('a pepper for tests');
 const modules: readonly Readonly<Record<string, Operation>>[] = [
@@ -82,14 +77,14 @@ async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
   const authenticate = authenticator.authenticate;
   const handlers = new Map([
     ...handlerEntries(adminRlsOperations, adminRlsRoutes()),
-    ...handlerEntries(apiKeyOperations, apiKeyRoutes({ pepper })),
-    ...handlerEntries(
-      auditLogOperations,
-      auditLogRoutes({ readTimezone: async (tx) => (await readSettings(tx)).timezone }),
-    ),
-    ...handlerEntries(sessionOperations, sessionRoutes({ database, authenticate })),
-    ...handlerEntries(tenantOperations, tenantRoutes({ hasData: async () => true, isDemoMode: false })),
-    ...handlerEntries(tenantSettingsOperations, tenantSettingsRoutes()),
+    ...operationsOf([auditFeature, credentialsFeature, settingsFeature, tenantsFeature], {
+      database,
+      authenticate,
+      pepper,
+      readTimezone: async (tx: Tx) => (await readSettings(tx)).timezone,
+      hasData: async () => true,
+      isDemoMode: false,
+    }),
   ]);
   const operations = Object.fromEntries(accessOperations.map((operation) => [operation.id, operation]));
   const { app } = createTestApp({ operations, handlers, database, authenticate, clock });

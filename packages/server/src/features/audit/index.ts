@@ -1,6 +1,17 @@
-export { type AuditPorts, auditLogRoutes } from './audit.routes.ts';
+import { auditLogOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { type AuditPorts, auditLogRoutes } from './audit.routes.ts';
+
+export type { AuditPorts } from './audit.routes.ts';
 export { type AuditEntry, recordAudit } from './audit.service.ts';
 export { verifyChain } from './audit.verify.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['audit_logs', 'audit_heads'];
+
+export const auditFeature = feature({
+  name: 'audit',
+  tables,
+  operations: (ports: AuditPorts) => handlerEntries(auditLogOperations, auditLogRoutes(ports)),
+});

@@ -7,7 +7,8 @@ import { handlerEntries } from '../../http/handler.ts';
 import { createTestApp, keys, tenantA, tenantB } from '../../http/test-app.ts';
 import { type Call, callsOf } from '../../http/test-calls.ts';
 import { newId } from '../../platform/ids.ts';
-import { categoryRoutes, snapshotCategories, subCategoryRoutes } from './index.ts';
+import { categoryRoutes, subCategoryRoutes } from './categories.routes.ts';
+import { snapshotCategories } from './index.ts';
 
 let db: TestDatabase;
 let call: Call;

@@ -1,4 +1,8 @@
-export { categoryRoutes, subCategoryRoutes } from './categories.routes.ts';
+import { categoryOperations, subCategoryOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { categoryRoutes, subCategoryRoutes } from './categories.routes.ts';
+
 export { createCategory, createSubCategory } from './categories.service.ts';
 export {
   findCategoryName,
@@ -9,3 +13,12 @@ export {
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['categories', 'sub_categories'];
+
+export const categoriesFeature = feature({
+  name: 'categories',
+  tables,
+  operations: () => [
+    ...handlerEntries(categoryOperations, categoryRoutes()),
+    ...handlerEntries(subCategoryOperations, subCategoryRoutes()),
+  ],
+});

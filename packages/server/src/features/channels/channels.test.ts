@@ -7,7 +7,8 @@ import { handlerEntries } from '../../http/handler.ts';
 import { createTestApp, keys, tenantA, tenantB } from '../../http/test-app.ts';
 import { type Call, callsOf } from '../../http/test-calls.ts';
 import { newId } from '../../platform/ids.ts';
-import { channelRoutes, placementRoutes, snapshotChannels, snapshotPlacements } from './index.ts';
+import { channelRoutes, placementRoutes } from './channels.routes.ts';
+import { snapshotChannels, snapshotPlacements } from './index.ts';
 
 let db: TestDatabase;
 let call: Call;

@@ -1,4 +1,8 @@
-export { channelRoutes, placementRoutes } from './channels.routes.ts';
+import { channelOperations, placementOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { channelRoutes, placementRoutes } from './channels.routes.ts';
+
 export { createChannel } from './channels.service.ts';
 export {
   findChannelFacts,
@@ -11,3 +15,12 @@ export {
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['channels', 'placements'];
+
+export const channelsFeature = feature({
+  name: 'channels',
+  tables,
+  operations: () => [
+    ...handlerEntries(channelOperations, channelRoutes()),
+    ...handlerEntries(placementOperations, placementRoutes()),
+  ],
+});

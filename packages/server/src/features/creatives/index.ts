@@ -1,6 +1,16 @@
-export { creativeRoutes } from './creatives.routes.ts';
+import { creativeOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { creativeRoutes } from './creatives.routes.ts';
+
 export { createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
 export { type CreativeFacts, findCreativeFacts, fingerprintCreatives, snapshotCreatives } from './creatives.store.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['creatives'];
+
+export const creativesFeature = feature({
+  name: 'creatives',
+  tables,
+  operations: () => handlerEntries(creativeOperations, creativeRoutes()),
+});

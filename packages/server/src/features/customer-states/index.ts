@@ -1,3 +1,5 @@
+import { feature } from '../../feature.ts';
+
 export {
   type BatchCustomer,
   type BatchCustomers,
@@ -13,3 +15,8 @@ export { joinCustomer, lockState, lockStates, readStates, saveState, saveStates 
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['customer_states'];
+
+export const customerStatesFeature = feature({
+  name: 'customer-states',
+  tables,
+});

@@ -1,8 +1,24 @@
+import { decisionOperations } from '@arbiter/contract';
+import type { Database } from '../../db/index.ts';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { decisionMade } from './decisions.events.ts';
+import { decisionJobs } from './decisions.jobs.ts';
+import { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
+
 export { decisionMade } from './decisions.events.ts';
-export { decisionJobs } from './decisions.jobs.ts';
-export { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
+export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
 export { createDecisionMetrics } from './metrics.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['decision_requests', 'decision_traces', 'response_keys'];
+
+export const decisionsFeature = feature({
+  name: 'decisions',
+  tables,
+  events: [decisionMade],
+  operations: ({ decisions }: { readonly decisions: DecisionRouteDeps }) =>
+    handlerEntries(decisionOperations, decisionRoutes(decisions)),
+  jobs: ({ database }: { readonly database: Database }) => decisionJobs(database),
+});

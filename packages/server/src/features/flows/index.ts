@@ -1,7 +1,17 @@
+import { decisionFlowOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { decisionFlowRoutes } from './flows.routes.ts';
+
 export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
-export { decisionFlowRoutes } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export { selectFlowsContaining } from './flows.store.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['decision_flows', 'flow_versions'];
+
+export const flowsFeature = feature({
+  name: 'flows',
+  tables,
+  operations: () => handlerEntries(decisionFlowOperations, decisionFlowRoutes()),
+});

@@ -1,5 +1,9 @@
+import type { Database } from '../../db/index.ts';
+import { feature } from '../../feature.ts';
+import { interactionRecorded } from './interactions.events.ts';
+import { interactionJobs } from './interactions.jobs.ts';
+
 export { interactionEvent, interactionRecorded } from './interactions.events.ts';
-export { interactionJobs } from './interactions.jobs.ts';
 export {
   contactsSince,
   findShownItem,
@@ -15,3 +19,10 @@ export { historyRow, upsertSummaries } from './summaries.store.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['interactions', 'interaction_summaries'];
+
+export const interactionsFeature = feature({
+  name: 'interactions',
+  tables,
+  events: [interactionRecorded],
+  jobs: ({ database }: { readonly database: Database }) => interactionJobs(database),
+});

@@ -1,4 +1,9 @@
-export { type OfferDeps, offerRoutes } from './offers.routes.ts';
+import { offerOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { offerRoutes } from './offers.routes.ts';
+import type { OfferDependants } from './offers.service.ts';
+
 export {
   createOffer,
   deleteOffer,
@@ -15,3 +20,10 @@ export {
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['offers'];
+
+export const offersFeature = feature({
+  name: 'offers',
+  tables,
+  operations: ({ offerDependants }: { readonly offerDependants: OfferDependants }) =>
+    handlerEntries(offerOperations, offerRoutes({ dependants: offerDependants })),
+});

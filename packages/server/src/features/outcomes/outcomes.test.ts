@@ -7,7 +7,8 @@ import { handlerEntries } from '../../http/handler.ts';
 import { createTestApp, tenantA, tenantB } from '../../http/test-app.ts';
 import { type Call, callsOf } from '../../http/test-calls.ts';
 import { newId } from '../../platform/ids.ts';
-import { insertSystemOutcomeTypes, outcomeTypeRoutes, readOutcomeTypes } from './index.ts';
+import { insertSystemOutcomeTypes, readOutcomeTypes } from './index.ts';
+import { outcomeTypeRoutes } from './outcomes.routes.ts';
 
 let db: TestDatabase;
 let call: Call;

@@ -1,3 +1,5 @@
+import { feature } from '../../feature.ts';
+
 export { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
 export type { PlanRefs } from './plan-refs.ts';
 export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
@@ -6,3 +8,8 @@ export { newestVersions } from './versions.store.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['plans', 'plan_pieces'];
+
+export const plansFeature = feature({
+  name: 'plans',
+  tables,
+});

@@ -1,9 +1,21 @@
+import { schemaOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { schemaRoutes } from './schemas.routes.ts';
+import type { FindSchemaUses } from './schemas.service.ts';
+
 export { insertRows } from './rows.service.ts';
 export { type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
 export { readSchemaTables, type SchemaTable, snapshotSchemas, toSnapshotSchema } from './schema-tables.store.ts';
-export { schemaRoutes } from './schemas.routes.ts';
 export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['schemas'];
+
+export const schemasFeature = feature({
+  name: 'schemas',
+  tables,
+  operations: ({ findSchemaUses }: { readonly findSchemaUses: FindSchemaUses }) =>
+    handlerEntries(schemaOperations, schemaRoutes({ findUses: findSchemaUses })),
+});

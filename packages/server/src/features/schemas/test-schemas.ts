@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts
 import { handlerEntries } from '../../http/handler.ts';
 import { createTestApp, tenantA, tenantB } from '../../http/test-app.ts';
 import { type Answer, type Call, callsOf } from '../../http/test-calls.ts';
-import { schemaRoutes } from './index.ts';
+import { schemaRoutes } from './schemas.routes.ts';
 import type { SchemaUse } from './schemas.service.ts';
 
 export const url = '/api/v1/schemas';

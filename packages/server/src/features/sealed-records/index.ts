@@ -1,7 +1,10 @@
+import type { Database } from '../../db/index.ts';
+import { feature } from '../../feature.ts';
+import { sealedRecordJobs } from './sealed-records.jobs.ts';
+
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';
 export { inputText, reduceRequest } from './packed-input.ts';
 export { type ItemTexts, itemTexts, resultHash, resultText } from './packed-result.ts';
-export { sealedRecordJobs } from './sealed-records.jobs.ts';
 export { type RecordPorts, readDecision, replayDecision } from './sealed-records.service.ts';
 export {
   hasRecord,
@@ -13,3 +16,9 @@ export { seal, unseal } from './sealing.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['decisions'];
+
+export const sealedRecordsFeature = feature({
+  name: 'sealed-records',
+  tables,
+  jobs: ({ database }: { readonly database: Database }) => sealedRecordJobs(database),
+});

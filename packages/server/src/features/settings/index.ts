@@ -1,6 +1,16 @@
-export { tenantSettingsRoutes } from './settings.routes.ts';
+import { tenantSettingsOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { tenantSettingsRoutes } from './settings.routes.ts';
+
 export { readPatch } from './settings.rules.ts';
 export { changeSettings, readNumberedSettings, readSettings } from './settings.service.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['tenant_settings'];
+
+export const settingsFeature = feature({
+  name: 'settings',
+  tables,
+  operations: () => handlerEntries(tenantSettingsOperations, tenantSettingsRoutes()),
+});

@@ -1,14 +1,24 @@
-export { type TenantPorts, tenantRoutes } from './tenants.routes.ts';
+import { tenantOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { type TenantPorts, tenantRoutes } from './tenants.routes.ts';
+
+export type { TenantPorts } from './tenants.routes.ts';
 export {
   createTenant,
   findOperatorTenant,
   getTenant,
   hasTenants,
   type NewTenant,
-  type OnTenantCreated,
   playgroundQuota,
 } from './tenants.service.ts';
 export { joinLivingTenant, raiseQuota, readQuota, selectQuotaUsed, selectTenantIds } from './tenants.store.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['tenants', 'playground_quotas'];
+
+export const tenantsFeature = feature({
+  name: 'tenants',
+  tables,
+  operations: (ports: TenantPorts) => handlerEntries(tenantOperations, tenantRoutes(ports)),
+});

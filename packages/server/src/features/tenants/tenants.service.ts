@@ -1,6 +1,7 @@
 import type { Tenant, TenantStatus } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
+import type { OnTenantCreated } from '../../feature.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
 import { readSettings } from '../settings/index.ts';
@@ -17,9 +18,6 @@ import {
 
 /** Decisions that a playground may make in all (contract part 1, hosted playground rules). */
 export const playgroundQuota = 5000;
-
-/** What every new tenant is given by features above this one (outcome types), in the transaction of its creation. */
-export type OnTenantCreated = (tx: Tx) => Promise<void>;
 
 export interface NewTenant {
   readonly name: string;

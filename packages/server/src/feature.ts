@@ -1,0 +1,79 @@
+import type { Tx } from './db/index.ts';
+import type { AnyHandler } from './http/handler.ts';
+import type { EventType, JobHandler } from './jobs/index.ts';
+
+/** What a new tenant is given, in the transaction of its creation. */
+export type OnTenantCreated = (tx: Tx) => Promise<void>;
+
+/**
+ * What a feature says of itself; its index.ts exports one such value and main/features.ts lists it. Parts that the feature
+ * does not have are left out.
+ *
+ * `Ports` is what its operations need from outside: things of the process, and functions of features above it. `JobPorts`
+ * is the same for its jobs. Both follow from the parameters of the functions below; main/ports.ts gives them, and a port
+ * that is missing there does not compile. Which records refer to its records the resources of the contract say
+ * (`references`); a referrer that stands inside JSON, where no column shows it, comes as a port.
+ */
+export interface FeatureParts<Ports, JobPorts> {
+  /** Name of its folder. */
+  readonly name: string;
+  /** Its tables: nobody else's code names them. The walls read the list from `export const tables` of index.ts. */
+  readonly tables?: readonly string[];
+  /** Kinds of events that it puts into the tenant's stream. */
+  readonly events?: readonly EventType[];
+  readonly onTenantCreated?: readonly OnTenantCreated[];
+  /** The handler of each of its operations by operation id; see `handlerEntries`. */
+  readonly operations?: (ports: Ports) => readonly (readonly [string, AnyHandler])[];
+  /** Its jobs, with schedules and with what does them. */
+  readonly jobs?: (ports: JobPorts) => readonly JobHandler[];
+}
+
+/** A feature as `main` reads it. */
+export type Feature<Ports = unknown, JobPorts = unknown> = Required<FeatureParts<Ports, JobPorts>>;
+
+/** Describes a feature. */
+export function feature<Ports = unknown, JobPorts = unknown>(
+  parts: FeatureParts<Ports, JobPorts>,
+): Feature<Ports, JobPorts> {
+  return { tables: [], events: [], onTenantCreated: [], operations: () => [], jobs: () => [], ...parts };
+}
+
+/**
+ * The handlers of all features by operation id. Throws, so that the process does not start, when two features have one
+ * name, table, kind of event or operation.
+ */
+export function operationsOf<Ports>(
+  features: readonly Feature<Ports, never>[],
+  ports: Ports,
+): ReadonlyMap<string, AnyHandler> {
+  assertOneOwner('name', features, ({ name }) => [name]);
+  assertOneOwner('table', features, ({ tables }) => tables);
+  assertOneOwner('event', features, ({ events }) => events.map(({ type }) => type));
+  const entries = features.map(({ name, operations }) => ({ name, entries: operations(ports) }));
+  assertOneOwner('operation', entries, (one) => one.entries.map(([id]) => id));
+  return new Map(entries.flatMap((one) => one.entries));
+}
+
+/** The jobs of all features. Throws when two features have one job. */
+export function jobsOf<JobPorts>(features: readonly Feature<never, JobPorts>[], ports: JobPorts): JobHandler[] {
+  const owned = features.map(({ name, jobs }) => ({ name, jobs: jobs(ports) }));
+  assertOneOwner('job', owned, ({ jobs }) => jobs.map(({ job }) => job.name));
+  return owned.flatMap(({ jobs }) => jobs);
+}
+
+function assertOneOwner<F extends { readonly name: string }>(
+  what: string,
+  features: readonly F[],
+  owned: (feature: F) => readonly string[],
+): void {
+  const owners = new Map<string, string>();
+  for (const feature of features) {
+    for (const thing of owned(feature)) {
+      const other = owners.get(thing);
+      if (other !== undefined) {
+        throw new Error(`The ${what} ${thing} is declared twice: by the features ${other} and ${feature.name}.`);
+      }
+      owners.set(thing, feature.name);
+    }
+  }
+}
