@@ -169,12 +169,16 @@ test('two that both believe in their lease claim no run twice, and the former ho
   const former = await db.database.withSystem('test', (tx) => takeLease(tx, 'scheduler', 'one'));
   const options = { jobs, tenantIds, onError: (error: unknown) => errors.push(error) };
   // The same lease in two hands: only the rows can keep them apart.
+  let claims = 0;
+  const counted = { ...options, onRun: (name: string) => void (name === minutely.name && claims++) };
   for (let n = 0; n < 10; n++) {
     clockMs += minuteMs;
     await Promise.all(
-      [db.database, second, db.database, second].map((database) => claimDue({ ...options, database, lease: former! })),
+      [db.database, second, db.database, second].map((database) => claimDue({ ...counted, database, lease: former! })),
     );
     assert.equal((await queued()).filter(({ task }) => task === 'test.minutely').length, 1);
+    // A job that still waits would hide a second claim from the queue.
+    assert.equal(claims, n + 1);
   }
   await db.ownerQuery(`update arbiter.leases set expires_at = clock_timestamp() where name = 'scheduler'`);
   const newer = await second.withSystem('test', (tx) => takeLease(tx, 'scheduler', 'two'));
