@@ -1,5 +1,5 @@
 import { AppError } from '../../platform/app-error.ts';
-import { isUuid } from './record-spec.ts';
+import { isUuid } from '../../platform/ids.ts';
 
 export type SortDirection = 'asc' | 'desc';
 

@@ -13,7 +13,6 @@ export type { ListOptions } from './record-lists.store.ts';
 export {
   type Addressed,
   type GovernedRow,
-  isUuid,
   type NewRecord,
   type RecordChange,
   type RecordRow,

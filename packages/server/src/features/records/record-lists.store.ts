@@ -3,6 +3,7 @@ import type { Expression, SqlBool } from 'kysely';
 import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
 import { pageOf } from '../../http/cursor-page.ts';
+import { isUuid } from '../../platform/ids.ts';
 import {
   type CursorPosition,
   decodeCursor,
@@ -12,7 +13,7 @@ import {
   type SortDirection,
   type SortKey,
 } from './cursors.ts';
-import { type GovernedRow, isUuid, type RecordSpec } from './record-spec.ts';
+import type { GovernedRow, RecordSpec } from './record-spec.ts';
 import { type AnyColumns, anyTable, rowsOf } from './records.store.ts';
 
 /** What is asked of a list. How long its pages are and how it is sorted, the resource says. */

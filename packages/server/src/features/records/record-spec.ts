@@ -138,8 +138,3 @@ export function toWire<Row extends object>(row: Row): Wire<Row> {
   // The mapped type says what fromEntries cannot: same keys, Date replaced by string.
   return wire as Wire<Row>;
 }
-
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** True for text that PostgreSQL reads as a uuid in the canonical form. */
-export const isUuid = (text: string): boolean => uuidPattern.test(text);

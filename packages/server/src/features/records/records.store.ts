@@ -3,7 +3,8 @@ import { DatabaseError } from '../../db/index.ts';
 import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { type GovernedRow, isUuid, type RecordSpec } from './record-spec.ts';
+import { isUuid } from '../../platform/ids.ts';
+import type { GovernedRow, RecordSpec } from './record-spec.ts';
 
 type AnyTables = Record<string, Record<string, unknown>>;
 

@@ -2,7 +2,8 @@ import { type EntityType, type ErrorEntry, type Resource, resources } from '@arb
 import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { type Addressed, isUuid, tableOf } from './record-spec.ts';
+import { isUuid } from '../../platform/ids.ts';
+import { type Addressed, tableOf } from './record-spec.ts';
 import { anyTable, rowsOf } from './records.store.ts';
 import type { ColumnOf, RelatedRow } from './related.store.ts';
 

@@ -1,7 +1,8 @@
 import { type EntityType, type ResourceOf, resources } from '@arbiter/contract';
 import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
-import { isUuid, type RecordRow, tableOf } from './record-spec.ts';
+import { isUuid } from '../../platform/ids.ts';
+import { type RecordRow, tableOf } from './record-spec.ts';
 import { anyTable, rowsOf } from './records.store.ts';
 
 /** Columns of the records of a resource. */
