@@ -71,7 +71,7 @@ const anywhere = [
 
 const inRules = [
   "import { sql } from '../../db/sql.ts';\nexport const now = sql`now()`;",
-  "import { sql as raw } from '../records/index.ts';\nexport const now = raw`now()`;",
+  "import { sql as raw } from '../catalogue-records/index.ts';\nexport const now = raw`now()`;",
   "import { newestVersion } from '../../db/index.ts';\nexport const version = newestVersion;",
   "import { countPlants } from './plants.store.ts';\nexport const count = countPlants;",
   "export { sql } from 'kysely';",

@@ -1,4 +1,4 @@
-import { noContent, recordHandlers } from '../records/index.ts';
+import { noContent, recordHandlers } from '../catalogue-records/index.ts';
 import {
   changeCategory,
   changeSubCategory,

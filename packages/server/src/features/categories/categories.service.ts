@@ -18,7 +18,7 @@ import {
   softDeleteRecord,
   toWire,
   updateRecord,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import { type CategoryRow, categorySpec, type SubCategoryRow, subCategorySpec } from './categories.store.ts';
 import { customFieldProblems, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
 

@@ -3,7 +3,7 @@ import type { SnapshotCategory, SnapshotCustomField, SnapshotSubCategory } from 
 import { columns, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { asJson } from '../../platform/json.ts';
-import { type RecordRow, recordSpec } from '../records/index.ts';
+import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 
 export type CategoryRow = RecordRow<typeof categoryResource>;
 export type SubCategoryRow = RecordRow<typeof subCategoryResource>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CustomField } from '@arbiter/contract';
-import { fitsCustomField } from '../records/index.ts';
+import { fitsCustomField } from '../catalogue-records/index.ts';
 import { customFieldProblems, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
 
 test('definitions are checked by type', () => {

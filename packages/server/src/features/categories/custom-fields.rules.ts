@@ -1,6 +1,6 @@
 import type { CustomField, ErrorEntry } from '@arbiter/contract';
 import { compileFormula, dependencyOrder, type FormulaProblem, formulaHint } from '@arbiter/engine';
-import { fitsCustomField } from '../records/index.ts';
+import { fitsCustomField } from '../catalogue-records/index.ts';
 
 /** The stored spelling: `decimal` is number, `string` is text. */
 export function normaliseCustomFields(fields: readonly CustomField[]): CustomField[] {

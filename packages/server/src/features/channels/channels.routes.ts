@@ -1,4 +1,4 @@
-import { noContent, recordHandlers } from '../records/index.ts';
+import { noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { changeChannel, createChannel, deleteChannel, showChannels } from './channels.service.ts';
 import { channelSpec, placementSpec } from './channels.store.ts';
 import { changePlacement, createPlacement, deletePlacement, showPlacements } from './placements.service.ts';

@@ -12,7 +12,7 @@ import {
   softDeleteRecord,
   toWire,
   updateRecord,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
 import { freeKey, keyFromName } from './keys.rules.ts';
 import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';

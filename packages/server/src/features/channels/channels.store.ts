@@ -2,7 +2,7 @@ import { channelResource, placementResource } from '@arbiter/contract';
 import type { Json, SnapshotChannel, SnapshotInactivePlacement, SnapshotPlacement } from '@arbiter/engine';
 import { columns, type RowOf, select, selectList } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
-import { type RecordRow, recordSpec } from '../records/index.ts';
+import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 
 export type ChannelRow = RecordRow<typeof channelResource>;
 /** Targeting is in the stored spelling of conditions (api-catalogue.md 1.3). */

@@ -13,7 +13,7 @@ import {
   softDeleteRecord,
   toWire,
   updateRecord,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import { type PlacementRow, placementKeys, placementSpec } from './channels.store.ts';
 import { freeKey, keyFromName } from './keys.rules.ts';
 import { readTargeting } from './targeting.rules.ts';

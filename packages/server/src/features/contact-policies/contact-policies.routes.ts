@@ -1,5 +1,5 @@
 import { reply } from '../../http/handler.ts';
-import { assignedTo, recordHandlers } from '../records/index.ts';
+import { assignedTo, recordHandlers } from '../catalogue-records/index.ts';
 import {
   createContactPolicy,
   deleteContactPolicy,

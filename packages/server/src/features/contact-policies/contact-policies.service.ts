@@ -9,7 +9,7 @@ import {
   toWire,
   updateRecord,
   wantedAssignments,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import { contactPolicyProblems, contactPolicyRemarks, storedConfig } from './contact-policies.rules.ts';
 import { type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
 

@@ -1,5 +1,5 @@
 import { reply } from '../../http/handler.ts';
-import { recordHandlers } from '../records/index.ts';
+import { recordHandlers } from '../catalogue-records/index.ts';
 import { createCreative, deleteCreative, showCreatives, updateCreative } from './creatives.service.ts';
 import { creativeSpec } from './creatives.store.ts';
 

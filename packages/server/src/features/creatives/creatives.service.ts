@@ -11,7 +11,7 @@ import {
   softDeleteRecord,
   toWire,
   updateRecord,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import { type CreativeFields, contentProblems, personalizationProblems, placementProblems } from './creatives.rules.ts';
 import { type CreativeRow, creativeSpec } from './creatives.store.ts';
 

@@ -12,7 +12,7 @@ import {
   type RecordRow,
   recordSpec,
   type SharedValues,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 
 /** A row of `creatives`. */
 export type CreativeRow = RecordRow<typeof creativeResource>;

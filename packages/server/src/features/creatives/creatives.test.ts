@@ -4,8 +4,8 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
+import { recordCalls } from '../catalogue-records/test-record-calls.ts';
 import { createOffer, deleteOffer } from '../offers/index.ts';
-import { recordCalls } from '../records/test-record-calls.ts';
 import { creativeRoutes } from './creatives.routes.ts';
 import { deleteCreative, deleteCreativesOfOffer } from './creatives.service.ts';
 

@@ -3,7 +3,7 @@ import { type FlowIssue, validateFlow } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { remarksAt } from '../../platform/remark.ts';
-import { getRecord } from '../records/index.ts';
+import { getRecord } from '../catalogue-records/index.ts';
 import { readReferences } from './flow-references.store.ts';
 import { flowSpec } from './flows.store.ts';
 

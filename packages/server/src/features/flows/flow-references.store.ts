@@ -2,8 +2,8 @@ import { type EntityType, resources } from '@arbiter/contract';
 import { type FlowReferences, flowReferences } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid } from '../../platform/ids.ts';
+import { tableOf } from '../catalogue-records/index.ts';
 import { selectCustomFieldKeys } from '../categories/index.ts';
-import { tableOf } from '../records/index.ts';
 import { snapshotSchemas } from '../schemas/index.ts';
 
 type Kind = ReturnType<typeof flowReferences>[number]['kind'];

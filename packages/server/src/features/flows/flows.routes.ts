@@ -1,6 +1,6 @@
 import type { decisionFlowOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
-import { recordHandlers } from '../records/index.ts';
+import { recordHandlers } from '../catalogue-records/index.ts';
 import { inspectDraft } from './flow-check.ts';
 import {
   createFlow,

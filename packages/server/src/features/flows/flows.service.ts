@@ -10,7 +10,7 @@ import {
   softDeleteRecord,
   toWire,
   updateRecord,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import { checkDraft } from './flow-check.ts';
 import { baseFlowConfig, baseFlowKey, baseFlowName, emptyDraft, namesPolicy } from './flows.rules.ts';
 import {

@@ -1,7 +1,7 @@
 import { decisionFlowResource } from '@arbiter/contract';
 import { columns, computed, expression, optional, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
-import { type RecordRow, recordSpec } from '../records/index.ts';
+import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 
 export type StoredConfig = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
-import { recordCalls } from '../records/test-record-calls.ts';
+import { recordCalls } from '../catalogue-records/test-record-calls.ts';
 import { inspectDraft } from './flow-check.ts';
 import { readFlowDirectory } from './flow-directory.ts';
 import { flowRecordRoutes } from './flows.routes.ts';

@@ -1,5 +1,5 @@
 import type { CustomField, ErrorEntry } from '@arbiter/contract';
-import { customFieldValueProblem } from '../records/index.ts';
+import { customFieldValueProblem } from '../catalogue-records/index.ts';
 
 /** A sub-category's definition replaces the category's of the same key. */
 export function effectiveFields(

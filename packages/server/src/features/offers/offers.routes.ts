@@ -1,5 +1,5 @@
 import { reply } from '../../http/handler.ts';
-import { recordHandlers } from '../records/index.ts';
+import { recordHandlers } from '../catalogue-records/index.ts';
 import { createOffer, deleteOffer, type OfferDependants, showOffers, updateOffer } from './offers.service.ts';
 import { offerSpec } from './offers.store.ts';
 

@@ -13,7 +13,7 @@ import {
   softDeleteRecord,
   toWire,
   updateRecord,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import { customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
 import { eligibilityProblems, eligibilityRemarks, storedEligibility } from './offers.eligibility.ts';
 import { checkGovernance } from './offers.governance.ts';

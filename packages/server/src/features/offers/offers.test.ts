@@ -4,7 +4,7 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
-import { recordCalls } from '../records/test-record-calls.ts';
+import { recordCalls } from '../catalogue-records/test-record-calls.ts';
 import { changeSettings } from '../settings/index.ts';
 import { offerRoutes } from './offers.routes.ts';
 import { deleteOffer, type OfferDependants } from './offers.service.ts';

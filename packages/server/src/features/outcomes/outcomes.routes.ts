@@ -1,4 +1,4 @@
-import { noContent, recordHandlers, toWire } from '../records/index.ts';
+import { noContent, recordHandlers, toWire } from '../catalogue-records/index.ts';
 import { changeOutcomeType, createOutcomeType, deleteOutcomeType } from './outcomes.service.ts';
 import { outcomeTypeSpec } from './outcomes.store.ts';
 

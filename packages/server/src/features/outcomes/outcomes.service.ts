@@ -8,7 +8,7 @@ import {
   type RecordChange,
   softDeleteRecord,
   updateRecord,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import { conversionFits } from './outcomes.rules.ts';
 import { type OutcomeTypeRow, outcomeTypeSpec } from './outcomes.store.ts';
 

@@ -2,7 +2,7 @@ import { outcomeTypeResource } from '@arbiter/contract';
 import { columns, type RowOf, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { newId } from '../../platform/ids.ts';
-import { type RecordRow, recordSpec } from '../records/index.ts';
+import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 import { systemOutcomeTypes } from './outcomes.rules.ts';
 
 export type OutcomeTypeRow = RecordRow<typeof outcomeTypeResource>;

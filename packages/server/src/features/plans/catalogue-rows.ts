@@ -2,8 +2,6 @@ import type { OfferStatus } from '@arbiter/contract';
 import type { SnapshotCreative, SnapshotOffer, SnapshotOfferCategory } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { takeTurns } from '../../platform/turns.ts';
-import { fingerprintCreatives, snapshotCreatives } from '../creatives/index.ts';
-import { fingerprintOffers, fingerprintOtherOffers, snapshotOffers, snapshotOtherOffers } from '../offers/index.ts';
 import {
   type BucketPage,
   type BucketPrint,
@@ -11,7 +9,9 @@ import {
   buckets,
   createSharedValues,
   type SharedValues,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
+import { fingerprintCreatives, snapshotCreatives } from '../creatives/index.ts';
+import { fingerprintOffers, fingerprintOtherOffers, snapshotOffers, snapshotOtherOffers } from '../offers/index.ts';
 import { newPiece, type Piece } from './plan-pieces.ts';
 
 /**

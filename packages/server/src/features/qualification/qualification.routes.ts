@@ -1,4 +1,4 @@
-import { assignedTo, noContent, recordHandlers } from '../records/index.ts';
+import { assignedTo, noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { stageOf } from './qualification.rules.ts';
 import {
   createQualificationRule,

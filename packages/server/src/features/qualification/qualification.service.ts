@@ -9,7 +9,7 @@ import {
   toWire,
   updateRecord,
   wantedAssignments,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import {
   qualificationRuleProblems,
   qualificationRuleRemarks,

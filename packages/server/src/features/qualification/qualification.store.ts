@@ -3,7 +3,7 @@ import type { SnapshotRule } from '@arbiter/engine';
 import { columns, computed, epochMs, select, selectList } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { asJsonObject } from '../../platform/json.ts';
-import { type RecordRow, recordSpec, type ScopeAssignmentRow } from '../records/index.ts';
+import { type RecordRow, recordSpec, type ScopeAssignmentRow } from '../catalogue-records/index.ts';
 
 /** The assignments as they are stored, at least one; answers name the record in each. */
 type Stored = { scopes: readonly ScopeAssignmentRow<QualificationScope>[] };

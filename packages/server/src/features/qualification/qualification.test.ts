@@ -4,7 +4,7 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
-import { recordCalls } from '../records/test-record-calls.ts';
+import { recordCalls } from '../catalogue-records/test-record-calls.ts';
 import { qualificationRuleRoutes } from './qualification.routes.ts';
 import { deleteQualificationRule } from './qualification.service.ts';
 import { snapshotRules } from './qualification.store.ts';

@@ -3,7 +3,7 @@ import { DatabaseError } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
-import { getRecord, updateRecord } from '../records/index.ts';
+import { getRecord, updateRecord } from '../catalogue-records/index.ts';
 import { draftField, hasRoom, reorder } from './fields.rules.ts';
 import { maximumFields } from './names.rules.ts';
 import { addColumn, dropColumn, type SchemaRow, schemaIdOfField, schemaSpec } from './schemas.store.ts';

@@ -5,7 +5,7 @@ import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { takeTurns } from '../../platform/turns.ts';
 import { recordAudit } from '../audit/index.ts';
-import { findRecord } from '../records/index.ts';
+import { findRecord } from '../catalogue-records/index.ts';
 import {
   bySuppliedColumns,
   type CheckedRow,

@@ -1,6 +1,6 @@
 import type { schemaOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
-import { noContent, recordHandlers } from '../records/index.ts';
+import { noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { changeField, createField, deleteField, listFields } from './fields.service.ts';
 import { insertRows, listRows } from './rows.service.ts';
 import { changeSchema, createSchema, deleteSchema, type FindSchemaUses, showSchemas } from './schemas.service.ts';

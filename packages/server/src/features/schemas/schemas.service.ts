@@ -14,7 +14,7 @@ import {
   requireLive,
   toWire,
   updateRecord,
-} from '../records/index.ts';
+} from '../catalogue-records/index.ts';
 import { draftFields, rowKeyOf } from './fields.rules.ts';
 import { activeJoin, joinMappingProblems, joinMappingRemarks, summaryProblem } from './links.rules.ts';
 import { sanitiseSchemaName, schemaNameProblem } from './names.rules.ts';

@@ -2,7 +2,7 @@ import { type SchemaField, schemaResource } from '@arbiter/contract';
 import { columns, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid } from '../../platform/ids.ts';
-import { type RecordRow, recordSpec } from '../records/index.ts';
+import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 import { columnType, readDefault, rowKeyOf } from './fields.rules.ts';
 import { Misfit } from './values.rules.ts';
 
