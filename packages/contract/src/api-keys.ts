@@ -46,7 +46,7 @@ export const ApiKeyCreate = Type.Object(
     ),
     scopes: Type.Optional(Scopes('What the key may do; default all four.')),
   },
-  { description: 'A key to be made.' },
+  { description: 'A key to be made.', examples: [{ name: 'website', scopes: ['read', 'write'] }] },
 );
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>;
 
@@ -63,7 +63,7 @@ export type ApiKeyCreated = Static<typeof ApiKeyCreated>;
 
 const RevokeBody = Type.Object(
   { reason: Type.Optional(Type.String({ maxLength: 500, description: 'Why; kept in the audit row.' })) },
-  { description: 'Why a key is revoked.' },
+  { description: 'Why a key is revoked.', examples: [{ reason: 'It was found in a log' }] },
 );
 
 /** Page size of the list. */

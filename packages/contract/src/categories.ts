@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { deleted, type RecordOrder, resource } from './core/resource.ts';
@@ -116,13 +117,26 @@ const changes = Type.Partial(Type.Object(writable)).properties;
 
 export const CategoryCreate = Type.Object(
   { ...changes, name: writable.name },
-  { description: 'A new category. Defaults: color blue, active, ordinal 0.' },
+  {
+    description: 'A new category. Defaults: color blue, active, ordinal 0.',
+    examples: [
+      {
+        name: 'Cards',
+        description: 'Credit and debit cards',
+        color: 'green',
+        customFields: [{ key: 'yearly_fee', label: 'Yearly fee', type: 'number', defaultValue: 0 }],
+      },
+    ],
+  },
 );
 export type CategoryCreate = Static<typeof CategoryCreate>;
 
 export const SubCategoryCreate = Type.Object(
   { ...changes, name: writable.name, categoryId: Id('The category.') },
-  { description: 'A new sub-category. Defaults as for categories.' },
+  {
+    description: 'A new sub-category. Defaults as for categories.',
+    examples: [{ categoryId: exampleId('category'), name: 'Credit cards' }],
+  },
 );
 export type SubCategoryCreate = Static<typeof SubCategoryCreate>;
 

@@ -117,7 +117,10 @@ export const ChannelCreate = Type.Object(
       Type.Array(InlinePlacement, { maxItems: 100, description: 'Placements made with the channel, all or nothing.' }),
     ),
   },
-  { description: 'A new channel. Defaults: active, deliveryMode api, impressionMode implicit, couplingMode partial.' },
+  {
+    description: 'A new channel. Defaults: active, deliveryMode api, impressionMode implicit, couplingMode partial.',
+    examples: [{ name: 'Website', key: 'website', channelType: 'web', timezone: 'Europe/Paris' }],
+  },
 );
 export type ChannelCreate = Static<typeof ChannelCreate>;
 

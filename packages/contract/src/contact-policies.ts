@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
 import { byPriority, resource } from './core/resource.ts';
@@ -86,7 +87,18 @@ const changes = {
 /** Body of POST: name and rule type are required. */
 export const ContactPolicyCreate = Type.Object(
   { ...changes, name: writable.name, ruleType: writable.ruleType },
-  { description: 'A new policy. Defaults: active, scope offer, priority 50.' },
+  {
+    description: 'A new policy. Defaults: active, scope offer, priority 50.',
+    examples: [
+      {
+        name: 'At most twice a day',
+        ruleType: 'frequency_cap',
+        config: { maxPerDay: 2 },
+        scope: 'offer',
+        scopeId: exampleId('offer'),
+      },
+    ],
+  },
 );
 export type ContactPolicyCreate = Static<typeof ContactPolicyCreate>;
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
 import { newestFirst, resource } from './core/resource.ts';
@@ -118,7 +119,20 @@ const changes = Type.Partial(Type.Object(writable)).properties;
 /** Body of POST: name, offer and channel are required (part 2, 4.4). */
 export const CreativeCreate = Type.Object(
   { ...changes, name: writable.name, offerId: writable.offerId, channelId: writable.channelId },
-  { description: 'A new creative. Defaults: draft, template type "email_html", weight 100.' },
+  {
+    description: 'A new creative. Defaults: draft, template type "email_html", weight 100.',
+    examples: [
+      {
+        name: 'Gold card on the website',
+        offerId: exampleId('offer'),
+        channelId: exampleId('channel'),
+        placementId: exampleId('placement'),
+        status: 'active',
+        content: { headline: 'Hello {first}', cta: 'Get the card' },
+        personalization: [{ variable: 'first', source: 'customer.first_name', fallback: 'there' }],
+      },
+    ],
+  },
 );
 export type CreativeCreate = Static<typeof CreativeCreate>;
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exampleId } from './core/examples.ts';
 import { operation } from './core/operation.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
@@ -71,9 +72,26 @@ const settings = {
 };
 
 /** Body of POST: key and name are required (part 2, 4.6). */
+/** A small flow that can be published as it is. */
+const exampleDraft = {
+  version: 2,
+  nodes: [
+    { id: 'inventory', type: 'inventory', name: 'All offers', config: { scope: 'all' } },
+    { id: 'creatives', type: 'match_creatives', name: 'With a message', config: { requireCreative: false } },
+    { id: 'qualify', type: 'qualify', name: 'Who may get it', config: {} },
+    { id: 'policy', type: 'contact_policy', name: 'Not too often', config: {} },
+    { id: 'score', type: 'score', name: 'By priority', config: { method: 'priority_weighted' } },
+    { id: 'rank', type: 'rank', name: 'Best first', config: { method: 'topN', topN: 3 } },
+    { id: 'response', type: 'response', name: 'Answer', config: { responseFormat: 'standard' } },
+  ],
+};
+
 export const DecisionFlowCreate = Type.Object(
   { key: Key, name: Name('Name.'), ...settings },
-  { description: 'A new flow. The first flow of a tenant becomes its default.' },
+  {
+    description: 'A new flow. The first flow of a tenant becomes its default.',
+    examples: [{ key: 'next-best-offer', name: 'Next best offer', draftConfig: exampleDraft }],
+  },
 );
 export type DecisionFlowCreate = Static<typeof DecisionFlowCreate>;
 
@@ -203,7 +221,7 @@ export const decisionFlowOperations = {
         notes: Type.Optional(Nullable(Type.String({ maxLength: 2000 }), { description: 'What changed.' })),
         rowVersion: Type.Optional(Type.Integer({ description: 'Expected rowVersion; another one is 409.' })),
       },
-      { description: 'What to publish.' },
+      { description: 'What to publish.', examples: [{ id: exampleId('decisionFlow'), notes: 'First version' }] },
     ),
     responses: { 200: { description: 'The flow.', schema: DecisionFlow } },
     errors: [
@@ -228,7 +246,7 @@ export const decisionFlowOperations = {
         id: Type.Optional(Id('Flow the draft belongs to.')),
         draftConfig: DraftConfig,
       },
-      { description: 'The draft.' },
+      { description: 'The draft.', examples: [{ draftConfig: exampleDraft }] },
     ),
     responses: { 200: { description: 'The findings.', schema: FlowCheck } },
     errors: ['validation_failed', 'not_found'],

@@ -1,6 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { IdFilter, IdText, Int, JsonObject, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import {
+  recommendAnswerExample,
+  recommendExample,
+  replayAnswerExample,
+  respondAnswerExample,
+  respondExample,
+} from './decision-examples.ts';
 
 // Recommend, respond, records, replay, traces (api-decisioning.md 2, 3, 11, 12).
 
@@ -107,7 +114,7 @@ export const RecommendRequest = Type.Object(
   },
   {
     description: 'Who asks for what, where.',
-    examples: [{ customerId: 'CM-000001', channel: 'web', limit: 2 }],
+    examples: [recommendExample],
   },
 );
 export type RecommendRequest = Static<typeof RecommendRequest>;
@@ -264,7 +271,7 @@ export const RecommendAnswer = Type.Object(
       ),
     ),
   },
-  { description: 'The decision.' },
+  { description: 'The decision.', examples: [recommendAnswerExample] },
 );
 export type RecommendAnswer = Static<typeof RecommendAnswer>;
 
@@ -309,7 +316,7 @@ export const RespondRequest = Type.Object(
   },
   {
     description: 'What a customer did with an item.',
-    examples: [{ recommendationId: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00', rank: 1, outcome: 'click' }],
+    examples: [respondExample],
   },
 );
 export type RespondRequest = Static<typeof RespondRequest>;
@@ -336,7 +343,7 @@ export const RespondAnswer = Type.Object(
     status: text('recorded or duplicate.'),
     timestamp: Timestamp('Event time.'),
   },
-  { description: 'The recorded interaction.' },
+  { description: 'The recorded interaction.', examples: [respondAnswerExample] },
 );
 export type RespondAnswer = Static<typeof RespondAnswer>;
 
@@ -393,7 +400,7 @@ export const ReplayAnswer = Type.Object(
     engineVersion: text('Engine that replayed.'),
     recordedEngineVersion: text('Engine that decided.'),
   },
-  { description: 'Outcome of a replay.' },
+  { description: 'Outcome of a replay.', examples: [replayAnswerExample] },
 );
 
 const decisionParams = Type.Object(

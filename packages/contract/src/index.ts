@@ -9,6 +9,7 @@ export * from './core/auth.ts';
 export * from './core/bodies.ts';
 export * from './core/error-formats.ts';
 export * from './core/errors.ts';
+export * from './core/examples.ts';
 export * from './core/operation.ts';
 export * from './core/pages.ts';
 export * from './core/problem.ts';

@@ -142,6 +142,17 @@ export const OfferCreate = Type.Object(
     description:
       'A new offer. Defaults: draft, category "engagement", priority 50, businessValue 50. ' +
       '`mandatory: true` needs role admin and its three governance fields.',
+    examples: [
+      {
+        name: 'Gold card',
+        status: 'active',
+        priority: 70,
+        businessValue: 60,
+        shortDesc: 'No fee in the first year',
+        tags: ['card'],
+        schedule: { startDate: '2026-01-01', endDate: '2099-12-31' },
+      },
+    ],
   },
 );
 export type OfferCreate = Static<typeof OfferCreate>;

@@ -54,7 +54,10 @@ export const OutcomeTypeCreate = Type.Object(
     name: writable.name,
     classification: writable.classification,
   },
-  { description: 'A new outcome type. Defaults: category response, isConversion false, ordinal 0, active.' },
+  {
+    description: 'A new outcome type. Defaults: category response, isConversion false, ordinal 0, active.',
+    examples: [{ key: 'signed_up', name: 'Signed up', classification: 'positive', isConversion: true }],
+  },
 );
 export type OutcomeTypeCreate = Static<typeof OutcomeTypeCreate>;
 

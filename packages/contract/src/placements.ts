@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { deleted, resource } from './core/resource.ts';
@@ -81,7 +82,10 @@ const changes = Type.Partial(Type.Object(placementWritable)).properties;
 
 export const PlacementCreate = Type.Object(
   { ...changes, channelId: Id('The channel.'), name: placementWritable.name },
-  { description: 'A new placement. Defaults: slotType banner, maxSlots 1, active.' },
+  {
+    description: 'A new placement. Defaults: slotType banner, maxSlots 1, active.',
+    examples: [{ channelId: exampleId('channel'), name: 'Top of the home page', key: 'home-top', maxSlots: 2 }],
+  },
 );
 export type PlacementCreate = Static<typeof PlacementCreate>;
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { byPriority, deleted, resource } from './core/resource.ts';
@@ -102,7 +103,19 @@ const changes = {
 /** Body of POST: name and rule type are required. */
 export const QualificationRuleCreate = Type.Object(
   { ...changes, name: writable.name, ruleType: writable.ruleType },
-  { description: 'A new rule. Defaults: active, scope global, priority 50, stage by rule type.' },
+  {
+    description: 'A new rule. Defaults: active, scope global, priority 50, stage by rule type.',
+    examples: [
+      {
+        name: 'Enough on the account',
+        ruleType: 'attribute_condition',
+        config: { attribute: 'balance', operator: 'gte', value: 500 },
+        scope: 'offer',
+        scopeId: exampleId('offer'),
+        stage: 'eligibility',
+      },
+    ],
+  },
 );
 export type QualificationRuleCreate = Static<typeof QualificationRuleCreate>;
 

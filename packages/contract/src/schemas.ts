@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exampleId } from './core/examples.ts';
 import { operation } from './core/operation.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { deleted, newestFirst, resource } from './core/resource.ts';
@@ -166,7 +167,28 @@ export const DataSchemaCreate = Type.Object(
     displayName: describing.displayName,
     fields: Type.Optional(Type.Array(SchemaFieldDefinition, { maxItems: 500, description: 'Fields in their order.' })),
   },
-  { description: 'A new schema; its table is made with it.' },
+  {
+    description: 'A new schema; its table is made with it.',
+    examples: [
+      {
+        name: 'members',
+        displayName: 'Members',
+        schemaType: 'customer',
+        fields: [
+          {
+            name: 'member_id',
+            displayName: 'Member',
+            dataType: 'varchar',
+            length: 64,
+            isPrimaryKey: true,
+            isNullable: false,
+          },
+          { name: 'tier', displayName: 'Tier', dataType: 'varchar', length: 20 },
+          { name: 'balance', displayName: 'Balance', dataType: 'numeric', precision: 12, scale: 2 },
+        ],
+      },
+    ],
+  },
 );
 export type DataSchemaCreate = Static<typeof DataSchemaCreate>;
 
@@ -256,7 +278,10 @@ export const schemaTableOperations = {
         schemaId: Id('The schema.'),
         dataType: Text(64, 'Kind of value, any letter case; aliases, `varchar(50)` and `numeric(10,2)` too.'),
       },
-      { description: 'A new field.' },
+      {
+        description: 'A new field.',
+        examples: [{ schemaId: exampleId('schema'), name: 'city', displayName: 'City', dataType: 'varchar(100)' }],
+      },
     ),
     responses: { 201: { description: 'The field.', schema: SchemaField } },
     errors: fieldErrors,
@@ -278,7 +303,10 @@ export const schemaTableOperations = {
         isPredictor: Type.Optional(fieldFlags.isPredictor),
         neverStore: Type.Optional(fieldFlags.neverStore),
       },
-      { description: 'Changes of a field; its column stays as it is.' },
+      {
+        description: 'Changes of a field; its column stays as it is.',
+        examples: [{ fieldId: exampleId('field'), displayName: 'Town', neverStore: true }],
+      },
     ),
     record: SchemaField,
     responses: { 200: { description: 'The field.', schema: SchemaField } },
@@ -315,7 +343,10 @@ export const schemaTableOperations = {
           }),
         ),
       },
-      { description: 'Rows to insert.' },
+      {
+        description: 'Rows to insert.',
+        examples: [{ rows: [{ member_id: 'CM-000001', tier: 'gold', balance: 1250.5 }], onDuplicate: 'update' }],
+      },
     ),
     responses: { 201: { description: 'The rows are stored.', schema: InsertedRows } },
     errors: ['not_found', 'duplicate_key'],

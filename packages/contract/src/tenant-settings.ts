@@ -139,7 +139,13 @@ type Patch<S> = S extends readonly unknown[]
 /** A change: absent keys stay, null resets to the default, objects are merged, lists replaced. */
 export type TenantSettingsPatch = Patch<TenantSettings>;
 
-function patchOf(properties: TProperties, options: { description: string; additionalProperties: boolean }): TSchema {
+interface PatchOptions {
+  readonly description: string;
+  readonly additionalProperties: boolean;
+  readonly examples?: readonly unknown[];
+}
+
+function patchOf(properties: TProperties, options: PatchOptions): TSchema {
   const keys = Object.entries(properties).map(([key, schema]): [string, TSchema] => {
     const nested: unknown = Reflect.get(schema, 'properties');
     const inner = { additionalProperties: false, description: 'Keys to change.' };
@@ -147,7 +153,7 @@ function patchOf(properties: TProperties, options: { description: string; additi
     const described = String(Reflect.get(schema, 'description'));
     return [key, Type.Optional(Nullable(own, { description: `${described} null: back to the default.` }))];
   });
-  return Type.Object(Object.fromEntries(keys), options);
+  return Type.Object(Object.fromEntries(keys), { ...options });
 }
 
 /**
@@ -155,7 +161,11 @@ function patchOf(properties: TProperties, options: { description: string; additi
  * setting is refused with 400 (api-access.md 6), so it has to reach the check.
  */
 export const TenantSettingsUpdate = Type.Unsafe<TenantSettingsPatch>(
-  patchOf(settings, { additionalProperties: true, description: 'Settings to change; an unknown key is refused.' }),
+  patchOf(settings, {
+    additionalProperties: true,
+    description: 'Settings to change; an unknown key is refused.',
+    examples: [{ timezone: 'Europe/Paris', currency: 'EUR', maxOffersPerDecision: 20 }],
+  }),
 );
 
 const shared = {

@@ -17,7 +17,7 @@ export type Tenant = Static<typeof Tenant>;
 
 export const TenantUpdate = Type.Object(
   { name: Name('New display label.', 100) },
-  { description: 'What may be changed of a tenant.' },
+  { description: 'What may be changed of a tenant.', examples: [{ name: 'Acme' }] },
 );
 export type TenantUpdate = Static<typeof TenantUpdate>;
 

@@ -47,6 +47,7 @@ export function recordOperations<
 >(resource: R & Parts<N, Rec, C, U, F, Q, D>) {
   const parts: Parts<N, Rec, C, U, F, Q, D> = resource;
   const { noun, nouns, entityType, errors } = resource;
+  const aNoun = `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
   const path = `/api/v1/${resource.path}`;
   const common = {
     tag: resource.tag,
@@ -99,7 +100,7 @@ export function recordOperations<
       id: `${parts.name}.create`,
       method: 'POST',
       path,
-      summary: `Create a ${noun}`,
+      summary: `Create ${aNoun}`,
       role: resource.writeRole,
       body: parts.create,
       record: parts.record,
@@ -124,10 +125,10 @@ export function recordOperations<
       id: `${parts.name}.update`,
       method: 'PUT',
       path,
-      summary: `Change a ${noun}`,
+      summary: `Change ${aNoun}`,
       description: 'Only the supplied properties change; null clears a nullable one.',
       role: resource.writeRole,
-      body: Type.Object({ id: Id(`The ${noun} to change.`), ...changes }, { description: `Changes of a ${noun}.` }),
+      body: Type.Object({ id: Id(`The ${noun} to change.`), ...changes }, { description: `Changes of ${aNoun}.` }),
       record: parts.record,
       responses: { 200: one },
       errors: ['not_found', 'row_version_conflict', ...updating],
@@ -144,7 +145,7 @@ export function recordOperations<
       params,
       body: Type.Object(
         { id: Type.Optional(Id('When given, the id of the path.')), ...changes },
-        { description: `Changes of a ${noun}.` },
+        { description: `Changes of ${aNoun}.` },
       ),
       record: parts.record,
       responses: { 200: one },
@@ -156,7 +157,7 @@ export function recordOperations<
       id: `${parts.name}.delete`,
       method: 'DELETE',
       path,
-      summary: `Delete a ${noun}`,
+      summary: `Delete ${aNoun}`,
       query: Type.Object({ id: IdText(`The ${noun} to delete.`) }, { description: `Which ${noun}.` }),
       errors: [resource.softDelete ? 'already_deleted' : 'not_found', ...(errors?.delete ?? [])],
       audit: [{ action, entityType }],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -101,7 +101,10 @@ test('the database ends with its parent, also when that is killed, and the next 
   await new Promise((resolve) => parent.stdout.once('data', resolve));
   const pid = postmasterPid(folder);
   // While it lives, the folder is its own.
-  await assert.rejects(startEmbeddedPostgres({ folder, durable: false }), /in use by process/);
+  await assert.rejects(
+    startEmbeddedPostgres({ folder, durable: false, patienceMs: 300 }),
+    new RegExp(`in use by process ${parent.pid} and has not ended in 0.3 s; stop that process first`),
+  );
   const joined = await startEmbeddedPostgres({ folder, durable: false, join: true });
   await query(joined.adminUrl, 'create table kept as select 1 as one');
   await query(joined.adminUrl, 'checkpoint');
@@ -113,4 +116,67 @@ test('the database ends with its parent, also when that is killed, and the next 
   const server = await startEmbeddedPostgres({ folder, durable: false });
   assert.deepEqual(await query(server.adminUrl, 'select * from kept'), [{ one: 1 }]);
   await server.stop();
+});
+
+test('a start beside a server that is about to end waits for it, says so, and finds its data', async () => {
+  const folder = join(root, 'successor');
+  const script = `
+    import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./embedded-postgres.ts', import.meta.url).href)};
+    const server = await startEmbeddedPostgres({ folder: ${JSON.stringify(folder)}, durable: false });
+    process.once('SIGTERM', () => void server.stop().then(() => process.exit(0)));
+    console.log('started');
+    setInterval(() => undefined, 1000);`;
+  const first = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => first.stdout.once('data', resolve));
+  const pid = postmasterPid(folder);
+  const told: string[] = [];
+  const second = startEmbeddedPostgres({
+    folder,
+    durable: false,
+    // Far away: what ends the wait is the end of the other.
+    patienceMs: 60_000,
+    onProgress(message) {
+      told.push(message);
+      // It was seen to wait; only now does the first one end.
+      first.kill('SIGTERM');
+    },
+  });
+  const server = await second;
+  assert.deepEqual(told, [`waiting up to 60 s for process ${first.pid} to end, which uses ${folder}`]);
+  assert.equal(isAlive(pid), false);
+  assert.equal((await query(server.adminUrl, 'select 1 as one')).length, 1);
+  assert.equal(JSON.parse(readFileSync(join(folder, 'owner.json'), 'utf8')).pid, process.pid);
+  await server.stop();
+  assert.equal(existsSync(join(folder, 'owner.json')), false);
+});
+
+test('of several starts that wait for the same server, one gets the folder', async () => {
+  const folder = join(root, 'heirs');
+  const module = JSON.stringify(new URL('./folder-owner.ts', import.meta.url).href);
+  await mkdir(folder);
+  await writeFile(join(folder, 'owner.json'), JSON.stringify({ pid: 2 ** 22 + 1, sockets: 'gone' }));
+  // All of them see a folder that nobody uses, and take it together.
+  const script = `
+    import { takeFolder } from ${module};
+    process.stdin.once('data', async () => {
+      console.log(await takeFolder(${JSON.stringify(folder)}, 'mine').then(() => 'taken', (error) => error.message));
+    });
+    console.log('waits');`;
+  const heirs = Array.from({ length: 3 }, () => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const lines: string[] = [];
+    child.stdout.on('data', (chunk) => lines.push(...String(chunk).trim().split('\n')));
+    return { child, lines };
+  });
+  await eventually(() => heirs.every(({ lines }) => lines.length === 1));
+  for (const { child } of heirs) child.stdin.write('now\n');
+  await eventually(() => heirs.every(({ lines }) => lines.length === 2));
+  for (const { child } of heirs) child.kill();
+  const answers = heirs.map(({ lines }) => lines[1] ?? '');
+  assert.equal(answers.filter((answer) => answer === 'taken').length, 1, answers.join('; '));
+  assert.equal(answers.filter((answer) => /in use by process/.test(answer)).length, 2, answers.join('; '));
 });

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, truncate } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve as resolvePath } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { isAlive, leaveFolder, liveOwner, type Owner, otherOwnerEnded, readOwner, takeFolder } from './folder-owner.ts';
 
 export interface EmbeddedOptions {
   /** Folder for everything of the database; made when missing. One process at a time may use it. */
@@ -13,8 +14,10 @@ export interface EmbeddedOptions {
   /** Off only for tests: data may be lost when the machine dies. Default true. */
   readonly durable?: boolean;
   readonly onProgress?: (message: string) => void;
-  /** Use the database of a process that runs on this folder already, instead of refusing. */
+  /** Use the database of a process that runs on this folder already, instead of waiting for its end. */
   readonly join?: boolean;
+  /** How long another process may still use the folder before the start fails, in milliseconds. Default 10 s. */
+  readonly patienceMs?: number;
 }
 
 export interface EmbeddedPostgres {
@@ -47,6 +50,7 @@ const socketFolderBytes = 90;
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const relaunchPauseMs = 100;
+const otherEndsWithinMs = 10_000;
 
 /** Settings for a machine of two cores that the server shares (stack.md). */
 const tuning: Readonly<Record<string, string>> = {
@@ -94,18 +98,21 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const data = join(folder, 'cluster');
   const launcher = await chooseLauncher(folder, join(native, 'bin', 'postgres'));
-  const owner = await liveOwner(folder);
+  const owner = options.join === true ? await liveOwner(folder) : null;
   if (owner !== null) {
-    if (options.join !== true) throw new Error(`${folder} is in use by process ${owner.pid}`);
     return { ...urlsOf(owner.sockets), stop: async () => undefined, unref: () => undefined, kill: () => undefined };
   }
-  await clearLeftovers(folder, data, report);
+  await otherOwnerEnded(folder, options.patienceMs ?? otherEndsWithinMs, report);
+  const previous = await readOwner(folder);
+  const sockets = await socketFolder(folder, launcher);
+  await takeFolder(folder, sockets);
+  // Only now: whoever waited for the same end and was faster may have a database running here.
+  await clearLeftovers(previous, data, report);
   if (!existsSync(join(data, 'PG_VERSION'))) {
     report('making a new database');
     await rm(data, { recursive: true, force: true });
     initialise(native, data, launcher, options.durable ?? true);
   }
-  const sockets = await socketFolder(folder, launcher);
   const urls = urlsOf(sockets);
   const state = { stopping: false, child: await launch(native, folder, sockets, launcher, options.durable ?? true) };
   const watch = (child: ChildProcess) => {
@@ -136,7 +143,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       state.stopping = true;
       await end(state.child);
       if (!sockets.startsWith(folder)) await rm(sockets, { recursive: true, force: true });
-      await rm(join(folder, 'owner.json'), { force: true });
+      await leaveFolder(folder);
     },
     unref() {
       state.child.unref();
@@ -252,7 +259,6 @@ async function socketFolder(folder: string, launcher: Launcher): Promise<string>
   if (fits) await mkdir(beside, { recursive: true, mode: 0o700 });
   const chosen = fits ? beside : await mkdtemp(join(tmpdir(), 'arbiter-'));
   if (launcher.uid !== undefined && launcher.gid !== undefined) await chown(chosen, launcher.uid, launcher.gid);
-  await writeFile(join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, sockets: chosen }), { mode: 0o600 });
   return chosen;
 }
 
@@ -321,11 +327,12 @@ async function ensureDatabase(url: string): Promise<void> {
  * Clears what an earlier process left: a database that still runs without its parent is stopped; a postmaster.pid whose
  * number now belongs to some other program (after a restart of the machine or container) is removed.
  */
-async function clearLeftovers(folder: string, data: string, report: (message: string) => void): Promise<void> {
+async function clearLeftovers(previous: Owner | null, data: string, report: (message: string) => void): Promise<void> {
   await removeStalePid(data, report);
-  const owner = await readOwner(folder);
-  if (owner !== null && !owner.sockets.startsWith(folder) && owner.sockets.startsWith(join(tmpdir(), 'arbiter-'))) {
-    await rm(owner.sockets, { recursive: true, force: true });
+  const sockets = previous?.sockets ?? '';
+  // A socket folder beside the data is used again.
+  if (!sockets.startsWith(dirname(data)) && sockets.startsWith(join(tmpdir(), 'arbiter-'))) {
+    await rm(sockets, { recursive: true, force: true });
   }
 }
 
@@ -348,49 +355,6 @@ async function removeStalePid(data: string, report: (message: string) => void): 
   }
   // A dead number is PostgreSQL's own business: from the file it learns whether old backends still use the data.
   if (isAlive(pid) && !(await isPostmaster(pid, data))) await rm(pidFile, { force: true });
-}
-
-interface Owner {
-  readonly pid: number;
-  readonly sockets: string;
-}
-
-/** The other process that runs on this folder now, or null. */
-async function liveOwner(folder: string): Promise<Owner | null> {
-  const owner = await readOwner(folder);
-  if (owner === null || owner.pid === process.pid || !isAlive(owner.pid) || !(await looksLikeUs(owner.pid)))
-    return null;
-  return owner;
-}
-
-async function readOwner(folder: string): Promise<Owner | null> {
-  const text = await readFile(join(folder, 'owner.json'), 'utf8').catch(() => null);
-  if (text === null) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null) return null;
-    const pid: unknown = Reflect.get(value, 'pid');
-    const sockets: unknown = Reflect.get(value, 'sockets');
-    return typeof pid === 'number' && typeof sockets === 'string' ? { pid, sockets } : null;
-  } catch {
-    // Cut off in the middle by a crash: as good as absent.
-    return null;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && Reflect.get(error, 'code') === 'EPERM';
-  }
-}
-
-/** True when the process is a node, as far as this system lets us see. */
-async function looksLikeUs(pid: number): Promise<boolean> {
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
-  return command === null ? !existsSync('/proc/self') : command.includes('node');
 }
 
 /** True when the process is the database of this folder. Without /proc, a live process counts as it. */

@@ -26,6 +26,7 @@ import { refusalOf, remarksText, strictApplied, unknownProperties } from './rema
 import { refuseBody, refuseLength, takeBody } from './request-body.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from './send.ts';
+import { createStartPage } from './start-page.ts';
 import { transport } from './transport.ts';
 import { createFindUnknown } from './unknown-properties.ts';
 import { createChecks } from './validation.ts';
@@ -54,7 +55,7 @@ export interface Binder {
   warmUp(): void;
   /** The whole service of one operation: checks in the order of api-access.md 3, handler, answer, log, metrics. */
   bind(operation: Operation, handler: AnyHandler): (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** Answers what matched no operation: preflight, 405 with `Allow`, 404. */
+  /** Answers what matched no operation: preflight, 405 with `Allow`, a browser at `/`, 404. */
   answerUnmatched(request: FastifyRequest, reply: FastifyReply, known: KnownPath): void;
   /** Answers an error that was found before an operation was. */
   refuse(request: FastifyRequest, reply: FastifyReply, error: AppError): void;
@@ -66,6 +67,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
   const shedder = deps.loadShedder ?? createLoadShedder();
   const cors = createCors(deps.config.corsAllowedOrigins);
   const checks = createChecks();
+  const startPage = createStartPage(deps.config.publicUrl);
   const { logger } = deps;
 
   function begin(request: FastifyRequest): Service {
@@ -262,19 +264,25 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     finishUnmatched(service, error.status);
   }
 
+  /** Answers what needs no operation: a preflight, the way to the documents. */
+  function answerOutside(request: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): void {
+    const service = begin(request);
+    if (deps.lifecycle.draining()) addHeaders(service, closing);
+    send(reply, answer, service);
+  }
+
   return {
     warmUp: () => checks.warmUp(),
     bind,
     refuse: (request, reply, error) => refuse(request, reply, error),
     answerUnmatched(request, reply, { methods, format }) {
-      if (methods === null)
+      if (methods === null) {
+        const found = startPage(request.raw);
+        if (found !== null) return answerOutside(request, reply, found);
         return refuse(request, reply, new AppError('not_found', { detail: 'There is no such path.' }), format);
-      const preflight = cors.preflight(request, methods);
-      if (preflight !== null) {
-        const service = begin(request);
-        if (deps.lifecycle.draining()) addHeaders(service, closing);
-        return send(reply, preflight, service);
       }
+      const preflight = cors.preflight(request, methods);
+      if (preflight !== null) return answerOutside(request, reply, preflight);
       const detail = `This path takes ${methods.join(', ')}.`;
       refuse(request, reply, new AppError('method_not_allowed', { detail }), format, methods.join(', '));
     },

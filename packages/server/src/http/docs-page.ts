@@ -1,50 +1,95 @@
-import {
-  type ErrorCode,
-  errorCodesOf,
-  errorRegistry,
-  isSecret,
-  isSignature,
-  needsRequestedWith,
-  type Operation,
-} from '@arbiter/contract';
+import { readFileSync } from 'node:fs';
+import { type ErrorCode, errorCodesOf, errorRegistry, type Operation } from '@arbiter/contract';
 import type { TSchema } from 'typebox';
-import { exampleOf, schemaTable } from './docs-schema.ts';
+import { createExamples } from './docs-examples.ts';
+import { describeOperation, methodLabel, type OperationContext } from './docs-operation.ts';
+import { createSchemaTable, type SchemaTable, shapeId } from './docs-schema.ts';
 import { escapeHtml, type Page, prose, renderPage } from './page.ts';
+import { basePath } from './start-page.ts';
 
 export interface DocsOptions {
   readonly version: string;
+  /** Public address; may have a path. */
   readonly serverUrl: string;
 }
 
-/** The operations for people: grouped by tag, each with its input, answers, error codes and a call to copy. */
-export function docsPage(operations: readonly Operation[], options: DocsOptions): Page {
+/**
+ * The operations for people: grouped by tag, to be searched, linked to, and run from the page with a key. `document` is
+ * their OpenAPI document. Yields between operations: the whole takes longer than others should wait.
+ */
+export function* docsPage(
+  operations: readonly Operation[],
+  document: unknown,
+  options: DocsOptions,
+): Generator<void, Page> {
   const groups = [...Map.groupBy(operations, (operation) => operation.tag)];
   groups.sort(([a], [b]) => rankOf(a) - rankOf(b));
+  const common = commonCodes(operations);
+  const shapes = Object(at(document, 'components', 'schemas')) as Readonly<Record<string, TSchema>>;
+  const table = createSchemaTable(shapes);
+  const serverUrl = options.serverUrl.replace(/\/+$/, '');
+  const context: OperationContext = {
+    serverUrl,
+    base: basePath(serverUrl),
+    examples: createExamples(operations),
+    table,
+    shared: (operation, place) => sharedSchema(document, operation, place),
+    common,
+  };
   const navigation = groups
-    .map(([tag, found]) => `<h2>${escapeHtml(tag)}</h2><ul>${found.map(navigationItem).join('')}</ul>`)
+    .map(
+      ([tag, found]) =>
+        `<div class="tag"><h2>${escapeHtml(tag)}</h2><ul>${found.map(navigationItem).join('')}</ul></div>`,
+    )
     .join('');
-  const sections = groups
-    .map(([tag, found]) => {
-      const items = found.map((operation) => describeOperation(operation, options)).join('');
-      return `<h2 id="${slug(tag)}">${escapeHtml(tag)}</h2><div class="group">${items}</div>`;
-    })
-    .join('');
-  return renderPage(
-    'Arbiter API',
-    `<div class="layout"><nav><a class="brand" href="#top">Arbiter</a>${navigation}</nav>` +
-      `<main id="top"><h1>Arbiter API</h1><p class="lead">${prose(introduction)}</p>` +
-      `<p class="lead">Version ${escapeHtml(options.version)}. ${operations.length} operations. ` +
-      `Also as <a href="/api/openapi.json">OpenAPI 3.1</a>. <a href="/docs/errors">Error codes</a>.</p>` +
-      `<pre><code>${escapeHtml(firstCall(options))}</code></pre>${sections}</main></div>`,
-  );
+  let sections = '';
+  for (const [tag, found] of groups) {
+    sections += `<h2 id="${slug(tag)}">${escapeHtml(tag)}</h2><div class="group">`;
+    for (const operation of found) {
+      sections += describeOperation(operation, context);
+      yield;
+    }
+    sections += '</div>';
+  }
+  const body =
+    `<a class="skip" href="#main">Skip to the operations</a><div class="layout">` +
+    `<nav aria-label="Operations"><a class="brand" href="#main">Arbiter</a>${searchBox}${navigation}</nav>` +
+    `<main id="main"><div class="intro"><h1>Arbiter API</h1><p class="soft">${prose(introduction)}</p>` +
+    `<p class="soft">Version ${escapeHtml(options.version)}. ${operations.length} operations. ` +
+    `Also as <a href="${context.base}/api/openapi.json">OpenAPI 3.1</a>. <a href="${context.base}/docs/errors">Error codes</a>.</p>` +
+    `<div class="copy"><pre><code>${escapeHtml(firstCall(serverUrl))}</code></pre></div></div>${keyForm}` +
+    `${sections}${describeShapes(shapes, table)}${commonErrors(common, context.base)}</main></div>`;
+  return renderPage({ title: 'Arbiter API', body, script: script() });
 }
 
 const introduction =
   'Send an API key as `Authorization: Bearer krn_...`. Every call that changes something carries the header ' +
-  '`X-Requested-With`. Bodies are JSON in UTF-8; properties that an operation does not declare are ignored.';
+  '`X-Requested-With`. Bodies are JSON in UTF-8. Properties that an operation does not declare are ignored; with the ' +
+  'header `Prefer: handling=strict`, which calls from this page carry, they are an error.';
 
-const firstCall = ({ serverUrl }: DocsOptions): string =>
+const firstCall = (serverUrl: string): string =>
   `export ARBITER_URL=${serverUrl}\nexport ARBITER_API_KEY=krn_...\ncurl "$ARBITER_URL/api/v1/health"`;
+
+/** Shown by the script, which makes them work. */
+const searchBox =
+  '<div class="search" role="search" data-script hidden><label class="unseen" for="find">Search operations</label>' +
+  '<input id="find" type="search" placeholder="Search operations" autocomplete="off" spellcheck="false" aria-keyshortcuts="/">' +
+  '<kbd aria-hidden="true">/</kbd><p id="found" role="status"></p></div>';
+
+const keyForm =
+  '<section class="key" aria-label="API key" data-script hidden><label for="key">API key</label><div class="row">' +
+  '<input id="key" type="password" placeholder="krn_..." autocomplete="off" spellcheck="false" aria-describedby="key-state">' +
+  '<button id="forget" type="button" class="plain">Forget</button></div><p id="key-state" class="hint" role="status"></p></section>';
+
+/** The browser's part: two files that become one module. */
+function script(): string {
+  const [request, page] = ['docs-request.js', 'docs-script.js'].map((name) =>
+    readFileSync(new URL(name, import.meta.url), 'utf8'),
+  );
+  const whole = `${request?.replace(/^export /gm, '')}${page?.replace(/^import .*\n/gm, '')}`;
+  // Lines of comments are for those who change the files.
+  return whole.replace(/^ *(\/\/|\/?\*).*\n/gm, '').replace(/^ +/gm, '');
+}
 
 /** What a reader comes for stands first, what runs the process last. */
 function rankOf(tag: string): number {
@@ -53,92 +98,53 @@ function rankOf(tag: string): number {
 }
 
 function navigationItem(operation: Operation): string {
-  return `<li><a href="#${operation.id}">${methodLabel(operation)}<span class="name">${escapeHtml(operation.summary)}</span></a></li>`;
-}
-
-function methodLabel({ method }: Operation): string {
-  return `<span class="method ${method.toLowerCase()}">${method}</span>`;
+  return `<li><a href="#${operation.id}">${methodLabel(operation)}<span class="title">${escapeHtml(operation.summary)}</span></a></li>`;
 }
 
 function slug(text: string): string {
   return `tag-${text.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
 }
 
-function describeOperation(operation: Operation, options: DocsOptions): string {
-  const badges = [accessOf(operation), ...(operation.idempotent === true ? ['idempotency key'] : [])];
-  const parts = [
-    operation.description === undefined ? '' : `<p>${prose(operation.description)}</p>`,
-    aliasesOf(operation),
-    limitsOf(operation),
-    parameters('Path', operation.params),
-    parameters('Query', operation.query),
-    parameters('Headers', operation.headers),
-    operation.body === undefined ? '' : `<h4>Body</h4>${schemaTable(operation.body)}`,
-    `<h4>Call</h4><pre><code>${escapeHtml(curlOf(operation, options))}</code></pre>`,
-    `<h4>Answers</h4>${Object.entries(operation.responses).map(describeAnswer).join('')}`,
-    `<h4>Errors</h4>${errorsOf(operation)}`,
-  ];
+/** What the document says at a path of keys; undefined where it says nothing. */
+function at(document: unknown, ...keys: readonly (string | number)[]): unknown {
+  return keys.reduce(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    document,
+  );
+}
+
+function sharedSchema(document: unknown, { path, method }: Operation, place: 'body' | number): TSchema | null {
+  const described = at(document, 'paths', path, method.toLowerCase());
+  const content =
+    place === 'body' ? at(described, 'requestBody', 'content') : at(described, 'responses', String(place), 'content');
+  return (at(Object.values(Object(content))[0], 'schema') as TSchema | undefined) ?? null;
+}
+
+/** What several operations take or answer, described once. */
+function describeShapes(shapes: Readonly<Record<string, TSchema>>, table: SchemaTable): string {
+  const items = Object.entries(shapes).map(
+    ([name, schema]) =>
+      `<details class="op"><summary><span class="shape">${escapeHtml(name)}</span></summary>` +
+      `<div class="inside" id="${shapeId(name)}">${table(schema)}</div></details>`,
+  );
+  return `<h2 id="shapes">Shapes</h2><div class="group">${items.join('')}</div>`;
+}
+
+/** The codes that most operations share. */
+function commonCodes(operations: readonly Operation[]): ReadonlySet<ErrorCode> {
+  const counts = new Map<ErrorCode, number>();
+  for (const code of operations.flatMap(errorCodesOf)) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return new Set([...counts].filter(([, count]) => count > operations.length / 2).map(([code]) => code));
+}
+
+function commonErrors(codes: ReadonlySet<ErrorCode>, base: string): string {
+  const sorted = [...codes].sort((a, b) => errorRegistry[a].status - errorRegistry[b].status);
+  const rows = sorted.map((code) => {
+    const { status, title } = errorRegistry[code];
+    return `<tr><td>${status}</td><td><a href="${base}/docs/errors#${code}"><code>${code}</code></a></td><td>${title}</td></tr>`;
+  });
   return (
-    // The id is inside, so that a link to it opens the operation.
-    `<details class="op"><summary>${methodLabel(operation)}` +
-    `<span class="path">${escapeHtml(operation.path)}</span>` +
-    `<span class="what">${prose(operation.summary)}</span>` +
-    `<span class="tags">${badges.map((badge) => `<span class="badge">${escapeHtml(badge)}</span>`).join('')}</span></summary><div class="inside" id="${operation.id}">${parts.join('')}</div></details>`
+    `<div class="intro"><h2 id="errors">Errors of every call</h2>` +
+    `<p class="soft">An operation answers those of them that its credential, body and limits allow for.</p><table>${rows.join('')}</table></div>`
   );
-}
-
-function accessOf(operation: Operation): string {
-  if (operation.auth === 'none') return 'open';
-  if (isSecret(operation.auth)) return operation.auth.variables[0];
-  if (isSignature(operation.auth)) return 'signature';
-  return operation.role ?? (operation.auth === 'scim' ? 'scope scim' : 'any role');
-}
-
-function aliasesOf({ aliases }: Operation): string {
-  if (aliases === undefined || aliases.length === 0) return '';
-  return `<p class="lead">Also at ${aliases.map((path) => `<code>${escapeHtml(path)}</code>`).join(', ')}.</p>`;
-}
-
-function limitsOf({ rateLimits = [] }: Operation): string {
-  return rateLimits
-    .map((rule) => `<p>At most ${rule.limit} calls in ${rule.windowSeconds} seconds per ${rule.per}.</p>`)
-    .join('');
-}
-
-function parameters(title: string, schema: TSchema | undefined): string {
-  return schema === undefined ? '' : `<h4>${title}</h4>${schemaTable(schema)}`;
-}
-
-function describeAnswer([status, response]: [string, Operation['responses'][number]]): string {
-  const heading = `<p><code>${status}</code> ${prose(response.description)}</p>`;
-  if (response.schema === null) return heading;
-  if (response.mediaType !== undefined) return `${heading}<p class="lead">${escapeHtml(response.mediaType)}</p>`;
-  return `${heading}<details class="more"><summary>Shape of the answer</summary>${schemaTable(response.schema)}</details>`;
-}
-
-function errorsOf(operation: Operation): string {
-  const byStatus = Map.groupBy(errorCodesOf(operation), (code) => errorRegistry[code].status);
-  const link = (code: ErrorCode) => `<a href="/docs/errors#${code}"><code>${code}</code></a>`;
-  const rows = [...byStatus].sort(([a], [b]) => a - b);
-  const cells = rows.map(
-    ([status, codes]) => `<tr><td>${status}</td><td><span class="codes">${codes.map(link).join('')}</span></td></tr>`,
-  );
-  return `<table>${cells.join('')}</table>`;
-}
-
-function curlOf(operation: Operation, { serverUrl }: DocsOptions): string {
-  const params = operation.params === undefined ? {} : exampleOf(operation.params);
-  const path = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(Reflect.get(Object(params), name) ?? name)),
-  );
-  const lines = [`curl ${operation.method === 'GET' ? '' : `-X ${operation.method} `}"${serverUrl}${path}"`];
-  if (operation.auth === 'credential') lines.push(`-H "Authorization: Bearer $ARBITER_API_KEY"`);
-  if (isSecret(operation.auth)) lines.push(`-H "Authorization: Bearer $${operation.auth.variables[0]}"`);
-  if (needsRequestedWith(operation)) lines.push(`-H "X-Requested-With: XMLHttpRequest"`);
-  if (operation.body !== undefined) {
-    lines.push(`-H "Content-Type: application/json"`);
-    // Inside single quotes of a shell the quote itself is written '\''.
-    lines.push(`-d '${JSON.stringify(exampleOf(operation.body), null, 2).replaceAll("'", `'\\''`)}'`);
-  }
-  return lines.join(' \\\n  ');
 }

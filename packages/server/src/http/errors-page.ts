@@ -1,8 +1,8 @@
 import { type ErrorCode, errorRegistry } from '@arbiter/contract';
 import { escapeHtml, type Page, prose, renderPage } from './page.ts';
 
-/** The closed error registry, grouped by status. */
-export function errorsPage(): Page {
+/** The closed error registry, grouped by status. `base` is the path of the public address. */
+export function errorsPage(base: string): Page {
   const codes = Object.keys(errorRegistry) as ErrorCode[];
   const byStatus = Map.groupBy(codes, (code) => errorRegistry[code].status);
   const sections = [...byStatus].sort(([a], [b]) => a - b);
@@ -18,11 +18,12 @@ export function errorsPage(): Page {
       return `<h2 id="s${status}">${status}</h2><table><tr><th>code</th><th>title</th></tr>${rows}</table>`;
     })
     .join('');
-  return renderPage(
-    'Arbiter: error codes',
-    `<div class="layout"><nav><a class="brand" href="/api/docs">Arbiter</a><h2>By status</h2><ul>${navigation}</ul></nav>` +
-      `<main><h1>Error codes</h1><p class="lead">${prose(introduction)}</p><pre><code>${escapeHtml(example)}</code></pre>${body}</main></div>`,
-  );
+  return renderPage({
+    title: 'Arbiter: error codes',
+    body:
+      `<div class="layout"><nav aria-label="Statuses"><a class="brand" href="${base}/api/docs">Arbiter</a><div class="tag"><h2>By status</h2><ul>${navigation}</ul></div></nav>` +
+      `<main><h1>Error codes</h1><p class="soft">${prose(introduction)}</p><pre><code>${escapeHtml(example)}</code></pre>${body}</main></div>`,
+  });
 }
 
 const introduction =

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { openapi, type ReadyChecks, systemOperations } from '@arbiter/contract';
+import { inTurns } from '../platform/turns.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { docsPage } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { type AnyHandler, type Handlers, handlerEntries, rawBytes, rawJson, reply } from './handler.ts';
+import { basePath } from './start-page.ts';
 
 /** Handlers of health, readiness, metrics and documents (api-access.md 19). */
 export function systemHandlers(deps: AppDependencies): [string, AnyHandler][] {
@@ -24,14 +26,19 @@ function systemRoutes(deps: AppDependencies): Handlers<typeof systemOperations> 
   // Rendered when they are first asked for: a process that only decides never pays for them.
   const document = once(() => {
     const operations = Object.values(deps.operations);
-    const text = JSON.stringify(openapi(operations, { version, serverUrl: deps.config.publicUrl }));
+    const value = openapi(operations, { version, serverUrl: deps.config.publicUrl });
+    const text = JSON.stringify(value);
     return {
+      value,
       bytes: Buffer.from(text),
       etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`,
     };
   });
-  const docs = once(() => docsPage(Object.values(deps.operations), { version, serverUrl: deps.config.publicUrl }));
-  const errors = once(() => errorsPage());
+  const docs = once(() => {
+    const options = { version, serverUrl: deps.config.publicUrl };
+    return inTurns(docsPage(Object.values(deps.operations), document().value, options));
+  });
+  const errors = once(() => errorsPage(basePath(deps.config.publicUrl)));
 
   return {
     health: async () =>
@@ -54,7 +61,10 @@ function systemRoutes(deps: AppDependencies): Handlers<typeof systemOperations> 
       if (known.includes(etag) || known.includes('*')) return reply(304, null, validators);
       return reply(200, rawJson<Record<string, unknown>>(bytes), validators);
     },
-    docs: async () => reply(200, rawBytes<string>(docs().html), docs().headers),
+    async docs() {
+      const { html, headers } = await docs();
+      return reply(200, rawBytes<string>(html), headers);
+    },
     errors: async () => reply(200, rawBytes<string>(errors().html), errors().headers),
   };
 }

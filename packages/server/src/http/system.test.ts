@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { Script } from 'node:vm';
 import { type Operation, operation, systemOperations } from '@arbiter/contract';
 import Type from 'typebox';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
@@ -67,6 +68,46 @@ describe('health and readiness', () => {
   });
 });
 
+describe('the bare address', () => {
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const ask = (
+    app: ReturnType<typeof start>['app'],
+    url: string,
+    accept?: string,
+    method: 'GET' | 'HEAD' | 'POST' = 'GET',
+  ) => app.inject({ method, url, headers: accept === undefined ? {} : { accept } });
+  test('sends a browser to the documents, below the path of the public address', async () => {
+    for (const [publicUrl, location] of [
+      ['http://localhost:3000', '/api/docs'],
+      ['https://example.com/arbiter/', '/arbiter/api/docs'],
+    ] as const) {
+      const { app } = start({ config: { publicUrl } });
+      for (const [url, method] of [
+        ['/', 'GET'],
+        ['/?from=mail', 'GET'],
+        ['/', 'HEAD'],
+      ] as const) {
+        const response = await ask(app, url, browser, method);
+        assert.equal(response.statusCode, 303, `${method} ${url}`);
+        assert.equal(response.headers.location, location);
+        assert.equal(response.headers['cache-control'], 'no-store');
+      }
+      await app.close();
+    }
+  });
+  test('answers everybody else as before', async () => {
+    const { app } = start();
+    for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/html;q=0']) {
+      const response = await ask(app, '/', accept);
+      assert.equal(response.statusCode, 404, accept);
+      assert.equal(response.json().code, 'not_found');
+    }
+    assert.equal((await ask(app, '/nowhere', browser)).statusCode, 404);
+    assert.equal((await ask(app, '/', browser, 'POST')).statusCode, 404);
+    await app.close();
+  });
+});
+
 describe('metrics', () => {
   const token = 'a-metrics-token-of-32-characters';
   const get = (app: ReturnType<typeof start>['app'], authorization?: string) =>
@@ -107,7 +148,7 @@ describe('documents', () => {
     kit = await createTestDatabase();
   });
   after(() => kit.close());
-  const startWithDatabase = () => start({ database: kit.database });
+  const startWithDatabase = (over: Parameters<typeof start>[0] = {}) => start({ database: kit.database, ...over });
 
   test('openapi.json has an ETag and answers 304 to it', async () => {
     const { app } = startWithDatabase();
@@ -124,20 +165,47 @@ describe('documents', () => {
     assert.equal(await again('"x"'), 200);
     await app.close();
   });
-  test('the pages are escaped, stand alone and allow nothing but their own style', async () => {
+  test('the pages are escaped, stand alone and allow nothing but their own style and script', async () => {
     const { app } = startWithDatabase();
     for (const url of ['/api/docs', '/docs/errors']) {
       const response = await app.inject(url);
       assert.equal(response.headers['content-type'], 'text/html; charset=utf-8');
       const policy = String(response.headers['content-security-policy']);
       assert.match(policy, /^default-src 'none'; style-src 'sha256-/);
+      assert.ok(!/unsafe|https?:|\*|data:/.test(policy), policy);
+      const hashOf = (text: string) => createHash('sha256').update(text).digest('base64');
       const style = /<style>([\s\S]*?)<\/style>/.exec(response.body)?.[1] ?? '';
-      assert.ok(policy.includes(createHash('sha256').update(style).digest('base64')));
-      assert.ok(!/<script|<link|<img| style="| on[a-z]+=|src=|@import|url\(/.test(response.body), url);
+      assert.ok(policy.includes(`style-src 'sha256-${hashOf(style)}'`));
+      const scripts = [...response.body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];
+      for (const [, attributes, text = ''] of scripts) {
+        assert.equal(attributes, ' type="module"');
+        assert.ok(policy.includes(`script-src 'sha256-${hashOf(text)}'; connect-src 'self'`));
+        // A module whose imports were left in, or that lost a line on its way into the page, does not compile.
+        assert.doesNotThrow(() => new Script(`(async () => {${text}})`), url);
+      }
+      const markup = response.body.replace(style, '').replace(/<script[\s\S]*?<\/script>/g, '');
+      assert.ok(!/<script|<link|<img| style="| on[a-z]+="|src=|@import|url\(/.test(markup), url);
+      assert.ok(!/@import|url\(/.test(style), url);
+      assert.equal(scripts.length, url === '/api/docs' ? 1 : 0);
     }
-    const page = (await app.inject('/api/docs')).body;
-    assert.ok(page.includes('&lt;script&gt;') && page.includes('Read a &quot;thing&quot; &amp; more'));
-    for (const id of Object.values(operations).map((each) => each.id)) assert.ok(page.includes(`id="${id}"`), id);
+    await app.close();
+  });
+  test('the page of the operations can be read, searched and linked to', async () => {
+    const { app } = startWithDatabase({ config: { publicUrl: 'https://example.com/arbiter' } });
+    const page = (await app.inject('/api/docs')).body.replace(/<script[\s\S]*?<\/script>/g, '');
+    assert.ok(page.includes('&lt;script&gt;') && page.includes('Read a "thing" &amp; more'));
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    assert.equal(new Set(ids).size, ids.length, 'an id stands twice');
+    for (const { id } of Object.values(operations)) {
+      assert.ok(ids.includes(id), id);
+      assert.ok(page.includes(`<a href="#${id}" aria-label="Link to ${id}">`), id);
+    }
+    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) assert.ok(ids.includes(target), `#${target}`);
+    for (const [, href = ''] of page.matchAll(/href="(\/[^"]*)"/g)) assert.match(href, /^\/arbiter\/(api|docs)\//);
+    for (const [, label] of page.matchAll(/<label[^>]* for="([^"]+)"/g)) assert.ok(ids.includes(label), label);
+    assert.ok(page.includes('curl "https://example.com/arbiter/api/v1/things/'));
+    // What only the script makes work is not there without it.
+    assert.equal(page.match(/ data-script hidden>/g)?.length, 2);
     await app.close();
   });
   test('are given to an address 120 times a minute, all of them together', async () => {

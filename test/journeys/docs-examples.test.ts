@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Operation, operations } from '@arbiter/contract';
+import { createExamples } from '../../packages/server/src/http/docs-examples.ts';
+import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+
+/** The request examples of the documents, sent as a reader would who follows them from top to bottom. */
+
+let server: TestServer;
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+
+const all: readonly Operation[] = Object.values(operations);
+const examples = createExamples(all);
+
+/** Makers of records in the order in which they need each other. */
+const order = [
+  'categories',
+  'subCategories',
+  'channels',
+  'placements',
+  'outcomeTypes',
+  'schemas',
+  'offers',
+  'creatives',
+  'qualificationRules',
+  'contactPolicies',
+  'decisionFlows',
+  'apiKeys',
+];
+
+test('every record of the documents can be made as it is shown, and then be decided with', async () => {
+  const [tenant] = server.tenants;
+  const send = (operation: Operation, path: string, body: unknown) =>
+    server.call<Record<string, unknown>>(operation.method, path, {
+      body,
+      key: tenant.keys.admin,
+      headers: { Prefer: 'handling=strict' },
+    });
+  const makers = all.filter(({ id }) => id.endsWith('.create'));
+  assert.deepEqual(
+    makers.map(({ id }) => id.split('.')[0]).sort(),
+    [...order].sort(),
+    'a maker without a place in the order',
+  );
+  // The reader writes the ids of what was made where the documents show invented ones.
+  const real = new Map<string, string>();
+  const filled = (body: unknown): unknown =>
+    JSON.parse(JSON.stringify(body), (_, value) => (typeof value === 'string' ? (real.get(value) ?? value) : value));
+  for (const resource of order) {
+    const operation = makers.find(({ id }) => id === `${resource}.create`)!;
+    const shown = examples.answer(operation, operation.responses[201]!.schema!) as { id: string };
+    const answer = await send(operation, operation.path, filled(examples.body(operation)));
+    assert.equal(answer.status, 201, `${operation.id}: ${answer.text}`);
+    real.set(shown.id, String(answer.body.id));
+  }
+  for (const id of [
+    'decisionFlows.publish',
+    'decisionFlows.validate',
+    'tenantSettings.update',
+    'tenant.update',
+  ] as const) {
+    const answer = await send(operations[id], operations[id].path, filled(examples.body(operations[id])));
+    assert.equal(answer.status, 200, `${id}: ${answer.text}`);
+  }
+  const recommend = operations['decisions.recommend'];
+  const decided = await send(recommend, recommend.path, examples.body(recommend));
+  assert.equal(decided.status, 200, decided.text);
+});
