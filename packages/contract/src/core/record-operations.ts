@@ -97,6 +97,7 @@ export function recordOperations<
     create: operation({
       ...common,
       id: `${parts.name}.create`,
+      resource,
       method: 'POST',
       path,
       summary: `Create a ${noun}`,
