@@ -1,5 +1,12 @@
-import { type Operation, type OperationId, operations } from '@arbiter/contract';
-import { type Fixtures, flowConfig, type Resource, randomId } from './fixtures.ts';
+import {
+  draftFlowConfig,
+  type Operation,
+  type OperationId,
+  operations,
+  type Resource,
+  resources,
+} from '@arbiter/contract';
+import { type Fixtures, type Made, type Resource as Path, randomId } from './fixtures.ts';
 
 /** A call that the operation answers with success, by the lowest role that it takes. */
 export interface Call {
@@ -17,23 +24,26 @@ function declared(operation: Operation, body: Record<string, unknown>): Record<s
   return Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(properties, name)));
 }
 
-/** Examples of the seven operations that every catalogue resource has; `filters` need ids that live. */
-function recordExamples(
-  prefix: string,
-  resource: Resource,
-  filters: (fixtures: Fixtures) => Promise<Record<string, string>> = async () => ({}),
-): Record<string, Example> {
+/** What lists are asked for besides what a record shows of itself. */
+const queries: Partial<Record<Path, (made: Made) => Record<string, string>>> = {
+  'qualification-rules': ({ scopeId }) => ({ scopeId: idOf(scopeId) }),
+  'contact-policies': ({ scopeId }) => ({ scopeId: idOf(scopeId) }),
+};
+
+/** Examples of the seven operations that every catalogue resource has. */
+function recordExamples({ name: prefix, path, filters }: Resource & { readonly path: Path }): Record<string, Example> {
   const known: Readonly<Record<string, Operation>> = operations;
   const changes = async (id: 'update' | 'updateById', fixtures: Fixtures) =>
-    declared(known[`${prefix}.${id}`]!, await fixtures.draft(resource));
-  const made = async (fixtures: Fixtures) => (await fixtures.make(resource)).id;
+    declared(known[`${prefix}.${id}`]!, await fixtures.draft(path));
+  const made = async (fixtures: Fixtures) => (await fixtures.make(path)).id;
   return {
     [`${prefix}.list`]: async (f) => {
-      const found = await filters(f);
-      for (let rows = 0; rows < 2; rows += 1) await f.make(resource);
-      return { query: { limit: '2', search: f.marker, ...found } };
+      const row = await f.make(path);
+      await f.make(path);
+      const shown = Object.keys(filters).map((filter) => [filter, idOf(row[filter])]);
+      return { query: { limit: '2', search: f.marker, ...Object.fromEntries(shown), ...queries[path]?.(row) } };
     },
-    [`${prefix}.create`]: async (f) => ({ body: await f.draft(resource) }),
+    [`${prefix}.create`]: async (f) => ({ body: await f.draft(path) }),
     [`${prefix}.get`]: async (f) => ({ params: { id: await made(f) } }),
     [`${prefix}.update`]: async (f) => ({ body: { ...(await changes('update', f)), id: await made(f) } }),
     [`${prefix}.updateById`]: async (f) => {
@@ -49,36 +59,12 @@ const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 const idOf = (value: unknown): string => String(value);
 
 /**
- * One example per operation, by operation id. A new operation needs a line here: the matrix fails without it. Operations
+ * One example per operation, by operation id. Those of resources are made from their draft bodies; any other new
+ * operation needs a line here: the matrix fails without it. Operations
  * that need nothing have an empty call.
  */
 export const examples: Readonly<Record<string, Example>> = {
-  ...recordExamples('categories', 'categories'),
-  ...recordExamples('subCategories', 'sub-categories', async (f) => {
-    const sub = await f.make('sub-categories');
-    return { categoryId: idOf(sub.categoryId) };
-  }),
-  ...recordExamples('channels', 'channels', async () => ({ channelType: 'email' })),
-  ...recordExamples('placements', 'placements', async (f) => ({
-    channelId: idOf((await f.make('placements')).channelId),
-  })),
-  ...recordExamples('outcomeTypes', 'outcome-types'),
-  ...recordExamples('schemas', 'schemas'),
-  ...recordExamples('offers', 'offers', async (f) => {
-    const offer = await f.make('offers');
-    return { categoryId: idOf(offer.categoryId), subCategoryId: idOf(offer.subCategoryId), status: 'active' };
-  }),
-  ...recordExamples('creatives', 'creatives', async (f) => {
-    const { offerId, channelId, placementId } = await f.make('creatives');
-    return { offerId: idOf(offerId), channelId: idOf(channelId), placementId: idOf(placementId) };
-  }),
-  ...recordExamples('qualificationRules', 'qualification-rules', async (f) => ({
-    scopeId: idOf((await f.make('qualification-rules')).scopeId),
-  })),
-  ...recordExamples('contactPolicies', 'contact-policies', async (f) => ({
-    scopeId: idOf((await f.make('contact-policies')).scopeId),
-  })),
-  ...recordExamples('decisionFlows', 'decision-flows'),
+  ...Object.assign({}, ...Object.values(resources).map(recordExamples)),
 
   'schemas.listFields': async (f) => ({ query: { schemaId: (await f.make('schemas')).id } }),
   'schemas.createField': async (f) => ({
@@ -121,7 +107,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'decisionFlows.publish': async (f) => ({ body: { id: (await f.make('decision-flows')).id, notes: f.marker } }),
   'decisionFlows.validate': async (f) => {
     const flow = await f.make('decision-flows');
-    return { body: { id: flow.id, draftConfig: flowConfig((await f.make('categories')).id) } };
+    return { body: { id: flow.id, draftConfig: draftFlowConfig((await f.make('categories')).id) } };
   },
   'decisionFlows.versions': async (f) => ({ query: { id: (await f.decisionWorld()).flow.id, version: '1' } }),
   'decisionFlows.ensureBase': async () => ({}),

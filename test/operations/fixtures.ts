@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { type Resource as Described, draftFlowConfig, type EntityType, resources } from '@arbiter/contract';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 
 /** A record as the API answered it. */
@@ -39,173 +40,49 @@ export interface DecisionWorld {
 }
 
 /** Last part of the path of a catalogue resource. */
-export type Resource =
-  | 'categories'
-  | 'sub-categories'
-  | 'channels'
-  | 'placements'
-  | 'outcome-types'
-  | 'schemas'
-  | 'offers'
-  | 'creatives'
-  | 'qualification-rules'
-  | 'contact-policies'
-  | 'decision-flows';
+export type Resource = (typeof resources)[EntityType]['path'];
 
-const drafts: Readonly<Record<Resource, (fixtures: Fixtures) => Promise<Body>>> = {
-  categories: async ({ name, marker }) => ({
-    name: name('Category'),
-    description: `All of ${marker}`,
-    icon: 'star',
-    color: 'green',
-    status: 'active',
-    ordinal: 3,
-    customFields: [
-      { key: 'size', label: 'Size', type: 'select', options: ['s', 'm'], defaultValue: 'm', required: false },
-      { key: 'note', label: 'Note', type: 'text', defaultValue: marker },
-      { key: 'twice', label: 'Twice', type: 'computed', formula: '2 * 2', outputType: 'number' },
-    ],
-  }),
-  'sub-categories': async ({ name, marker, make }) => ({
-    categoryId: (await make('categories')).id,
-    name: name('Sub'),
-    description: `Some of ${marker}`,
-    icon: 'dot',
-    color: 'red',
-    status: 'active',
-    ordinal: 1,
-    customFields: [{ key: 'grade', label: 'Grade', type: 'text', defaultValue: 'a' }],
-  }),
-  channels: async ({ name, marker }) => ({
-    name: name('Channel'),
-    key: key('channel'),
-    channelType: 'email',
-    description: `Mail of ${marker}`,
-    status: 'active',
-    deliveryMode: 'api',
-    impressionMode: 'implicit',
-    couplingMode: 'partial',
-    providerConfig: { provider: 'smtp', from: 'offers@example.com', url: 'https://example.com/hook' },
-    fileConfig: { separator: ';' },
-    timezone: 'Europe/Paris',
-  }),
-  placements: async ({ name, marker, make }) => ({
-    channelId: (await make('channels')).id,
-    name: name('Placement'),
-    key: key('placement'),
-    description: `Top of ${marker}`,
-    slotType: 'card',
-    maxSlots: 3,
-    schema: { requiredFields: ['subject'], maxLength: { subject: 200 } },
-    targeting: { field: 'attributes.page', operator: 'neq', value: 'never' },
-    status: 'active',
-  }),
-  'outcome-types': async ({ name, marker }) => ({
-    key: key('outcome').replaceAll('-', '_'),
-    name: name('Outcome'),
-    description: `Seen by ${marker}`,
-    classification: 'positive',
-    category: 'response',
-    isConversion: true,
-    ordinal: 9,
-    status: 'active',
-  }),
-  schemas: async ({ name, marker, make }) => ({
-    name: key('visits').replaceAll('-', '_'),
-    displayName: name('Visits'),
-    description: `Visits of ${marker}`,
-    entityType: 'custom',
-    schemaType: 'event',
-    linkedSchemaId: (await make('schemas', customerSchema(name('People')))).id,
-    joinMapping: { parentField: 'customer_id', childField: 'client', joinType: 'left' },
-    summaryColumns: [],
-    autoEnrich: false,
-    fields: [
-      {
-        name: 'visit_id',
-        displayName: 'Visit',
-        dataType: 'varchar',
-        length: 40,
-        isPrimaryKey: true,
-        isNullable: false,
-      },
-      { name: 'client', displayName: 'Client', dataType: 'text', description: `Client of ${marker}` },
-      { name: 'amount', displayName: 'Amount', dataType: 'numeric', precision: 12, scale: 2, defaultValue: '0' },
-    ],
-  }),
-  offers: async ({ name, marker, make }) => {
-    const subCategory = await make('sub-categories');
-    return {
-      name: name('Offer'),
-      status: 'active',
-      categoryId: subCategory.categoryId,
-      subCategoryId: subCategory.id,
-      category: `label ${marker}`,
-      group: `group ${marker}`,
-      priority: 70,
-      businessValue: 60.5,
-      emergencyExcluded: false,
-      description: `Long text of ${marker}`,
-      shortDesc: `Short text of ${marker}`,
-      eligibility: {
-        excludedSegments: ['nobody'],
-        conditions: { field: 'attributes.page', operator: 'neq', value: 'never' },
-      },
-      schedule: { startDate: '2020-01-01', endDate: '2099-12-31', startHour: 0, endHour: 24, timezone: 'Europe/Paris' },
-      metadata: { campaign: marker, deep: { list: [1, 'two'] } },
-      tags: ['tag', marker],
-      productType: 'card',
-      margin: 1.5,
-      revenueValue: 20,
-    };
+const resourceAt = new Map<string, Described>(Object.values(resources).map((resource) => [resource.path, resource]));
+
+type Ids = Readonly<Record<string, string>>;
+
+/**
+ * Records that a draft names and that belong together, or that no reference of the resource shows; the ids by entity type.
+ * For any other resource one record is made for each of its references.
+ */
+const needs: Partial<Record<Resource, (fixtures: Fixtures) => Promise<Ids>>> = {
+  schemas: async ({ make, name }) => ({ dataSchema: (await make('schemas', customerSchema(name('People')))).id }),
+  offers: async ({ make }) => {
+    const { id, categoryId } = await make('sub-categories');
+    return { category: String(categoryId), subCategory: id };
   },
-  creatives: async ({ name, marker, make }) => {
-    const placement = await make('placements');
-    return {
-      name: name('Creative'),
-      offerId: (await make('offers')).id,
-      channelId: placement.channelId,
-      placementId: placement.id,
-      status: 'active',
-      templateType: 'email_html',
-      content: { subject: 'Hello {first}', body: `Text of ${marker}` },
-      personalization: [{ variable: 'first', source: 'customer.first_name', fallback: marker }],
-      constraints: { frequencyCapPerDay: 5, cooldownHours: 0, priorityOverride: 60 },
-      abTestVariant: 'A',
-      weight: 50,
-    };
+  creatives: async ({ make }) => {
+    const { id, channelId } = await make('placements');
+    return { offer: (await make('offers')).id, channel: String(channelId), placement: id };
   },
-  'qualification-rules': async ({ name, marker, make }) => ({
-    name: name('Rule'),
-    description: `Rule of ${marker}`,
-    status: 'active',
-    ruleType: 'attribute_condition',
-    config: { attribute: 'balance', operator: 'gte', value: 500 },
-    scope: 'offer',
-    scopeId: (await make('offers')).id,
-    priority: 40,
-    stage: 'eligibility',
-  }),
-  'contact-policies': async ({ name, marker, make }) => ({
-    name: name('Policy'),
-    description: `Policy of ${marker}`,
-    status: 'active',
-    scope: 'offer',
-    scopeId: (await make('offers')).id,
-    ruleType: 'frequency_cap',
-    config: { maxPerDay: 3 },
-    priority: 40,
-  }),
-  'decision-flows': async ({ name, marker, make }) => ({
-    key: name('flow'),
-    name: name('Flow'),
-    description: `Flow of ${marker}`,
-    status: 'active',
-    autoAssembly: false,
-    couplingOverride: 'partial',
-    draftConfig: flowConfig((await make('categories')).id),
-  }),
+  'qualification-rules': async ({ make }) => ({ offer: (await make('offers')).id }),
+  'contact-policies': async ({ make }) => ({ offer: (await make('offers')).id }),
+  'decision-flows': async ({ make }) => ({ category: (await make('categories')).id }),
 };
+
+async function draftOf(fixtures: Fixtures, path: Resource): Promise<Body> {
+  const resource = resourceAt.get(path);
+  assert.ok(resource?.draft, `${path} has no draft body: write it beside the resource in the contract, as \`draft\``);
+  const ids = await (needs[path]?.(fixtures) ?? namedBy(fixtures, resource));
+  const id = (entityType: string): string => {
+    const found = ids[entityType];
+    assert.ok(found, `the draft of ${path} names a ${entityType}: say in \`needs\` (fixtures.ts) how it is made`);
+    return found;
+  };
+  return { ...resource.draft({ marker: fixtures.marker, name: fixtures.name, key, id }) };
+}
+
+/** Makes a record for each reference of the resource. */
+async function namedBy({ make }: Fixtures, { references }: Described): Promise<Ids> {
+  const ids: Record<string, string> = {};
+  for (const { to } of Object.values(references)) ids[to] ??= (await make(resources[to as EntityType].path)).id;
+  return ids;
+}
 
 let counter = 0;
 const key = (word: string) => `${word}-${++counter}`;
@@ -232,23 +109,6 @@ function customerSchema(displayName: string): Body {
   };
 }
 
-/** A flow config that runs: everything of one category, by priority. */
-export function flowConfig(categoryId: string): Body {
-  return {
-    version: 2,
-    nodes: [
-      { id: 'inventory', type: 'inventory', config: { scope: 'category', categoryIds: [categoryId] } },
-      { id: 'creatives', type: 'match_creatives', config: {} },
-      { id: 'qualify', type: 'qualify', config: {} },
-      { id: 'policy', type: 'contact_policy', config: {} },
-      { id: 'score', type: 'score', config: { method: 'priority_weighted' } },
-      { id: 'rank', type: 'rank', config: { method: 'topN', topN: 3 } },
-      { id: 'response', type: 'response', config: {} },
-    ],
-    flowConfig: {},
-  };
-}
-
 export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures {
   const marker = `mark${tenant.id.replaceAll('-', '').slice(-10)}`;
   const fixtures: Fixtures = {
@@ -260,9 +120,9 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
       return answer.body;
     },
-    draft: (resource) => drafts[resource](fixtures),
+    draft: (resource) => draftOf(fixtures, resource),
     async make(resource, changes) {
-      return fixtures.must('POST', resource, changes ?? (await drafts[resource](fixtures)), 201);
+      return fixtures.must('POST', resource, changes ?? (await draftOf(fixtures, resource)), 201);
     },
     async decisionWorld() {
       const category = await fixtures.make('categories');
@@ -292,7 +152,7 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       const flow = await fixtures.must(
         'POST',
         'decision-flows',
-        { key: fixtures.name('flow'), name: fixtures.name('Flow'), draftConfig: flowConfig(category.id) },
+        { key: fixtures.name('flow'), name: fixtures.name('Flow'), draftConfig: draftFlowConfig(category.id) },
         201,
       );
       await fixtures.must('POST', 'decision-flows/publish', { id: flow.id, notes: fixtures.marker }, 200);

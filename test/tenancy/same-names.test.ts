@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer, RespondAnswer } from '@arbiter/contract';
+import { draftFlowConfig } from '@arbiter/contract';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
-import { flowConfig, type Made, randomId } from '../operations/fixtures.ts';
+import { type Made, randomId } from '../operations/fixtures.ts';
 
 /**
  * Two tenants with the same names, keys, customers, request ids and idempotency keys: nothing mixes (quality.md F8, T30,
@@ -79,7 +80,7 @@ async function makeTwin(tenant: TestTenant, colour: string): Promise<Twin> {
     config: { maxPerDay: 1 },
   });
   await post('outcome-types', { key: 'loved', name: 'Loved', classification: 'positive' });
-  const flow = await post('decision-flows', { key: 'main', name: 'Main', draftConfig: flowConfig(category.id) });
+  const flow = await post('decision-flows', { key: 'main', name: 'Main', draftConfig: draftFlowConfig(category.id) });
   await post('decision-flows/publish', { id: flow.id }, 200);
   return { tenant, colour, offer, schema };
 }

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
-import { deleted, type RecordOrder, resource } from './core/resource.ts';
+import { type Draft, deleted, type RecordOrder, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const customFieldTypes = ['text', 'number', 'boolean', 'select', 'date', 'computed'] as const;
@@ -149,6 +149,20 @@ const byOrdinal = {
   ids: 'asc',
 } as const satisfies RecordOrder;
 
+const categoryDraft: Draft<CategoryCreate> = ({ name, marker }) => ({
+  name: name('Category'),
+  description: `All of ${marker}`,
+  icon: 'star',
+  color: 'green',
+  status: 'active',
+  ordinal: 3,
+  customFields: [
+    { key: 'size', label: 'Size', type: 'select', options: ['s', 'm'], defaultValue: 'm', required: false },
+    { key: 'note', label: 'Note', type: 'text', defaultValue: marker },
+    { key: 'twice', label: 'Twice', type: 'computed', formula: '2 * 2', outputType: 'number' },
+  ],
+});
+
 /** Categories, described once. */
 export const categoryResource = resource({
   entityType: 'category',
@@ -161,6 +175,7 @@ export const categoryResource = resource({
   softDelete: true,
   record: Category,
   create: CategoryCreate,
+  draft: categoryDraft,
   changes,
   page: cataloguePage,
   order: byOrdinal,
@@ -175,6 +190,17 @@ export const categoryResource = resource({
 
 export const categoryOperations = recordOperations(categoryResource);
 
+const subCategoryDraft: Draft<SubCategoryCreate> = ({ name, marker, id }) => ({
+  categoryId: id('category'),
+  name: name('Sub'),
+  description: `Some of ${marker}`,
+  icon: 'dot',
+  color: 'red',
+  status: 'active',
+  ordinal: 1,
+  customFields: [{ key: 'grade', label: 'Grade', type: 'text', defaultValue: 'a' }],
+});
+
 /** Sub-categories, described once. */
 export const subCategoryResource = resource({
   entityType: 'subCategory',
@@ -187,6 +213,7 @@ export const subCategoryResource = resource({
   softDelete: true,
   record: SubCategory,
   create: SubCategoryCreate,
+  draft: subCategoryDraft,
   changes,
   page: cataloguePage,
   order: byOrdinal,

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
-import { deleted, newestFirst, resource } from './core/resource.ts';
+import { type Draft, deleted, newestFirst, resource } from './core/resource.ts';
 import { Id, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { placementWritable } from './placements.ts';
 
@@ -124,6 +124,20 @@ export const ChannelCreate = Type.Object(
 );
 export type ChannelCreate = Static<typeof ChannelCreate>;
 
+const channelDraft: Draft<ChannelCreate> = ({ name, key, marker }) => ({
+  name: name('Channel'),
+  key: key('channel'),
+  channelType: 'email',
+  description: `Mail of ${marker}`,
+  status: 'active',
+  deliveryMode: 'api',
+  impressionMode: 'implicit',
+  couplingMode: 'partial',
+  providerConfig: { provider: 'smtp', from: 'offers@example.com', url: 'https://example.com/hook' },
+  fileConfig: { separator: ';' },
+  timezone: 'Europe/Paris',
+});
+
 /** Channels, described once. */
 export const channelResource = resource({
   entityType: 'channel',
@@ -136,6 +150,7 @@ export const channelResource = resource({
   softDelete: true,
   record: Channel,
   create: ChannelCreate,
+  draft: channelDraft,
   changes,
   page: cataloguePage,
   order: newestFirst,

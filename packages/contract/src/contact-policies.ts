@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
-import { byPriority, resource } from './core/resource.ts';
+import { byPriority, type Draft, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
@@ -113,6 +113,17 @@ const DeletedPolicy = {
   ),
 };
 
+const contactPolicyDraft: Draft<ContactPolicyCreate> = ({ name, marker, id }) => ({
+  name: name('Policy'),
+  description: `Policy of ${marker}`,
+  status: 'active',
+  scope: 'offer',
+  scopeId: id('offer'),
+  ruleType: 'frequency_cap',
+  config: { maxPerDay: 3 },
+  priority: 40,
+});
+
 /** Contact policies, described once. */
 export const contactPolicyResource = resource({
   entityType: 'contactPolicy',
@@ -125,6 +136,7 @@ export const contactPolicyResource = resource({
   softDelete: true,
   record: ContactPolicy,
   create: ContactPolicyCreate,
+  draft: contactPolicyDraft,
   changes,
   page: cataloguePage,
   order: byPriority,

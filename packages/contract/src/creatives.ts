@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
-import { newestFirst, resource } from './core/resource.ts';
+import { type Draft, newestFirst, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
@@ -144,6 +144,20 @@ const DeletedCreative = {
   ),
 };
 
+const creativeDraft: Draft<CreativeCreate> = ({ name, marker, id }) => ({
+  name: name('Creative'),
+  offerId: id('offer'),
+  channelId: id('channel'),
+  placementId: id('placement'),
+  status: 'active',
+  templateType: 'email_html',
+  content: { subject: 'Hello {first}', body: `Text of ${marker}` },
+  personalization: [{ variable: 'first', source: 'customer.first_name', fallback: marker }],
+  constraints: { frequencyCapPerDay: 5, cooldownHours: 0, priorityOverride: 60 },
+  abTestVariant: 'A',
+  weight: 50,
+});
+
 /** Creatives, described once. */
 export const creativeResource = resource({
   entityType: 'creative',
@@ -156,6 +170,7 @@ export const creativeResource = resource({
   softDelete: true,
   record: Creative,
   create: CreativeCreate,
+  draft: creativeDraft,
   changes,
   page: cataloguePage,
   order: newestFirst,

@@ -3,7 +3,7 @@ import { exampleId } from './core/examples.ts';
 import { operation } from './core/operation.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
-import { resource } from './core/resource.ts';
+import { type Draft, resource } from './core/resource.ts';
 import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
@@ -170,6 +170,33 @@ const EnsuredBase = (created: boolean) =>
 
 const common = { tag: 'Decision flows', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 
+/** A flow config that runs: everything of one category, by priority. */
+export function draftFlowConfig(categoryId: string): Record<string, unknown> {
+  return {
+    version: 2,
+    nodes: [
+      { id: 'inventory', type: 'inventory', config: { scope: 'category', categoryIds: [categoryId] } },
+      { id: 'creatives', type: 'match_creatives', config: {} },
+      { id: 'qualify', type: 'qualify', config: {} },
+      { id: 'policy', type: 'contact_policy', config: {} },
+      { id: 'score', type: 'score', config: { method: 'priority_weighted' } },
+      { id: 'rank', type: 'rank', config: { method: 'topN', topN: 3 } },
+      { id: 'response', type: 'response', config: {} },
+    ],
+    flowConfig: {},
+  };
+}
+
+const decisionFlowDraft: Draft<DecisionFlowCreate> = ({ name, marker, id }) => ({
+  key: name('flow'),
+  name: name('Flow'),
+  description: `Flow of ${marker}`,
+  status: 'active',
+  autoAssembly: false,
+  couplingOverride: 'partial',
+  draftConfig: draftFlowConfig(id('category')),
+});
+
 /** Decision flows, described once. */
 export const decisionFlowResource = resource({
   entityType: 'decisionFlow',
@@ -182,6 +209,7 @@ export const decisionFlowResource = resource({
   softDelete: true,
   record: DecisionFlow,
   create: DecisionFlowCreate,
+  draft: decisionFlowDraft,
   changes,
   page: cataloguePage,
   order: {

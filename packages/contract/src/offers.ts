@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations, withDeleted } from './core/record-operations.ts';
-import { newestFirst, resource } from './core/resource.ts';
+import { type Draft, newestFirst, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Statuses of offers and creatives (part 2, section 2). */
@@ -169,6 +169,30 @@ const DeletedOffer = {
   ),
 };
 
+const offerDraft: Draft<OfferCreate> = ({ name, marker, id }) => ({
+  name: name('Offer'),
+  status: 'active',
+  categoryId: id('category'),
+  subCategoryId: id('subCategory'),
+  category: `label ${marker}`,
+  group: `group ${marker}`,
+  priority: 70,
+  businessValue: 60.5,
+  emergencyExcluded: false,
+  description: `Long text of ${marker}`,
+  shortDesc: `Short text of ${marker}`,
+  eligibility: {
+    excludedSegments: ['nobody'],
+    conditions: { field: 'attributes.page', operator: 'neq', value: 'never' },
+  },
+  schedule: { startDate: '2020-01-01', endDate: '2099-12-31', startHour: 0, endHour: 24, timezone: 'Europe/Paris' },
+  metadata: { campaign: marker, deep: { list: [1, 'two'] } },
+  tags: ['tag', marker],
+  productType: 'card',
+  margin: 1.5,
+  revenueValue: 20,
+});
+
 /** Offers, described once. */
 export const offerResource = resource({
   entityType: 'offer',
@@ -181,6 +205,7 @@ export const offerResource = resource({
   softDelete: true,
   record: Offer,
   create: OfferCreate,
+  draft: offerDraft,
   changes,
   page: cataloguePage,
   order: newestFirst,

@@ -5,6 +5,7 @@ import { CronError, OAuthError, ScimError } from './core/error-formats.ts';
 import { type ErrorCode, errorRegistry } from './core/errors.ts';
 import type { ErrorFormat, Operation, ResponseSpec } from './core/operation.ts';
 import { errorCodesOf, needsRequestedWith, Problem } from './core/problem.ts';
+import { documentWords } from './core/resource.ts';
 import { type Json, type JsonObject, type NamedSchema, pascal, shareSchemas, singular } from './shared-schemas.ts';
 
 export interface OpenApiOptions {
@@ -198,8 +199,14 @@ function requestBodyOf(operation: Operation, schema: JsonObject, body: TSchema):
   const types = kind === 'raw' ? (operation.mediaTypes ?? []) : bodyTypes[kind];
   return {
     required: required.length > 0 || kind === 'raw' || kind === 'multipart',
-    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+    content: Object.fromEntries(types.map((type) => [type, { schema, ...exampleOf(operation) }])),
   };
+}
+
+/** A new record as its draft body shows it. */
+function exampleOf({ method, resource }: Operation): { example?: Json } {
+  if (method !== 'POST' || resource?.draft === undefined) return {};
+  return { example: JSON.parse(JSON.stringify(resource.draft(documentWords))) };
 }
 
 function responsesOf(operation: Operation, place: (schema: TSchema) => JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { recordOperations } from './core/record-operations.ts';
-import { deleted, resource } from './core/resource.ts';
+import { type Draft, deleted, resource } from './core/resource.ts';
 import { Id, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const outcomeClassifications = ['positive', 'negative', 'neutral'] as const;
@@ -61,6 +61,17 @@ export const OutcomeTypeCreate = Type.Object(
 );
 export type OutcomeTypeCreate = Static<typeof OutcomeTypeCreate>;
 
+const outcomeTypeDraft: Draft<OutcomeTypeCreate> = ({ name, key, marker }) => ({
+  key: key('outcome').replaceAll('-', '_'),
+  name: name('Outcome'),
+  description: `Seen by ${marker}`,
+  classification: 'positive',
+  category: 'response',
+  isConversion: true,
+  ordinal: 9,
+  status: 'active',
+});
+
 /** Outcome types, described once. */
 export const outcomeTypeResource = resource({
   entityType: 'outcomeType',
@@ -73,6 +84,7 @@ export const outcomeTypeResource = resource({
   softDelete: true,
   record: OutcomeType,
   create: OutcomeTypeCreate,
+  draft: outcomeTypeDraft,
   changes,
   page: { usual: 100, maximum: 200 },
   order: {

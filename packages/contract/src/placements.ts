@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
-import { deleted, resource } from './core/resource.ts';
+import { type Draft, deleted, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const slotTypes = ['banner', 'card', 'inline', 'modal', 'overlay', 'list'] as const;
@@ -89,6 +89,18 @@ export const PlacementCreate = Type.Object(
 );
 export type PlacementCreate = Static<typeof PlacementCreate>;
 
+const placementDraft: Draft<PlacementCreate> = ({ name, key, marker, id }) => ({
+  channelId: id('channel'),
+  name: name('Placement'),
+  key: key('placement'),
+  description: `Top of ${marker}`,
+  slotType: 'card',
+  maxSlots: 3,
+  schema: { requiredFields: ['subject'], maxLength: { subject: 200 } },
+  targeting: { field: 'attributes.page', operator: 'neq', value: 'never' },
+  status: 'active',
+});
+
 /** Placements, described once. */
 export const placementResource = resource({
   entityType: 'placement',
@@ -101,6 +113,7 @@ export const placementResource = resource({
   softDelete: true,
   record: Placement,
   create: PlacementCreate,
+  draft: placementDraft,
   changes,
   page: cataloguePage,
   order: { text: 'name', keys: [{ property: 'name', direction: 'asc' }], ids: 'asc' },

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
-import { byPriority, deleted, resource } from './core/resource.ts';
+import { byPriority, type Draft, deleted, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
@@ -119,6 +119,18 @@ export const QualificationRuleCreate = Type.Object(
 );
 export type QualificationRuleCreate = Static<typeof QualificationRuleCreate>;
 
+const qualificationRuleDraft: Draft<QualificationRuleCreate> = ({ name, marker, id }) => ({
+  name: name('Rule'),
+  description: `Rule of ${marker}`,
+  status: 'active',
+  ruleType: 'attribute_condition',
+  config: { attribute: 'balance', operator: 'gte', value: 500 },
+  scope: 'offer',
+  scopeId: id('offer'),
+  priority: 40,
+  stage: 'eligibility',
+});
+
 /** Qualification rules, described once. */
 export const qualificationRuleResource = resource({
   entityType: 'qualificationRule',
@@ -131,6 +143,7 @@ export const qualificationRuleResource = resource({
   softDelete: true,
   record: QualificationRule,
   create: QualificationRuleCreate,
+  draft: qualificationRuleDraft,
   changes,
   page: cataloguePage,
   order: byPriority,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { operation } from './core/operation.ts';
 import { recordOperations } from './core/record-operations.ts';
-import { deleted, newestFirst, resource } from './core/resource.ts';
+import { type Draft, deleted, newestFirst, resource } from './core/resource.ts';
 import { Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 /** Data types of fields in their stored spelling (api-catalogue.md 2.1). */
@@ -220,6 +220,30 @@ const common = { tag: 'Schemas', auth: 'credential', loadClass: 'crud', transact
 const fieldErrors = ['not_found', 'reference_not_found', 'duplicate_name'] as const;
 const schemaUpdated = [{ action: 'update', entityType: 'dataSchema' }] as const;
 
+const schemaDraft: Draft<DataSchemaCreate> = ({ name, key, marker, id }) => ({
+  name: key('visits').replaceAll('-', '_'),
+  displayName: name('Visits'),
+  description: `Visits of ${marker}`,
+  entityType: 'custom',
+  schemaType: 'event',
+  linkedSchemaId: id('dataSchema'),
+  joinMapping: { parentField: 'customer_id', childField: 'client', joinType: 'left' },
+  summaryColumns: [],
+  autoEnrich: false,
+  fields: [
+    {
+      name: 'visit_id',
+      displayName: 'Visit',
+      dataType: 'varchar',
+      length: 40,
+      isPrimaryKey: true,
+      isNullable: false,
+    },
+    { name: 'client', displayName: 'Client', dataType: 'text', description: `Client of ${marker}` },
+    { name: 'amount', displayName: 'Amount', dataType: 'numeric', precision: 12, scale: 2, defaultValue: '0' },
+  ],
+});
+
 /** Schemas: records with a real table behind them, described once. */
 export const schemaResource = resource({
   entityType: 'dataSchema',
@@ -232,6 +256,7 @@ export const schemaResource = resource({
   softDelete: false,
   record: DataSchema,
   create: DataSchemaCreate,
+  draft: schemaDraft,
   changes: schemaChanges,
   page: { usual: 20, maximum: 200 },
   order: newestFirst,

@@ -98,6 +98,7 @@ export function recordOperations<
     create: operation({
       ...common,
       id: `${parts.name}.create`,
+      resource,
       method: 'POST',
       path,
       summary: `Create ${aNoun}`,

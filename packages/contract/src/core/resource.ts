@@ -33,6 +33,29 @@ export interface Reference {
   readonly onDelete: 'refuse' | 'cascade';
 }
 
+/** What a draft body takes from whoever makes the record. */
+export interface DraftWords {
+  /** A word of the caller's own, for texts. */
+  readonly marker: string;
+  /** A new name that holds this word. */
+  readonly name: (word: string) => string;
+  /** A new key that begins with this word: lower-case letters, digits, hyphens. */
+  readonly key: (word: string) => string;
+  /** Id of a record with this `entityType` that exists. */
+  readonly id: (entityType: string) => string;
+}
+
+/** Makes a body that creates a record, with every property that the product takes today. */
+export type Draft<Body> = (words: DraftWords) => Body;
+
+/** The words of the documentation. */
+export const documentWords: DraftWords = {
+  marker: 'the example',
+  name: (word) => word,
+  key: (word) => word,
+  id: () => '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a00',
+};
+
 /**
  * A kind of record, described once. Its seven operations, the way the server stores, lists and checks it, and what keeps
  * other records from being deleted are made from this value (docs/design/architecture.md 9). Its table is `path` with underscores.
@@ -53,6 +76,8 @@ export interface Resource {
   readonly softDelete: boolean;
   readonly record: TObject;
   readonly create: TSchema;
+  /** Serves the tests of every operation and the examples of the documentation; a test refuses a resource without it. */
+  readonly draft?: Draft<object>;
   /** Optional properties of PUT; `id` and `rowVersion` are added. */
   readonly changes: TProperties;
   readonly page: PageLimits;
