@@ -3,8 +3,8 @@ import { isSecret, isSignature, namesTenant } from './core/auth.ts';
 import type { BodyKind } from './core/bodies.ts';
 import { CronError, OAuthError, ScimError } from './core/error-formats.ts';
 import { type ErrorCode, errorRegistry } from './core/errors.ts';
-import type { ErrorFormat, Operation, ResponseSpec } from './core/operation.ts';
-import { errorCodesOf, needsRequestedWith, Problem } from './core/problem.ts';
+import { type ErrorFormat, needsRequestedWith, type Operation, type ResponseSpec } from './core/operation.ts';
+import { errorCodesOf, Problem } from './core/problem.ts';
 import { documentWords } from './core/resource.ts';
 import { type Json, type JsonObject, type NamedSchema, pascal, shareSchemas, singular } from './shared-schemas.ts';
 

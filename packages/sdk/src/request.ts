@@ -1,5 +1,4 @@
-import type { Operation } from '@arbiter/contract';
-import { needsRequestedWith } from '@arbiter/contract';
+import { needsRequestedWith, type Operation } from '@arbiter/contract/operation';
 import type { CallOptions } from './inputs.ts';
 
 /** An operation's input with its types gone. */
@@ -21,9 +20,12 @@ export interface Credential {
  */
 export type Handling = 'strict' | 'lenient';
 
+/** What must be known of an operation to call it. */
+export type Callable = Pick<Operation, 'id' | 'method' | 'path' | 'auth' | 'csrfExempt'>;
+
 /** The HTTP request of a call. `baseUrl` has no slash at its end. */
 export function requestOf(
-  operation: Operation,
+  operation: Callable,
   input: LooseInput,
   baseUrl: string,
   credential: Credential,
@@ -55,7 +57,7 @@ export function requestOf(
   };
 }
 
-function pathOf(operation: Operation, params: Readonly<Record<string, unknown>>): string {
+function pathOf(operation: Callable, params: Readonly<Record<string, unknown>>): string {
   return operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined || value === null || value === '')

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { FileAnswer, ServerSentEvent } from './answers.ts';
-import type { Auth } from './auth.ts';
+import { type Auth, isSecret, isSignature } from './auth.ts';
 import type { BodyKind, Parts, RawBody } from './bodies.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Resource } from './resource.ts';
@@ -114,6 +114,14 @@ export interface ResponseSpec {
 /** Declares an operation; keeps literal types so that handlers are typed from it. */
 export function operation<const O extends Operation>(value: O): O {
   return value;
+}
+
+/** True when the call must carry `X-Requested-With` (quality.md T32). */
+export function needsRequestedWith(operation: Pick<Operation, 'auth' | 'method' | 'csrfExempt'>): boolean {
+  const { auth, method, csrfExempt } = operation;
+  // What a browser does not send by itself cannot be abused through one.
+  if (isSecret(auth) || isSignature(auth) || auth === 'scim') return false;
+  return method !== 'GET' && csrfExempt !== true;
 }
 
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { isSecret, isSignature, namesTenant } from './auth.ts';
+import { isSignature, namesTenant } from './auth.ts';
 import { type ErrorCode, errorRegistry } from './errors.ts';
-import type { Operation } from './operation.ts';
+import { needsRequestedWith, type Operation } from './operation.ts';
 import { StringEnum } from './schemas.ts';
 
 const codes = Object.keys(errorRegistry) as [ErrorCode, ...ErrorCode[]];
@@ -74,12 +74,4 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (namesTenant(auth) || operation.transaction !== 'none') found.add('unavailable');
   if (operation.loadClass !== 'health') found.add('overloaded');
   return codes.filter((code) => found.has(code));
-}
-
-/** True when the call must carry `X-Requested-With` (quality.md T32). */
-export function needsRequestedWith(operation: Operation): boolean {
-  const { auth, method, csrfExempt } = operation;
-  // What a browser does not send by itself cannot be abused through one.
-  if (isSecret(auth) || isSignature(auth) || auth === 'scim') return false;
-  return method !== 'GET' && csrfExempt !== true;
 }

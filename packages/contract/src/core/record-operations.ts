@@ -8,6 +8,7 @@ import { Id, IdText, QueryFlag } from './schemas.ts';
 /** The parts of a resource that the types of its operations are made of. */
 interface Parts<
   N extends string,
+  P extends string,
   Rec extends TObject,
   C extends TSchema,
   U extends TProperties,
@@ -17,6 +18,7 @@ interface Parts<
 > {
   readonly name: N;
   readonly record: Rec;
+  readonly path: P;
   readonly create: C;
   readonly changes: U;
   readonly filters: F;
@@ -38,17 +40,18 @@ function writeErrors(resource: Resource, writable: TProperties, more: readonly E
 export function recordOperations<
   const R extends Resource,
   const N extends string,
+  const P extends string,
   Rec extends TObject,
   C extends TSchema,
   U extends TProperties,
   F extends TProperties,
   Q extends TProperties,
   D extends Readonly<Record<number, ResponseSpec>>,
->(resource: R & Parts<N, Rec, C, U, F, Q, D>) {
-  const parts: Parts<N, Rec, C, U, F, Q, D> = resource;
+>(resource: R & Parts<N, P, Rec, C, U, F, Q, D>) {
+  const parts: Parts<N, P, Rec, C, U, F, Q, D> = resource;
   const { noun, nouns, entityType, errors } = resource;
   const aNoun = `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
-  const path = `/api/v1/${resource.path}`;
+  const path = `/api/v1/${parts.path}` as const;
   const common = {
     tag: resource.tag,
     auth: 'credential',
@@ -113,7 +116,7 @@ export function recordOperations<
       ...common,
       id: `${parts.name}.get`,
       method: 'GET',
-      path: `${path}/{id}`,
+      path: `${path}/{id}` as const,
       summary: `Read one ${noun}`,
       role: 'viewer',
       params,
@@ -139,7 +142,7 @@ export function recordOperations<
       ...common,
       id: `${parts.name}.updateById`,
       method: 'PUT',
-      path: `${path}/{id}`,
+      path: `${path}/{id}` as const,
       summary: `Change one ${noun}`,
       description: 'Only the supplied properties change; null clears a nullable one.',
       role: resource.writeRole,
@@ -167,7 +170,7 @@ export function recordOperations<
       ...removal,
       id: `${parts.name}.deleteById`,
       method: 'DELETE',
-      path: `${path}/{id}`,
+      path: `${path}/{id}` as const,
       summary: `Delete one ${noun}`,
       params,
       errors: ['not_found', ...(errors?.delete ?? [])],
