@@ -697,6 +697,32 @@ create table qualification_rules (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table ranking_profiles (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  key text not null,
+  description text default ''::text not null,
+  weights jsonb not null,
+  version integer not null,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint ranking_profiles_description_check CHECK ((char_length(description) <= 1000))
+  constraint ranking_profiles_key_check CHECK ((key ~ '^[a-z0-9][a-z0-9_-]{0,99}$'::text))
+  constraint ranking_profiles_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+  constraint ranking_profiles_version_check CHECK ((version > 0))
+  constraint ranking_profiles_weights_check CHECK ((jsonb_typeof(weights) = 'object'::text))
+  constraint ranking_profiles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint ranking_profiles_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX ranking_profiles_key ON arbiter.ranking_profiles USING btree (tenant_id, key) WHERE (deleted_at IS NULL)
+  CREATE UNIQUE INDEX ranking_profiles_name ON arbiter.ranking_profiles USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table rate_limit_windows (
   tenant_id uuid not null,
   bucket text not null,

@@ -19,6 +19,7 @@ export const featureTiers: readonly (readonly string[])[] = [
     'creatives',
     'qualification',
     'contact-policies',
+    'ranking-profiles',
   ],
   ['flows'],
   ['interactions', 'evidence'],

@@ -14,6 +14,7 @@ import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
 import { placementOperations } from './placements.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
+import { rankingProfileOperations } from './ranking-profiles.ts';
 import { schemaOperations } from './schemas.ts';
 import { sessionOperations } from './session.ts';
 import { systemOperations } from './system.ts';
@@ -48,6 +49,7 @@ export const operations = {
   ...byId(decisionFlowOperations),
   ...byId(offerOperations),
   ...byId(qualificationRuleOperations),
+  ...byId(rankingProfileOperations),
   ...byId(decisionOperations),
 };
 

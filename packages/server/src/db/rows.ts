@@ -454,6 +454,20 @@ export interface QualificationRulesRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `ranking_profiles`. */
+export interface RankingProfilesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly description: string;
+  readonly weights: unknown;
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `rate_limit_windows`. */
 export interface RateLimitWindowsRow {
   readonly tenantId: string;
@@ -613,6 +627,7 @@ export interface Tables {
   readonly plans: PlansRow;
   readonly playground_quotas: PlaygroundQuotasRow;
   readonly qualification_rules: QualificationRulesRow;
+  readonly ranking_profiles: RankingProfilesRow;
   readonly rate_limit_windows: RateLimitWindowsRow;
   readonly response_keys: ResponseKeysRow;
   readonly schedules: SchedulesRow;
@@ -1022,6 +1037,18 @@ export const columnKinds = {
     priority: 'integer',
     stage: 'text',
     scopes: 'json',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  ranking_profiles: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    key: 'text',
+    description: 'text',
+    weights: 'json',
     version: 'integer',
     deletedAt: 'instant',
     createdAt: 'instant',

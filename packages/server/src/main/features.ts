@@ -15,6 +15,7 @@ import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
 import { plansFeature } from '../features/plans/index.ts';
 import { qualificationFeature } from '../features/qualification/index.ts';
+import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
@@ -42,6 +43,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   outcomesFeature,
   plansFeature,
   qualificationFeature,
+  rankingProfilesFeature,
   schemasFeature,
   sealedRecordsFeature,
   seedPacksFeature,

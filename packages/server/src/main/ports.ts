@@ -6,6 +6,7 @@ import type { Pepper } from '../features/credentials/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
+import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import { type FindSchemaUses, hasSchemas } from '../features/schemas/index.ts';
 import { readSettings } from '../features/settings/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
@@ -33,6 +34,7 @@ interface FeaturePorts extends AuditPorts, Pick<TenantPorts, 'hasData'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
   readonly findSchemaUses: FindSchemaUses;
+  readonly findProfileUses: FindProfileUses;
 }
 
 export type Ports = ProcessPorts & FeaturePorts;
@@ -45,6 +47,9 @@ export const featurePorts: FeaturePorts = {
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   findSchemaUses: flowsUsingSchema,
+  // The setting defaultArbitrationProfileId takes no id as long as no decision reads it.
+  findProfileUses: async (tx, id) =>
+    (await selectFlowsContaining(tx, id)).map((flow) => ({ noun: 'decision flow', ...flow })),
 };
 
 /** Flows name a schema by its id or by its name. */

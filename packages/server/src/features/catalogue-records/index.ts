@@ -8,6 +8,7 @@ export {
   pageValues,
   printColumns,
 } from './id-buckets.ts';
+export { freeKey, keyFromName } from './keys.rules.ts';
 export { noContent, recordHandlers } from './record-handlers.ts';
 export type { ListOptions } from './record-lists.store.ts';
 export {

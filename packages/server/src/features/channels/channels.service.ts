@@ -7,6 +7,8 @@ import {
   cascadeSoftDelete,
   createRecord,
   findRecords,
+  freeKey,
+  keyFromName,
   type RecordChange,
   readReferring,
   softDeleteRecord,
@@ -14,7 +16,6 @@ import {
   updateRecord,
 } from '../catalogue-records/index.ts';
 import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
-import { freeKey, keyFromName } from './keys.rules.ts';
 import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
 
 /** Channels as answers carry them, with their placements by name and creatives oldest first. */

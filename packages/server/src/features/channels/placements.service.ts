@@ -5,6 +5,8 @@ import { AppError } from '../../platform/app-error.ts';
 import {
   type Addressed,
   createRecord,
+  freeKey,
+  keyFromName,
   type RecordChange,
   type RelatedRow,
   readReferring,
@@ -15,7 +17,6 @@ import {
   updateRecord,
 } from '../catalogue-records/index.ts';
 import { type PlacementRow, placementKeys, placementSpec } from './channels.store.ts';
-import { freeKey, keyFromName } from './keys.rules.ts';
 import { readTargeting } from './targeting.rules.ts';
 
 /** Columns of a creative that channels and placements show. */

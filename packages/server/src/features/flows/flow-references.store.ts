@@ -8,7 +8,7 @@ import { snapshotSchemas } from '../schemas/index.ts';
 
 type Kind = ReturnType<typeof flowReferences>[number]['kind'];
 
-/** Resources of the kinds of records that a flow names; null: there is no room of that kind yet, so nothing exists. */
+/** Resources of the kinds of records that a flow names; null: nothing that a flow could use exists. */
 const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
   category: 'category',
   subCategory: 'subCategory',
@@ -19,6 +19,7 @@ const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
   qualificationRule: 'qualificationRule',
   contactPolicy: 'contactPolicy',
   flow: 'decisionFlow',
+  // They are kept, but no decision ranks by one in this version, so a flow that names one is refused.
   rankingProfile: null,
   model: null,
   experiment: null,

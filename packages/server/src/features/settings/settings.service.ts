@@ -54,11 +54,11 @@ function refuse(problems: readonly ErrorEntry[]): void {
   throw new AppError('validation_failed', { detail: `${first.path.slice(1)} ${first.message}`, errors: problems });
 }
 
-/** Ranking profiles do not exist in this version, so no id can name one. */
+/** No decision ranks by the tenant's profile in this version, so a profile that is set would do nothing. */
 function assertProfile(patch: TenantSettingsPatch): void {
   if (typeof patch.defaultArbitrationProfileId !== 'string') return;
   throw new AppError('reference_not_found', {
-    detail: 'There is no such ranking profile.',
-    errors: [{ path: '/defaultArbitrationProfileId', message: 'names no ranking profile of the tenant' }],
+    detail: 'No ranking profile can be the default: decisions do not rank by it in this version.',
+    errors: [{ path: '/defaultArbitrationProfileId', message: 'names no ranking profile that decisions can rank by' }],
   });
 }

@@ -1,0 +1,102 @@
+import Type, { type Static } from 'typebox';
+import { recordOperations } from './core/record-operations.ts';
+import { type Draft, deleted, newestFirst, resource } from './core/resource.ts';
+import { Id, Name, Nullable, Timestamp } from './core/schemas.ts';
+
+const weight = (what: string) => Type.Number({ minimum: 0, maximum: 1, description: `Weight of ${what}, 0 to 1.` });
+
+/** What a profile can weigh (docs/design/api-catalogue.md 17). Objectives that are not built yet are unknown. */
+const objectives = {
+  propensity: weight('the score component propensity'),
+  relevance: weight('the score component relevance'),
+  impact: weight('the score component impact'),
+  emphasis: weight('the score component emphasis'),
+  revenue: weight("the offer's revenue among the candidates"),
+  margin: weight("the offer's margin among the candidates"),
+  businessValue: weight("the offer's business value among the candidates"),
+  engagement: weight('positive outcomes per impression of the offer in 30 days'),
+  conversion: weight('conversions per impression of the offer in 30 days'),
+  recency: weight('how seldom the customer was contacted in 30 days'),
+  fatigue: weight('how seldom the customer was contacted with this offer in 30 days'),
+  fairness: weight("how small the offer's share of all impressions was in 7 days"),
+};
+
+const Weights = Type.Partial(Type.Object(objectives), {
+  additionalProperties: false,
+  description: 'Weight by objective, at least one above 0; a missing one counts as 0. They need not sum to 1.',
+});
+export type RankingWeights = Static<typeof Weights>;
+
+const writable = {
+  name: Name('Name, unique among ranking profiles that are not deleted.', 200),
+  description: Type.String({ maxLength: 1000, description: 'What the profile is for.' }),
+  weights: Weights,
+};
+
+/** Named weights of objectives, by which flows rank. */
+export const RankingProfile = Type.Object(
+  {
+    id: Id('Id of the ranking profile.'),
+    tenantId: Id('Tenant.'),
+    key: Type.String({ description: 'Never changes; unique among ranking profiles that are not deleted.' }),
+    ...writable,
+    version: Type.Integer({ description: 'Starts at 1, rises with every change.' }),
+    deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
+    createdAt: Timestamp('When it was made.'),
+    updatedAt: Timestamp('When it last changed.'),
+  },
+  { description: 'A ranking profile.' },
+);
+export type RankingProfile = Static<typeof RankingProfile>;
+
+const changes = Type.Partial(Type.Object(writable)).properties;
+
+export const RankingProfileCreate = Type.Object(
+  {
+    ...changes,
+    key: Type.Optional(
+      Type.String({
+        pattern: '^[a-z0-9][a-z0-9_-]{0,99}$',
+        description: 'Lower-case letters, digits, dashes, underscores; made from the name when it is left out.',
+      }),
+    ),
+    name: writable.name,
+    weights: Weights,
+  },
+  { description: 'A new ranking profile.' },
+);
+export type RankingProfileCreate = Static<typeof RankingProfileCreate>;
+
+const rankingProfileDraft: Draft<RankingProfileCreate> = ({ name, key, marker }) => ({
+  name: name('Profile'),
+  key: key('profile'),
+  description: `Profile of ${marker}`,
+  weights: { propensity: 1, margin: 0.5, fatigue: 0.25 },
+});
+
+/** Ranking profiles, described once. */
+export const rankingProfileResource = resource({
+  entityType: 'rankingProfile',
+  name: 'rankingProfiles',
+  path: 'ranking-profiles',
+  tag: 'Ranking profiles',
+  noun: 'ranking profile',
+  nouns: 'ranking profiles',
+  writeRole: 'editor',
+  softDelete: true,
+  record: RankingProfile,
+  create: RankingProfileCreate,
+  draft: rankingProfileDraft,
+  changes,
+  page: { usual: 50, maximum: 200 },
+  order: newestFirst,
+  search: ['name', 'key'],
+  filters: {},
+  queries: {},
+  unique: { name: 'duplicate_name', key: 'duplicate_key' },
+  references: {},
+  removal: deleted,
+  errors: { delete: ['in_use'] },
+});
+
+export const rankingProfileOperations = recordOperations(rankingProfileResource);

@@ -1,0 +1,16 @@
+import { noContent, recordHandlers, toWire } from '../catalogue-records/index.ts';
+import {
+  changeRankingProfile,
+  createRankingProfile,
+  deleteRankingProfile,
+  type FindProfileUses,
+} from './ranking-profiles.service.ts';
+import { rankingProfileSpec } from './ranking-profiles.store.ts';
+
+export const rankingProfileRoutes = ({ findUses }: { readonly findUses: FindProfileUses }) =>
+  recordHandlers(rankingProfileSpec, {
+    show: (_tx, rows) => rows.map(toWire),
+    create: createRankingProfile,
+    change: changeRankingProfile,
+    remove: (tx, id, addressed) => noContent(deleteRankingProfile(tx, id, addressed, findUses)),
+  });
