@@ -1,4 +1,4 @@
-// R6: caps are exact under parallel decisions over two processes; F1 of quality.md is what happens without the lock.
+// R6: caps are exact under parallel decisions over two processes; F1 of docs/design/quality.md is what happens without the lock.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Invariants 1, 5, 7 and 10 of quality.md 5: governed records, their versions, and the audit chain, verified by code that
-// knows the form of the chain from api-access.md 7 only.
+// Invariants 1, 5, 7 and 10 of docs/design/quality.md 5: governed records, their versions, and the audit chain, verified by code that
+// knows the form of the chain from docs/design/api-access.md 7 only.
 import { createHash } from 'node:crypto';
 import type { Evidence } from './checker.ts';
 import { ackOf, isUnknown, type Recorded } from './recorded-load.ts';

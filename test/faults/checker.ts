@@ -1,6 +1,6 @@
 import { decodeState } from '../../packages/server/src/features/customer-states/customer-state-codec.ts';
 
-// The offline checker of quality.md 5: reads the database and the record of the load, and shares no code with the
+// The offline checker of docs/design/quality.md 5: reads the database and the record of the load, and shares no code with the
 // services of the server. The codec of the state row is used for reading it only.
 import { itemsOf } from './api.ts';
 import { checkAudit } from './checker-audit.ts';
@@ -210,7 +210,7 @@ function checkResponses(evidence: Evidence, history: readonly HistoryRow[]): str
 
 /**
  * Invariant 3: counted <= cap. An open reservation counts like an impression; a late impression, of an item that was
- * released before, happened whatever the cap says (api-decisioning.md 4).
+ * released before, happened whatever the cap says (docs/design/api-decisioning.md 4).
  */
 function checkCaps(evidence: Evidence, history: readonly HistoryRow[]): string[] {
   const counted = new Map<string, number>();

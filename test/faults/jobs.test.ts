@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../packages/server/src
 import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
-/** What a dead process held is another's within this time (quality.md 2, background work). */
+/** What a dead process held is another's within this time (docs/design/quality.md 2, background work). */
 const barMs = 30_000;
 /** How long to wait before a condition counts as never coming. */
 const patienceMs = 90_000;

@@ -1,4 +1,4 @@
-// A mixed load that remembers every call and what the client learned about it (quality.md 5): acked, refused or unknown.
+// A mixed load that remembers every call and what the client learned about it (docs/design/quality.md 5): acked, refused or unknown.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Caller, type Item, itemsOf } from './api.ts';

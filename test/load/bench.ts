@@ -1,4 +1,4 @@
-// `npm run bench`: the table of decisioning.md 6 as far as it applies, on a server started as users start it: embedded
+// `npm run bench`: the table of docs/design/decisioning.md 6 as far as it applies, on a server started as users start it: embedded
 // PostgreSQL, durable commits, forced RLS, records and audit on; load generator, server and database share the machine.
 // Writes docs/benchmarks.md. Options: --seconds 10 --customers 50000 --offers-large 10000 --connections 64
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 import type { TestServer } from '../../packages/server/src/main/test-server.ts';
 
-/** Windows of rate limits count refused calls too (quality.md, law 2 of "Refused"). */
+/** Windows of rate limits count refused calls too (docs/design/quality.md, law 2 of "Refused"). */
 const leftOut = ['rate_limit_windows', 'schema_migrations'];
 
 /**
@@ -16,7 +16,7 @@ export async function fingerprint(server: TestServer, tenantIds: readonly string
     [schemas, leftOut],
   );
   const parts = tables.map(({ name }) => {
-    // The last use of a key is told by every call (quality.md E23).
+    // The last use of a key is told by every call (docs/design/quality.md E23).
     const text = name === 'arbiter.api_keys' ? `(to_jsonb(t) - 'last_used_at')::text` : 't::text';
     const column = name === 'arbiter.tenants' ? 'id' : 'tenant_id';
     const rows = name.startsWith('arbiter.') ? `where ${column} = any ($1)` : '';

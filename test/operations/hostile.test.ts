@@ -9,7 +9,7 @@ import { declaredPlaces, type Place, placesOf, unique } from './places.ts';
 import { type Answer, at, type Path, type SendOptions, send, urlOf, withAt } from './requests.ts';
 
 /**
- * Hostile input for every field of every operation (quality.md T16, T17, T33, R19). What is accepted is stored and
+ * Hostile input for every field of every operation (docs/design/quality.md T16, T17, T33, R19). What is accepted is stored and
  * returned byte for byte, everything else is 4xx; nothing is 5xx and nothing takes longer than a second.
  */
 
@@ -191,7 +191,7 @@ for (const operation of writing) {
           const raw = JSON.stringify(withAt(body(), path, '@number@')).replace('"@number@"', literal);
           const answer = await ask({}, raw);
           const kept = at(answer.json, path);
-          // -0 is stored as 0 (quality.md T17).
+          // -0 is stored as 0 (docs/design/quality.md T17).
           if (answer.status < 300 && typeof kept === 'number') assert.equal(kept, Number(literal) + 0, path.join('.'));
         },
         changesOne,

@@ -7,7 +7,7 @@ export interface MalformedBody {
 const nested = (depth: number, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;
 
 /**
- * Every class of malformed body (quality.md T17), built around a good one. Keys that no operation declares carry the
+ * Every class of malformed body (docs/design/quality.md T17), built around a good one. Keys that no operation declares carry the
  * evil, so that nothing but the reading of the body can refuse it.
  */
 export function malformedBodies(good: Readonly<Record<string, unknown>>): MalformedBody[] {

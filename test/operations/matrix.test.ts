@@ -38,7 +38,7 @@ import {
 } from './requests.ts';
 
 /**
- * The operation matrix (architecture.md 3): what every operation must do, asked of every operation of the contract. A new
+ * The operation matrix (docs/design/architecture.md 3): what every operation must do, asked of every operation of the contract. A new
  * operation is covered as soon as it has an example (examples.ts). The operations of a test contract (kinds/contract.ts) are
  * asked the same: what an operation may declare holds before the first feature declares it.
  */
@@ -67,7 +67,7 @@ test('every operation has an example, and every example an operation', () => {
 });
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** Traces of the inside that no answer may carry (quality.md T36). */
+/** Traces of the inside that no answer may carry (docs/design/quality.md T36). */
 const inside =
   /\bat [\w.<>]+ \(|\.[cm]?[jt]s:\d|node:internal|node_modules|SQLSTATE|relation "|at or near|violates (foreign|unique|check|not-null|row-level)|\bselect .+ from\b|\binsert into\b|krn_[0-9a-f]{20}/i;
 
@@ -78,7 +78,7 @@ function pageSizes(operation: Operation): { readonly usual: number; readonly max
   return maximum === undefined ? null : { usual: Number(at(limit, ['default'])), maximum: Number(maximum) };
 }
 
-/** Query parameters that are read and turned: their odd spellings are refused (quality.md T33). */
+/** Query parameters that are read and turned: their odd spellings are refused (docs/design/quality.md T33). */
 const oddSpellings: Readonly<Record<string, readonly string[]>> = {
   integer: ['1e2', '0x10', '-0', '١٠', '1.0', ' 1', '1 ', '', '1_000', 'NaN', 'null', '0', '-1'],
   boolean: ['yes', '1', 'TRUE', '', ' true', 'null'],

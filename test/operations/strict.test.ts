@@ -4,7 +4,7 @@ import { type Operation, operations } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 import { createFixtures, type Fixtures, type Made, type Resource } from './fixtures.ts';
 
-/** Strict handling and what is remarked on without it (api-settled.md, "Typos and configs that cannot act"). */
+/** Strict handling and what is remarked on without it (docs/design/api-settled.md, "Typos and configs that cannot act"). */
 
 const all: readonly Operation[] = Object.values(operations);
 const strict = { prefer: 'handling=strict' };

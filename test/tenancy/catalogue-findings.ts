@@ -1,7 +1,7 @@
 import type { TestDatabase } from '../../packages/server/src/db/test-database.ts';
 
 /**
- * Everything in the database's own catalogue that would let one tenant see or touch another's data (quality.md F2 to F8,
+ * Everything in the database's own catalogue that would let one tenant see or touch another's data (docs/design/quality.md F2 to F8,
  * T2): tables, partitions and data tables, their policies, owners, rights and keys; functions; views; roles. Empty = none.
  */
 export async function catalogueFindings(db: TestDatabase): Promise<string[]> {

@@ -7,7 +7,7 @@ import { examples } from '../operations/examples.ts';
 import { send } from '../operations/requests.ts';
 import { type PopulatedTenant, populate } from './world.ts';
 
-/** Many tenants on one server at once: each sees its own and nothing else (quality.md T2c, T2e, R7, law 4). */
+/** Many tenants on one server at once: each sees its own and nothing else (docs/design/quality.md T2c, T2e, R7, law 4). */
 
 const tenantCount = 20;
 let server: TestServer;

@@ -7,7 +7,7 @@ import { type PopulatedTenant, populate } from './world.ts';
 
 /**
  * Attacks on row-level security as the application role, over every table that the product has once two tenants use it
- * (quality.md T1, T2, F2 to F8). The tables come from the database's catalogue, so a new one is attacked too.
+ * (docs/design/quality.md T1, T2, F2 to F8). The tables come from the database's catalogue, so a new one is attacked too.
  */
 
 interface Table {

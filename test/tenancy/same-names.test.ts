@@ -6,7 +6,7 @@ import { startTestServer, type TestServer, type TestTenant } from '../../package
 import { type Made, randomId } from '../operations/fixtures.ts';
 
 /**
- * Two tenants with the same names, keys, customers, request ids and idempotency keys: nothing mixes (quality.md F8, T30,
+ * Two tenants with the same names, keys, customers, request ids and idempotency keys: nothing mixes (docs/design/quality.md F8, T30,
  * law 4). Only a colour tells them apart.
  */
 

@@ -9,7 +9,7 @@ import { globalRead, importedFrom, memberOf, valueImport } from './syntax.ts';
 
 const inEngine = (file: string) => file.startsWith('packages/engine/src/') && !isTest(file);
 
-/** `Math` functions that IEEE 754 or the language fixes to the bit; the engine ports the others (api-decisioning 1.1). */
+/** `Math` functions that IEEE 754 or the language fixes to the bit; the engine ports the others (docs/design/api-decisioning.md 1.1). */
 const exactMath = new Set([
   'abs',
   'ceil',

@@ -1,4 +1,4 @@
-/** Exit codes of every command (api-access.md 20). */
+/** Exit codes of every command (docs/design/api-access.md 20). */
 export const exitCodes = {
   ok: 0,
   /** The API answered with an error. */

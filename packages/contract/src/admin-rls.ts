@@ -35,7 +35,7 @@ export const RlsReport = Type.Object(
 );
 export type RlsReport = Static<typeof RlsReport>;
 
-/** What a repair did (part 1, 4.13; api-access.md 15). */
+/** What a repair did (part 1, 4.13; docs/design/api-access.md 15). */
 export const RlsRepair = Type.Object(
   {
     success: Type.Boolean({ description: 'True only when no table failed.' }),

@@ -3,11 +3,11 @@ import { operation, roles } from './core/operation.ts';
 import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
 import { Id, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** Scopes of an API key, in the order in which they are returned (api-access.md 4.1). */
+/** Scopes of an API key, in the order in which they are returned (docs/design/api-access.md 4.1). */
 export const apiKeyScopes = ['read', 'write', 'admin', 'scim'] as const;
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 
-/** Form of every key: made ones are `krn_` + 64 hex digits, a bootstrap file may bring its own (api-access.md 4.1). */
+/** Form of every key: made ones are `krn_` + 64 hex digits, a bootstrap file may bring its own (docs/design/api-access.md 4.1). */
 export const apiKeyPattern = '^krn_[A-Za-z0-9_-]{20,128}$';
 
 const Scopes = (description: string) =>

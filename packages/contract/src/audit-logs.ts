@@ -3,7 +3,7 @@ import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
 import { Id, IdFilter, Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** The closed list of audit actions (api-access.md 7). */
+/** The closed list of audit actions (docs/design/api-access.md 7). */
 export const auditActions = [
   'create',
   'update',
@@ -56,7 +56,7 @@ export const AuditChange = Type.Object(
   { description: 'One changed leaf.' },
 );
 
-/** One row of the audit log (api-access.md 7). */
+/** One row of the audit log (docs/design/api-access.md 7). */
 export const AuditLog = Type.Object(
   {
     id: Id('Id of the row.'),
@@ -87,7 +87,7 @@ export const AuditLog = Type.Object(
 );
 export type AuditLog = Static<typeof AuditLog>;
 
-/** What a check of the chain can find (api-access.md 7). */
+/** What a check of the chain can find (docs/design/api-access.md 7). */
 export const auditBreakReasons = ['hash_mismatch', 'chain_link_mismatch', 'sequence_gap', 'head_mismatch'] as const;
 export type AuditBreakReason = (typeof auditBreakReasons)[number];
 

@@ -11,7 +11,7 @@ const Status = StringEnum(['active', 'inactive'], {
   description: 'inactive hides the entry from pickers; it does not change decisions.',
 });
 
-/** Definition of a field that the offers of a category carry (api-catalogue.md 4). */
+/** Definition of a field that the offers of a category carry (docs/design/api-catalogue.md 4). */
 export const CustomField = Type.Object(
   {
     key: Type.String({

@@ -84,7 +84,7 @@ export const BoundCreative = Type.Object(
 );
 export type BoundCreative = Static<typeof BoundCreative>;
 
-/** A way to reach customers (api-catalogue.md 5.1). */
+/** A way to reach customers (docs/design/api-catalogue.md 5.1). */
 export const Channel = Type.Object(
   {
     id: Id('Id of the channel.'),

@@ -28,7 +28,7 @@ export const PersonalizationEntry = Type.Object(
 );
 export type PersonalizationEntry = Static<typeof PersonalizationEntry>;
 
-/** Limits of one creative towards one customer (api-catalogue.md 7). */
+/** Limits of one creative towards one customer (docs/design/api-catalogue.md 7). */
 export const CreativeConstraints = Type.Object(
   {
     frequencyCapPerDay: Type.Optional(

@@ -5,7 +5,7 @@ import { Id, Int, JsonObject, StringEnum, Timestamp } from './core/schemas.ts';
 /** Most dead letters that one answer lists (part 1, section 8). */
 export const mostDeadLettersListed = 200;
 
-/** Topics that clients may rely on (api-access.md 15); each further job of the server is one too. */
+/** Topics that clients may rely on (docs/design/api-access.md 15); each further job of the server is one too. */
 export const deadLetterTopics = [
   'outbox.publish',
   'trigger.dispatch',

@@ -101,12 +101,12 @@ const changes = {
   isProtected: Type.Optional(Type.Boolean({ description: 'A protected flow cannot be deleted.' })),
 };
 
-/** One finding of the flow check (api-decisioning.md 7). */
+/** One finding of the flow check (docs/design/api-decisioning.md 7). */
 export const FlowProblem = Type.Object(
   {
     path: Type.String({ description: 'JSON Pointer into draftConfig.' }),
     nodeId: Nullable(Type.String(), { description: 'Node it is about, or null.' }),
-    code: Type.String({ description: 'Closed list of api-decisioning.md 7.' }),
+    code: Type.String({ description: 'A code of a closed list.' }),
     message: Type.String({ description: 'What is wrong.' }),
   },
   { description: 'A finding.' },

@@ -9,7 +9,7 @@ import {
   respondExample,
 } from './decision-examples.ts';
 
-// Recommend, respond, records, replay, traces (api-decisioning.md 2, 3, 11, 12).
+// Recommend, respond, records, replay, traces (docs/design/api-decisioning.md 2, 3, 11, 12).
 
 const CustomerIdOrAnonymous = Type.String({
   maxLength: 255,

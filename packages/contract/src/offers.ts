@@ -12,7 +12,7 @@ const OfferStatusSchema = StringEnum(offerStatuses, {
   description: 'Only active offers take part in decisions.',
 });
 
-/** Validity of an offer (api-catalogue.md 6). */
+/** Validity of an offer (docs/design/api-catalogue.md 6). */
 export const OfferSchedule = Type.Object(
   {
     startDate: Type.Optional(
@@ -36,7 +36,7 @@ export const OfferSchedule = Type.Object(
 );
 export type OfferSchedule = Static<typeof OfferSchedule>;
 
-/** Gates of an offer that hold before the qualification rules (api-catalogue.md 6). */
+/** Gates of an offer that hold before the qualification rules (docs/design/api-catalogue.md 6). */
 export const OfferEligibility = Type.Object(
   {
     propensityThreshold: Type.Optional(
@@ -55,7 +55,7 @@ export const OfferEligibility = Type.Object(
       }),
     ),
     conditions: Type.Optional(
-      Type.Unknown({ description: 'Condition group or list (api-catalogue.md 1.3) over customer and request values.' }),
+      Type.Unknown({ description: 'Condition group or list over customer and request values.' }),
     ),
   },
   { additionalProperties: false, description: 'Gates that must all hold; empty = none.' },

@@ -25,7 +25,7 @@ const writable = {
   status: Status,
 };
 
-/** A kind of outcome that can be recorded for a shown offer (api-catalogue.md 10). */
+/** A kind of outcome that can be recorded for a shown offer (docs/design/api-catalogue.md 10). */
 export const OutcomeType = Type.Object(
   {
     id: Id('Id of the outcome type.'),

@@ -48,7 +48,7 @@ const ChannelRef = Type.Object(
   { description: 'The channel.' },
 );
 
-/** A place on a channel where items are shown (api-catalogue.md 5.2). */
+/** A place on a channel where items are shown (docs/design/api-catalogue.md 5.2). */
 export const Placement = Type.Object(
   {
     id: Id('Id of the placement.'),

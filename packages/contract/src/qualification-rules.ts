@@ -6,7 +6,7 @@ import { byPriority, type Draft, deleted, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
-/** The rule types (api-catalogue.md 9). */
+/** The rule types. */
 export const qualificationRuleTypes = [
   'segment_required',
   'attribute_condition',
@@ -32,7 +32,7 @@ export type QualificationScope = (typeof qualificationScopes)[number];
 export const qualificationStages = ['eligibility', 'fit', 'match', 'ranking'] as const;
 export type QualificationStage = (typeof qualificationStages)[number];
 
-/** Other names of stages, read on write (api-catalogue.md 9). */
+/** Other names of stages, read on write. */
 export const stageAliases = { qualification: 'eligibility', applicability: 'fit', suitability: 'match' } as const;
 
 const RuleStatus = StringEnum(offerStatuses, { description: 'Only active rules are asked.' });
@@ -54,13 +54,13 @@ const writable = {
   description: Type.String({ maxLength: 2000, description: 'Free text.' }),
   status: RuleStatus,
   ruleType: RuleType,
-  config: JsonObject('Settings of the rule type (api-catalogue.md 9); unknown keys are kept and have no effect.'),
+  config: JsonObject('Settings of the rule type; unknown keys are kept and have no effect.'),
   scope: RuleScope,
   scopeId: Nullable(Id('Target.'), { description: 'Target of the scope; null for global.' }),
   priority: Int(0, 100, 'Higher is asked first inside its stage.'),
 };
 
-/** A qualification rule (api-catalogue.md 9). */
+/** A qualification rule. */
 export const QualificationRule = Type.Object(
   {
     id: Id('Rule.'),

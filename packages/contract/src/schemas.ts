@@ -5,7 +5,7 @@ import { recordOperations } from './core/record-operations.ts';
 import { type Draft, deleted, newestFirst, resource } from './core/resource.ts';
 import { Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
-/** Data types of fields in their stored spelling (api-catalogue.md 2.1). */
+/** Data types of fields in their stored spelling (docs/design/api-catalogue.md 2.1). */
 export const dataTypes = [
   'varchar',
   'char',

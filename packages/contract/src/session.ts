@@ -18,7 +18,7 @@ const SessionPrincipal = Type.Object(
   { description: 'Who the credential stands for.' },
 );
 
-/** Who calls (api-access.md 4.2). Without a valid credential only `authenticated: false`. */
+/** Who calls (docs/design/api-access.md 4.2). Without a valid credential only `authenticated: false`. */
 export const Session = Type.Object(
   {
     authenticated: Type.Boolean({ description: 'True when a valid credential was sent.' }),
@@ -52,7 +52,7 @@ export const sessionOperations = {
     auth: 'none',
     role: null,
     loadClass: 'crud',
-    // As many as wrong credentials are let through elsewhere, so that this is no better place to guess (api-access.md 17).
+    // As many as wrong credentials are let through elsewhere, so that this is no better place to guess (docs/design/api-access.md 17).
     rateLimits: [{ limit: 600, windowSeconds: 60, per: 'ip' }],
     headers: Type.Object(
       {

@@ -3,7 +3,7 @@ import { secret } from './core/auth.ts';
 import { operation } from './core/operation.ts';
 import { JsonObject, StringEnum } from './core/schemas.ts';
 
-/** What the process says about itself (api-access.md 19). */
+/** What the process says about itself (docs/design/api-access.md 19). */
 export const Health = Type.Object(
   {
     status: StringEnum(['ok'], { description: 'Always ok: the process answers.' }),
@@ -39,7 +39,7 @@ export const Readiness = Type.Object(
 export type Readiness = Static<typeof Readiness>;
 
 const open = { auth: 'none', role: null, errors: [], audit: [], transaction: 'none' } as const;
-/** One window for all documents: each is the same for everybody, and nobody reads them so fast (api-access.md 17). */
+/** One window for all documents: each is the same for everybody, and nobody reads them so fast (docs/design/api-access.md 17). */
 const documentLimits = [{ limit: 120, windowSeconds: 60, per: 'ip', bucket: 'system.documents' }] as const;
 const html = (description: string) => ({
   description,
@@ -47,7 +47,7 @@ const html = (description: string) => ({
   mediaType: 'text/html; charset=utf-8',
 });
 
-/** Health, metrics and documents (api-access.md 19); every path also without `/v1`. */
+/** Health, metrics and documents (docs/design/api-access.md 19); every path also without `/v1`. */
 export const systemOperations = {
   health: operation({
     ...open,

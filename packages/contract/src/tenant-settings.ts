@@ -2,7 +2,7 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Int, Nullable, StringEnum } from './core/schemas.ts';
 
-/** Keys of `aiAnalyzerSettings` (api-access.md 6). */
+/** Keys of `aiAnalyzerSettings` (docs/design/api-access.md 6). */
 const analyzer = {
   llmExplanationsEnabled: Type.Boolean({ description: 'Narrative and SHAP explanations.' }),
   multiLanguageEnabled: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
@@ -30,7 +30,7 @@ const Feature = (what: string) =>
 const Reserved = (what: string) =>
   Nullable(Type.Null(), { description: `${what}. Reserved: any value is refused until it is built.` });
 
-/** Every tenant setting (api-access.md 6). */
+/** Every tenant setting (docs/design/api-access.md 6). */
 const settings = {
   decisionTraceEnabled: Type.Boolean({ description: 'Write decision traces (sealed records are always written).' }),
   decisionTraceSampleRate: Type.Number({ minimum: 0, maximum: 1, description: 'Share of decisions traced, 0 to 1.' }),
@@ -76,7 +76,7 @@ export const TenantSettings = Type.Object(settings, {
 });
 export type TenantSettings = Static<typeof TenantSettings>;
 
-/** What a tenant has that set nothing (api-access.md 6). */
+/** What a tenant has that set nothing (docs/design/api-access.md 6). */
 export const defaultTenantSettings: TenantSettings = {
   decisionTraceEnabled: false,
   decisionTraceSampleRate: 1,
@@ -158,7 +158,7 @@ function patchOf(properties: TProperties, options: PatchOptions): TSchema {
 
 /**
  * The body of a change. Open at the top on purpose: other bodies lose undeclared properties silently, but an unknown
- * setting is refused with 400 (api-access.md 6), so it has to reach the check.
+ * setting is refused with 400 (docs/design/api-access.md 6), so it has to reach the check.
  */
 export const TenantSettingsUpdate = Type.Unsafe<TenantSettingsPatch>(
   patchOf(settings, {

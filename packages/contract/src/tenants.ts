@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { Id, Name, Nullable, Timestamp } from './core/schemas.ts';
 
-/** The caller's tenant (api-access.md 5.3). */
+/** The caller's tenant (docs/design/api-access.md 5.3). */
 export const Tenant = Type.Object(
   {
     id: Id('Id of the tenant.'),
@@ -23,7 +23,7 @@ export type TenantUpdate = Static<typeof TenantUpdate>;
 
 const Quota = (description: string) => Nullable(Type.Integer({ minimum: 0 }), { description });
 
-/** What a console shows about the tenant (api-access.md 5.3). */
+/** What a console shows about the tenant (docs/design/api-access.md 5.3). */
 export const TenantStatus = Type.Object(
   {
     tenantId: Id('Id of the tenant.'),

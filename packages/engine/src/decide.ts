@@ -30,7 +30,7 @@ export interface DecideOptions {
 export type StageObserver = (stage: string, nodeId: string | null) => void;
 
 /**
- * Makes one decision (decisioning.md 1, api-decisioning.md 8 to 11). Pure and synchronous: the same plan and input give
+ * Makes one decision (docs/design/decisioning.md 1, docs/design/api-decisioning.md 8 to 11). Pure and synchronous: the same plan and input give
  * the same bytes. Numbers of the answer are unrounded.
  */
 export function decide(plan: Plan, input: DecisionInput, options: DecideOptions = {}): Decision {

@@ -1,6 +1,6 @@
 import type { Json } from './snapshot.ts';
 
-/** What `decide` returns: the answer, its proof and its effects as data. Numbers are unrounded (api-decisioning.md 1). */
+/** What `decide` returns: the answer, its proof and its effects as data. Numbers are unrounded (docs/design/api-decisioning.md 1). */
 export interface Decision {
   readonly items: readonly DecisionItem[];
   /** Per requested placement, for `placements` or response format `grouped`; indexes point into `items`. */
@@ -40,7 +40,7 @@ export interface DecisionItem {
   readonly creativeId: string | null;
   readonly channelId: string | null;
   readonly placementId: string | null;
-  /** `reserve`: the channel is explicit; `impress`: implicit, or no channel (api-decisioning.md 4). */
+  /** `reserve`: the channel is explicit; `impress`: implicit, or no channel (docs/design/api-decisioning.md 4). */
   readonly effect: 'impress' | 'reserve';
   readonly mandatory: boolean;
   readonly priority: number;
@@ -59,7 +59,7 @@ export interface DecisionItem {
   readonly personalization: Readonly<Record<string, Json>>;
 }
 
-/** Shares of chance besides the ranking (api-decisioning.md 10, 11). */
+/** Shares of chance besides the ranking (docs/design/api-decisioning.md 10, 11). */
 export interface DecisionAssignment {
   /** Per item: the share its creative has among the usable ones of its offer; 1 without choice. */
   readonly creative: readonly number[];
@@ -78,7 +78,7 @@ export interface ScoreComponents {
 
 export type PropensitySource = 'request' | 'model' | 'offer' | 'offer_blend' | 'category' | 'global' | 'default';
 
-/** Summary of a trace without durations (api-decisioning.md 11). */
+/** Summary of a trace without durations (docs/design/api-decisioning.md 11). */
 export interface DecisionSummary {
   readonly candidateCount: number;
   readonly mandatoryCount: number;
@@ -95,7 +95,7 @@ export interface DecisionSummary {
   readonly warnings: readonly string[];
 }
 
-/** Trace body of P2 2 and api-decisioning.md 11, as far as the engine knows it. */
+/** Trace body of P2 2 and docs/design/api-decisioning.md 11, as far as the engine knows it. */
 export interface DecisionTrace {
   readonly pipeline: readonly {
     readonly stage: string;

@@ -7,7 +7,7 @@ interface Range {
 
 /**
  * Counts a customer's contacts over the plan's windows at `now`; open reservations count like contacts
- * (api-catalogue.md 8.1, 8.2). `clock`: of the tenant's zone, whose days, weeks and months are the calendar windows.
+ * (docs/design/api-catalogue.md 8.1, 8.2). `clock`: of the tenant's zone, whose days, weeks and months are the calendar windows.
  * `alltime` comes from the totals; windows that reach behind `keptFrom` count what the log still has.
  * `longestCooldownMs` (of the plan): lanes that no window counts and whose latest contact is at least that long ago are
  * left out, because no decision of the plan depends on them. Without it every lane stays.

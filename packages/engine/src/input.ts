@@ -4,9 +4,9 @@ import type { Json } from './snapshot.ts';
 export interface DecisionInput {
   /** Epoch ms; the decision's clock. */
   readonly now: number;
-  /** 32 hex digits (api-decisioning.md 1 no. 5). */
+  /** 32 hex digits (docs/design/api-decisioning.md 1 no. 5). */
   readonly seed: string;
-  /** Wall clock of each zone of `plan.zones`, computed by the server's one zone module (quality.md F15). */
+  /** Wall clock of each zone of `plan.zones`, computed by the server's one zone module (docs/design/quality.md F15). */
   readonly zones: Readonly<Record<string, ZoneClock>>;
   readonly request: DecisionRequest;
   /** True when a customer-type schema or enrich source had a row. */
@@ -20,7 +20,7 @@ export interface DecisionInput {
   readonly contacts: ContactCounts;
   readonly suppressions: readonly Suppression[];
   readonly evidence: Evidence;
-  /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (api-access.md 5.4). */
+  /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
   readonly quotaLeft?: number | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface ContactLane {
 
 /**
  * A customer's contacts as the state row keeps them: counted impressions and open reservations
- * (api-catalogue.md 8.1). The log is whole since `keptFrom`; older contacts stand in `totals` and `lastAt` only.
+ * (docs/design/api-catalogue.md 8.1). The log is whole since `keptFrom`; older contacts stand in `totals` and `lastAt` only.
  */
 export interface Contacts {
   readonly lanes: readonly ContactLane[];
@@ -117,7 +117,7 @@ export interface Suppression {
   readonly expiresAt: number;
 }
 
-/** Positive and negative outcomes so far, a numbered tenant-wide state (api-decisioning.md 3). */
+/** Positive and negative outcomes so far, a numbered tenant-wide state (docs/design/api-decisioning.md 3). */
 export interface Evidence {
   readonly number: number;
   offer(offerId: string): readonly [positives: number, negatives: number];

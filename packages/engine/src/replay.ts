@@ -5,7 +5,7 @@ const mostDifferences = 200;
 
 /**
  * The part of a decision that its record keeps and that the result hash covers: without trace, and with nothing that is
- * made at commit or measured (api-decisioning.md 12). Numbers are unrounded.
+ * made at commit or measured (docs/design/api-decisioning.md 12). Numbers are unrounded.
  */
 export function resultOf(decision: Decision): Json {
   const { trace: _trace, responseFormat: _format, includeFields: _fields, policyBlocks: _blocks, ...result } = decision;

@@ -84,7 +84,7 @@ export interface StageCounts {
   scoring: number;
 }
 
-/** Why a candidate leaves (api-decisioning.md 11, api-catalogue.md 5.2, 6, 7). */
+/** Why a candidate leaves (docs/design/api-decisioning.md 11, docs/design/api-catalogue.md 5.2, 6, 7). */
 export type DropReason =
   | 'schedule'
   | 'excluded'
@@ -160,7 +160,7 @@ export function focus(run: Run, candidate: Candidate): void {
   scope.names = candidate.offer.customFields;
 }
 
-/** Tie break of api-decisioning.md 1 no. 3: true when `a` stands before `b`. */
+/** Tie break of docs/design/api-decisioning.md 1 no. 3: true when `a` stands before `b`. */
 export function standsBefore({ scratch }: Run, a: Candidate, b: Candidate): boolean {
   const { score } = scratch.columns;
   const ofA = score[a.at]!;

@@ -1,7 +1,7 @@
 /**
  * What `compile` reads: the tenant's catalogue and one flow as plain data. A plan is identified by the hash of the
  * canonical form of this value, so it holds content only: no catalogue version, no clock, no counters
- * (decisioning.md 2). Rows that cannot take part (deleted, of other status) are left out by the server, unless a flow
+ * (docs/design/decisioning.md 2). Rows that cannot take part (deleted, of other status) are left out by the server, unless a flow
  * names their status.
  */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -60,7 +60,7 @@ export interface SnapshotFlow {
   readonly config: FlowConfig;
 }
 
-/** Flow config v2 as stored (api-decisioning.md 7). */
+/** Flow config v2 as stored (docs/design/api-decisioning.md 7). */
 export interface FlowConfig {
   readonly version: 2;
   readonly nodes: readonly FlowNode[];
@@ -90,7 +90,7 @@ export interface SnapshotPlacement {
   readonly key: string;
   readonly slotType: string;
   readonly maxSlots: number;
-  /** Condition on `request.`, `attributes.`, `customer.`; false: the placement gets no items (api-catalogue.md 5.2). */
+  /** Condition on `request.`, `attributes.`, `customer.`; false: the placement gets no items (docs/design/api-catalogue.md 5.2). */
   readonly targeting?: Json;
 }
 
@@ -116,7 +116,7 @@ export interface SnapshotSubCategory {
   readonly customFields?: readonly SnapshotCustomField[];
 }
 
-/** Definition of a custom field of offers (api-catalogue.md 4); `formula` for type computed. */
+/** Definition of a custom field of offers (docs/design/api-catalogue.md 4); `formula` for type computed. */
 export interface SnapshotCustomField {
   readonly key: string;
   readonly type: string;
@@ -141,7 +141,7 @@ export interface SnapshotOffer {
   readonly priority: number;
   readonly businessValue: number;
   readonly mandatory: boolean;
-  /** Epoch ms; a mandatory offer is no longer forced from then on (quality.md E19). */
+  /** Epoch ms; a mandatory offer is no longer forced from then on (docs/design/quality.md E19). */
   readonly mandatoryExpiresAt: number | null;
   readonly emergencyExcluded: boolean;
   readonly description: string;
@@ -212,7 +212,7 @@ export interface SnapshotSchema {
   readonly name: string;
   readonly schemaType: string;
   readonly autoEnrich: boolean;
-  /** Column compared with the customer id (api-catalogue.md 2.2 no. 4). */
+  /** Column compared with the customer id (docs/design/api-catalogue.md 2.2 no. 4). */
   readonly rowKey: string;
   /** Column that an enrich node looks up when the schema lacks its `lookupKey`; absent: the row key. */
   readonly primaryKey?: string;

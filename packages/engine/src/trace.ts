@@ -61,7 +61,7 @@ export interface ScoredRow {
   readonly negatives: number;
 }
 
-/** Collects the trace of one decision (part 2, 2; api-decisioning.md 11). */
+/** Collects the trace of one decision (part 2, 2; docs/design/api-decisioning.md 11). */
 export interface TraceBuilder {
   stage(row: StageRow): void;
   drop(row: DroppedRow): void;

@@ -12,7 +12,7 @@ import type {
 } from '@arbiter/contract';
 
 /**
- * A demo data pack (api-access.md 13): data only. Records have the shape of the contract's create bodies; where those
+ * A demo data pack (docs/design/api-access.md 13): data only. Records have the shape of the contract's create bodies; where those
  * take an id, a pack names the record (`categoryName`, `offerName`, ...) and the loader puts the id in.
  */
 export interface Pack {

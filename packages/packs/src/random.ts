@@ -1,6 +1,6 @@
 /**
  * Reproducible chance for pack data: the same seed gives the same rows on every machine and at every load
- * (api-access.md 13). Good enough for demo data, not for anything secret.
+ * (docs/design/api-access.md 13). Good enough for demo data, not for anything secret.
  */
 export interface Chance {
   /** A number in [0, 1). */

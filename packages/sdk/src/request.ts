@@ -78,7 +78,7 @@ function queryOf(query: Readonly<Record<string, unknown>>): string {
   return search.size === 0 ? '' : `?${search}`;
 }
 
-/** `Headers` takes bytes only: text beyond ASCII travels as its UTF-8 bytes, one character each (quality.md E20). */
+/** `Headers` takes bytes only: text beyond ASCII travels as its UTF-8 bytes, one character each (docs/design/quality.md E20). */
 function headerText(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Every environment variable of the server: the only module that reads `process.env`. docs/config.md is generated from
- * this table (tools/generate-config-docs.ts). Sources: contract part 1 section 5, api-access.md 5.1 and 18.
+ * this table (tools/generate-config-docs.ts). Sources: contract part 1 section 5, docs/design/api-access.md 5.1 and 18.
  */
 
 /** A variable as the table describes it. `read` throws an Error whose message completes "<NAME> ...". */
@@ -232,7 +232,7 @@ export class ConfigError extends Error {
 const shortestSecret = 16;
 
 /**
- * Reads the configuration. Blank or white space counts as unset (quality.md T5). A secret may stand in a file named by
+ * Reads the configuration. Blank or white space counts as unset (docs/design/quality.md T5). A secret may stand in a file named by
  * `<NAME>_FILE` instead. Throws ConfigError with every problem at once.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {

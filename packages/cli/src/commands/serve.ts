@@ -32,7 +32,7 @@ export interface AppliedTenant {
 }
 
 /**
- * Hands a bootstrap fragment for one tenant to the server's start-up (api-access.md 20), on the database that the
+ * Hands a bootstrap fragment for one tenant to the server's start-up (docs/design/api-access.md 20), on the database that the
  * environment names. Resolves with the tenant, or with the exit code of a server that could not apply it.
  */
 export async function applyFragment(call: Call, tenant: object): Promise<AppliedTenant | number> {

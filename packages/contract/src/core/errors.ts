@@ -1,4 +1,4 @@
-/** The closed error registry: every code the API can answer, with its status and constant title (api-access.md 2). */
+/** The closed error registry: every code the API can answer, with its status and constant title (docs/design/api-access.md 2). */
 export const errorRegistry = {
   validation_failed: { status: 400, title: 'Validation failed' },
   malformed_json: { status: 400, title: 'Malformed JSON' },

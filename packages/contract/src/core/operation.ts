@@ -11,11 +11,11 @@ export type Role = (typeof roles)[number];
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Load classes, shed from the last to the first (quality.md 2). */
+/** Load classes, shed from the last to the first (docs/design/quality.md 2). */
 export const loadClasses = ['health', 'inbound', 'decision', 'crud', 'heavy'] as const;
 export type LoadClass = (typeof loadClasses)[number];
 
-/** A sliding-window limit: at most `limit` calls in any `windowSeconds`, counted per `per` (api-access.md 17). */
+/** A sliding-window limit: at most `limit` calls in any `windowSeconds`, counted per `per` (docs/design/api-access.md 17). */
 export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -26,7 +26,7 @@ export interface RateLimit {
 
 /**
  * One operation of the API, described once. Validation, authorisation, limits, transactions, OpenAPI, the SDK and the
- * operation matrix test are made from this value (architecture.md 3).
+ * operation matrix test are made from this value (docs/design/architecture.md 3).
  */
 export interface Operation {
   /** `<resource>.<verb>`, unique, camelCase: `offers.create`. */
@@ -56,19 +56,19 @@ export interface Operation {
   readonly rateLimitSetting?: 'RECOMMEND_RATE_PER_MINUTE';
   /** Takes the optional `Idempotency-Key` header; its answer is kept 7 days in the effect's transaction. */
   readonly idempotent?: boolean;
-  /** True: each problem it answers carries a `recommendationId` of its own (api-access.md 2). */
+  /** True: each problem it answers carries a `recommendationId` of its own (docs/design/api-access.md 2). */
   readonly decides?: boolean;
   /** An object of strings and numbers. A record id is a plain string here: a malformed one is answered like an unknown one. */
   readonly params?: TSchema;
   /** An object; values are coerced strictly and defaults are filled in. */
   readonly query?: TSchema;
-  /** Headers that decide something, under their documented names; sent twice = 400, read as UTF-8 (quality.md F22). */
+  /** Headers that decide something, under their documented names; sent twice = 400, read as UTF-8 (docs/design/quality.md F22). */
   readonly headers?: TSchema;
   /** Never coerced but for forms; a `default` in it is documentation and the handler applies it (an update must not). */
   readonly body?: TSchema;
   /**
    * The record that the body writes, as it is answered. Its properties that the body does not declare are the server's:
-   * they may be sent back as they were read, and count as known (api-settled.md, "Typos and configs that cannot act").
+   * they may be sent back as they were read, and count as known (docs/design/api-settled.md, "Typos and configs that cannot act").
    */
   readonly record?: TSchema;
   /** Default `json`. */
@@ -116,7 +116,7 @@ export function operation<const O extends Operation>(value: O): O {
   return value;
 }
 
-/** True when the call must carry `X-Requested-With` (quality.md T32). */
+/** True when the call must carry `X-Requested-With` (docs/design/quality.md T32). */
 export function needsRequestedWith(operation: Pick<Operation, 'auth' | 'method' | 'csrfExempt'>): boolean {
   const { auth, method, csrfExempt } = operation;
   // What a browser does not send by itself cannot be abused through one.

@@ -16,7 +16,7 @@ export function pageSize({ usual, maximum }: PageLimits, asked: number | undefin
   return Math.min(asked ?? usual, maximum);
 }
 
-/** Query of a cursor list: `limit` (above the maximum becomes the maximum, below 1 is 400), `cursor` (api-access.md 1). */
+/** Query of a cursor list: `limit` (above the maximum becomes the maximum, below 1 is 400), `cursor` (docs/design/api-access.md 1). */
 export const cursorQuery = ({ usual, maximum }: PageLimits) => ({
   limit: Type.Optional(
     Type.Integer({

@@ -6,7 +6,7 @@ import { StringEnum } from './schemas.ts';
 
 const codes = Object.keys(errorRegistry) as [ErrorCode, ...ErrorCode[]];
 
-/** Body of every error answer, `application/problem+json` (RFC 9457, api-access.md 2). */
+/** Body of every error answer, `application/problem+json` (RFC 9457, docs/design/api-access.md 2). */
 export const Problem = Type.Object(
   {
     type: Type.String({ description: '`urn:arbiter:error:<code>`.' }),
@@ -43,7 +43,7 @@ export type Problem = Static<typeof Problem>;
 
 /**
  * Every code that an operation can answer: those it declares, and those that follow from its credential, method, body,
- * limits and transaction (api-access.md 3). In the order of the registry, without twins.
+ * limits and transaction (docs/design/api-access.md 3). In the order of the registry, without twins.
  */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
   // Any call may ask for strict handling of unknown parameters.

@@ -35,7 +35,7 @@ function writeErrors(resource: Resource, writable: TProperties, more: readonly E
 
 /**
  * The seven operations that every catalogue resource has: list, create, get, and change and delete in the collection
- * style (`id` in body or query) and on `/{id}`, with equal codes, roles and audit rows (api-access.md 1 "Two styles").
+ * style (`id` in body or query) and on `/{id}`, with equal codes, roles and audit rows (docs/design/api-access.md 1 "Two styles").
  */
 export function recordOperations<
   const R extends Resource,

@@ -2,12 +2,12 @@ import Type, { type Static, type TSchema } from 'typebox';
 
 /** Shared property schemas. Every property of every schema carries a description (a test says so). */
 
-/** Id of a record: UUIDv7, lower case (api-access.md 1). */
+/** Id of a record: UUIDv7, lower case (docs/design/api-access.md 1). */
 export const Id = (description: string) => Type.String({ format: 'uuid', description });
 
 /**
  * Id of a record in a path or a query. It has no form and no greatest length there: a malformed id is answered like an
- * unknown one (api-access.md 1). An empty one is a missing one.
+ * unknown one (docs/design/api-access.md 1). An empty one is a missing one.
  */
 export const IdText = (description: string) => Type.String({ minLength: 1, description });
 
@@ -20,11 +20,11 @@ export const Nullable = <T extends TSchema>(schema: T, options: { description: s
 /** Out: `2026-11-20T09:00:00.000Z`. In: RFC 3339 with zone. */
 export const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 
-/** The tenant's own customer id: 1-255 characters, no control characters, no outer white space (api-access.md 1). */
+/** The tenant's own customer id: 1-255 characters, no control characters, no outer white space (docs/design/api-access.md 1). */
 export const CustomerId = (description = "The tenant's own id of the customer, case-sensitive.") =>
   Type.String({ minLength: 1, maxLength: 255, format: 'customer-id', description });
 
-/** A name: 1-255 code points, not only white space; stored and compared byte for byte (api-catalogue.md 1.2). */
+/** A name: 1-255 code points, not only white space; stored and compared byte for byte (docs/design/api-catalogue.md 1.2). */
 export const Name = (description: string, maxLength = 255) =>
   Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
 

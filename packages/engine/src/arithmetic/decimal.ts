@@ -1,5 +1,5 @@
 /**
- * The shortest decimal form of a double, and rounding on it (api-decisioning.md 1): 2.675 is "2.675", so two decimals
+ * The shortest decimal form of a double, and rounding on it (docs/design/api-decisioning.md 1): 2.675 is "2.675", so two decimals
  * give 2.68 although the double lies below.
  */
 interface Decimal {

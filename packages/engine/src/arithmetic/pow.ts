@@ -35,7 +35,7 @@ const LOG2_3_2_LOW = 1.350039202129749e-8;
 
 /**
  * x to the y (fdlibm e_pow.c), because the language leaves `Math.pow` to the platform. `pow(x, 1)` is x and
- * `pow(x, 0)` is 1 exactly, also for x = 0 (api-decisioning.md 1). NaN where the real power does not exist and for
+ * `pow(x, 0)` is 1 exactly, also for x = 0 (docs/design/api-decisioning.md 1). NaN where the real power does not exist and for
  * `pow(+-1, +-Infinity)`, as in the language.
  */
 export function pow(x: number, y: number): number {

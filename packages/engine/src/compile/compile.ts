@@ -35,11 +35,11 @@ const hourMs = 3_600_000;
 const mostItems = 50;
 const usualLimit = 5;
 
-/** Names under `customer.` that relevance reads (api-decisioning.md 10). */
+/** Names under `customer.` that relevance reads (docs/design/api-decisioning.md 10). */
 const relevanceFields = ['preferred_channel', 'interests', 'preferred_product_type'];
 
 /**
- * Turns a published flow and the tenant's catalogue into a plan (decisioning.md 2). Pure; the order of the snapshot's
+ * Turns a published flow and the tenant's catalogue into a plan (docs/design/decisioning.md 2). Pure; the order of the snapshot's
  * lists does not matter but for `schemas` and the flow's nodes. Throws when the flow names a node type or method that is
  * not built: `validateFlow` refuses those on write.
  */
@@ -87,7 +87,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const flowConfig = readObject(snapshot.flow.config.flowConfig);
   const scoreNode = nodes.find(({ type }) => type === 'score');
   const flowScoring = readObject(flowConfig.scoring);
-  // A score node without a method takes the flow's (api-decisioning.md 7, scoring_not_configured).
+  // A score node without a method takes the flow's (docs/design/api-decisioning.md 7, scoring_not_configured).
   const scoreConfig =
     scoreNode === undefined
       ? flowScoring
@@ -168,7 +168,7 @@ interface Stages {
   readonly output: readonly OutputStep[];
 }
 
-/** The nodes in their order, and what a flow cannot leave out (api-decisioning.md 7). */
+/** The nodes in their order, and what a flow cannot leave out (docs/design/api-decisioning.md 7). */
 function compileNodes(nodes: readonly FlowNode[], parts: PlanParts): Stages {
   const phase1: Step[] = [];
   const output: OutputStep[] = [];
@@ -204,7 +204,7 @@ function compileRank(node: FlowNode | undefined): RankStage {
   return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}) };
 }
 
-/** Targeting is asked before there is an offer (api-catalogue.md 5.2). */
+/** Targeting is asked before there is an offer (docs/design/api-catalogue.md 5.2). */
 const targetingNamespaces: ReadonlySet<string> = new Set(['customer', 'attributes', 'request']);
 
 /** A stored targeting that cannot be read closes the placement. */

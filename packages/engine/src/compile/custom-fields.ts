@@ -6,7 +6,7 @@ import type { Json, Snapshot, SnapshotCustomField, SnapshotOffer } from '../snap
 import type { ComputedField } from './catalogue.ts';
 import type { JsonObject } from './config-problems.ts';
 
-/** An offer's custom field values and the computed ones in dependency order (api-catalogue.md 4). */
+/** An offer's custom field values and the computed ones in dependency order (docs/design/api-catalogue.md 4). */
 export interface OfferFields {
   readonly values: JsonObject;
   readonly computed: readonly ComputedField[];

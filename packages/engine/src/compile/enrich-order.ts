@@ -1,7 +1,7 @@
 import { readList, readObjects } from '../nodes/node-kind.ts';
 import type { FlowNode } from '../snapshot.ts';
 
-/** Where an enrich node stands among those whose rows it looks up by (api-catalogue.md 20 "Enrich"). */
+/** Where an enrich node stands among those whose rows it looks up by (docs/design/api-catalogue.md 20 "Enrich"). */
 export interface EnrichPlace {
   /** Reading its rows is this many round trips behind the first, in which all is read that the request names. */
   readonly trip: number;

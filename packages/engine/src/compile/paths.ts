@@ -14,7 +14,7 @@ export function readPath(scope: FormulaScope, path: readonly string[]): Json {
   return value as Json;
 }
 
-/** Splits `customer.age`; a bare name belongs to the customer (api-catalogue.md 1.3). */
+/** Splits `customer.age`; a bare name belongs to the customer (docs/design/api-catalogue.md 1.3). */
 export function splitPath(text: string): readonly string[] {
   const parts = text.split('.');
   return parts.length === 1 ? ['customer', text] : parts;

@@ -6,7 +6,7 @@ type JsonObject = { readonly [key: string]: Json };
 
 export type ScheduleCause = 'not_started' | 'ended' | 'day' | 'hour' | 'unreadable';
 
-/** Says why an offer's schedule is closed, or null when it is open (api-catalogue.md 6, quality.md E16). */
+/** Says why an offer's schedule is closed, or null when it is open (docs/design/api-catalogue.md 6, docs/design/quality.md E16). */
 export interface Schedule {
   readonly zone: string;
   closed(now: number, clock: ZoneClock): ScheduleCause | null;

@@ -8,7 +8,7 @@ export interface Assignment {
   /** `global`, `offer`, `creative`, `channel`, `category`, `subcategory`, `placement`, `segment`. */
   readonly word: string;
   readonly matches: (candidate: Candidate) => boolean;
-  /** Whether a contact belongs to the counted set of this assignment (api-catalogue.md 8.1). */
+  /** Whether a contact belongs to the counted set of this assignment (docs/design/api-catalogue.md 8.1). */
   readonly counts: (lanes: LaneView, lane: number) => boolean;
 }
 

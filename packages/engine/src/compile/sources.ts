@@ -3,7 +3,7 @@ import type { FlowNode, Snapshot, SnapshotSchema } from '../snapshot.ts';
 import { enrichOrder } from './enrich-order.ts';
 import type { AutoSource, EnrichSource } from './plan.ts';
 
-/** Customer-type schemas without a parent that enrich by themselves, oldest first (api-catalogue.md 2.3). */
+/** Customer-type schemas without a parent that enrich by themselves, oldest first (docs/design/api-catalogue.md 2.3). */
 export function autoSources(snapshot: Snapshot, fields: ReadonlySet<string>): AutoSource[] {
   return snapshot.schemas
     .filter((schema) => schema.autoEnrich && schema.schemaType === 'customer' && schema.linked !== true)

@@ -12,13 +12,13 @@ import { matcherOf } from './match.ts';
 import { LIST_OPERATORS } from './operator.ts';
 import { parseCondition, parseConditionList, resolveField } from './parse-condition.ts';
 
-/** Conditions of one list of a flow node (api-decisioning.md 8). */
+/** Conditions of one list of a flow node (docs/design/api-decisioning.md 8). */
 const MAX_LIST_CONDITIONS = 50;
 
 type Test = (scope: FormulaScope) => boolean;
 
 /**
- * Compiles a condition in the grammar of api-catalogue.md 1.3 to a closure. Null, absent and `{}` are true. Never
+ * Compiles a condition in the grammar of docs/design/api-catalogue.md 1.3 to a closure. Null, absent and `{}` are true. Never
  * throws; the problems are those that a write is refused for.
  */
 export function compileCondition(
@@ -30,7 +30,7 @@ export function compileCondition(
 }
 
 /**
- * Compiles the list form of flow nodes (api-decisioning.md 8): at most 50 `{ field, operator, value }`, one combinator,
+ * Compiles the list form of flow nodes (docs/design/api-decisioning.md 8): at most 50 `{ field, operator, value }`, one combinator,
  * `regex` allowed. Default namespaces: `offer customer request attributes channel creative`.
  */
 export function compileConditionList(

@@ -1,6 +1,6 @@
 import type { FormulaScope } from '../formula/scope.ts';
 
-/** Operators in their stored spelling (api-catalogue.md 1.3), and `regex` of the filter node. */
+/** Operators in their stored spelling (docs/design/api-catalogue.md 1.3), and `regex` of the filter node. */
 export type Operator =
   | 'eq'
   | 'neq'
@@ -51,7 +51,7 @@ export interface ConditionOptions {
   readonly namespaces?: ReadonlySet<string>;
   /** `customer` (default): a bare name is a customer attribute; `none`: every field needs a namespace. */
   readonly bareNames?: 'customer' | 'none';
-  /** Operators allowed; default: all of api-catalogue.md 1.3 (without `regex`). */
+  /** Operators allowed; default: all of docs/design/api-catalogue.md 1.3 (without `regex`). */
   readonly operators?: ReadonlySet<Operator>;
   /**
    * For other vocabularies than the engine's (columns of a segment, dimensions of a metric): what is wrong with a

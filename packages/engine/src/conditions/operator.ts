@@ -1,6 +1,6 @@
 import type { Operator } from './condition.ts';
 
-/** Every spelling that is accepted on write, and the stored one (api-catalogue.md 1.3). */
+/** Every spelling that is accepted on write, and the stored one (docs/design/api-catalogue.md 1.3). */
 const SPELLINGS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['eq', 'eq'],
   ['=', 'eq'],
@@ -44,12 +44,12 @@ export function spellingsOf(operators: ReadonlySet<Operator>): string[] {
   return [...operators, ...others.map(([text]) => text)];
 }
 
-/** Operators of the condition grammar (api-catalogue.md 1.3). */
+/** Operators of the condition grammar (docs/design/api-catalogue.md 1.3). */
 export const CONDITION_OPERATORS: ReadonlySet<Operator> = new Set(
   [...SPELLINGS.values()].filter((operator) => operator !== 'regex'),
 );
 
-/** Operators of the condition lists of flow nodes (api-decisioning.md 8). */
+/** Operators of the condition lists of flow nodes (docs/design/api-decisioning.md 8). */
 export const LIST_OPERATORS: ReadonlySet<Operator> = new Set<Operator>([
   'eq',
   'neq',

@@ -40,7 +40,7 @@ interface Reader {
 }
 
 /**
- * Checks a condition as a client wrote it and gives its stored form (api-catalogue.md 1.3): operators in first
+ * Checks a condition as a client wrote it and gives its stored form (docs/design/api-catalogue.md 1.3): operators in first
  * spelling, groups as `{ logic, conditions }`, other keys left out. Null, absent and `{}` are the empty group, which is
  * true. Never throws.
  */
@@ -51,7 +51,7 @@ export function parseCondition(value: unknown, options: ConditionOptions = {}): 
 }
 
 /**
- * The same for the lists of flow nodes (api-decisioning.md 8): leaves only, at most `maxLeaves`, joined by one
+ * The same for the lists of flow nodes (docs/design/api-decisioning.md 8): leaves only, at most `maxLeaves`, joined by one
  * combinator. An absent list is empty and true.
  */
 export function parseConditionList(

@@ -1,6 +1,6 @@
 import { type Candidate, type Run, standsBefore } from '../run.ts';
 
-/** The best candidate left, by the tie break of api-decisioning.md 1; null when none is left. */
+/** The best candidate left, by the tie break of docs/design/api-decisioning.md 1; null when none is left. */
 export function bestLeft(run: Run, left: (candidate: Candidate) => boolean): Candidate | null {
   let best: Candidate | null = null;
   const { list } = run;

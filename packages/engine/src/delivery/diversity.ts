@@ -11,7 +11,7 @@ interface Similarity {
 
 /**
  * Maximal marginal relevance: argmax of `lambda*n - (1-lambda)*max sim` to the items already chosen; with
- * `maxPerCategory`, members of a full category wait while any other is left (api-decisioning.md 10).
+ * `maxPerCategory`, members of a full category wait while any other is left (docs/design/api-decisioning.md 10).
  */
 export const diversityKind: RankMethodKind = {
   name: 'diversity',

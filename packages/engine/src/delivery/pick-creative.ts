@@ -29,7 +29,7 @@ const hourMs = 3_600_000;
 /**
  * Chooses the candidate's creative: the only usable one, else the one with the largest `ln(x)/weight`,
  * `x = (h32("creative:" offerId ":" customerId ":" creativeId) + 0.5)/2^32`, ties by id, so that a customer keeps a
- * variant (api-decisioning.md 10). Without one the candidate gets its reason.
+ * variant (docs/design/api-decisioning.md 10). Without one the candidate gets its reason.
  */
 export function pickCreative(run: Run, candidate: Candidate, settings: MatchSettings): void {
   const { creatives } = candidate.offer;

@@ -8,5 +8,5 @@ const kinds: readonly RankMethodKind[] = [topNKind, diversityKind, roundRobinKin
 
 export const rankMethods: ReadonlyMap<string, RankMethodKind> = new Map(kinds.map((kind) => [kind.name, kind]));
 
-/** Methods of api-decisioning.md 8 that are refused until they are built. */
+/** Methods of docs/design/api-decisioning.md 8 that are refused until they are built. */
 export const unbuiltRankMethods: readonly string[] = ['explore_exploit'];

@@ -51,7 +51,7 @@ export interface TargetProblem {
 type TargetRequest = Pick<DecisionRequest, 'channel' | 'channelId' | 'placement' | 'placements'>;
 
 /**
- * Finds the channels and placements that a request names (api-decisioning.md 2). A placement is found by id, else key,
+ * Finds the channels and placements that a request names (docs/design/api-decisioning.md 2). A placement is found by id, else key,
  * else name, else slot type, within the channel; all matches of the first kind that matches are eligible. A channel or
  * placement that is not in the plan is a `problem`; a caller that knows a channel to exist but inactive may answer empty
  * instead. Of several placements those that are not active get nothing.

@@ -23,7 +23,7 @@ export type Delivery = readonly (readonly Taken[])[];
 
 /**
  * Builds the answer: mandatory offers first, then what the rank method yields; before each choice, what a counting limit
- * no longer admits after the items taken leaves, so that later ones move up (api-decisioning.md 10, delivery walk).
+ * no longer admits after the items taken leaves, so that later ones move up (docs/design/api-decisioning.md 10, delivery walk).
  */
 export function deliver(run: Run, method: RankMethod): Delivery {
   const { slots } = run.target;

@@ -5,7 +5,7 @@ import type { FlowIssue } from './validate-flow.ts';
 /** Node types that stand in this order among each other. */
 const scoreOrder = ['score', 'optimize', 'rank', 'group'];
 
-/** Structure of the list of nodes (api-decisioning.md 7); disabled nodes count as absent. */
+/** Structure of the list of nodes (docs/design/api-decisioning.md 7); disabled nodes count as absent. */
 export function checkStructure(nodes: readonly FlowNode[], use: 'draft' | 'publish', errors: FlowIssue[]): void {
   const refuse = (at: number | null, code: string, message: string): void => {
     const node = at === null ? undefined : nodes[at];

@@ -8,7 +8,7 @@ import type { FlowNode, Json } from '../snapshot.ts';
 import { checkStructure } from './check-structure.ts';
 import { readFlow, unknownKey } from './read-flow.ts';
 
-/** S: shape, 400. P: pipeline, 422 on PUT and 400 on POST. U: use, 422 at publish only (api-decisioning.md 7). */
+/** S: shape, 400. P: pipeline, 422 on PUT and 400 on POST. U: use, 422 at publish only (docs/design/api-decisioning.md 7). */
 export type FlowIssueClass = 'S' | 'P' | 'U';
 
 export interface FlowIssue {
@@ -41,7 +41,7 @@ export interface FlowReferences {
 }
 
 /**
- * Checks a flow config v2 (part 2, 4.6; api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.
+ * Checks a flow config v2 (part 2, 4.6; docs/design/api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.
  * When the shape is wrong (class S), nothing else is checked. Never throws.
  */
 export function validateFlow(
@@ -108,7 +108,7 @@ function checkNodes(
   });
 }
 
-/** Each node of a chain waits for the rows of the one before it, so a chain has an end (api-catalogue.md 20). */
+/** Each node of a chain waits for the rows of the one before it, so a chain has an end (docs/design/api-catalogue.md 20). */
 function checkEnrichChains(nodes: readonly FlowNode[], references: FlowReferences, errors: FlowIssue[]): void {
   const enrich = nodes.filter(({ type, enabled }) => type === 'enrich' && enabled !== false);
   for (const [at, { depth }] of enrichOrder(enrich, references.columnsOf).entries()) {

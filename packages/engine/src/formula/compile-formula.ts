@@ -18,7 +18,7 @@ interface Compiler {
 }
 
 /**
- * Compiles a formula (api-decisioning.md 9) to closures. Never throws. Refused: what does not parse, unknown functions
+ * Compiles a formula (docs/design/api-decisioning.md 9) to closures. Never throws. Refused: what does not parse, unknown functions
  * and names, wrong numbers of arguments, and what breaks a limit; a stored formula that is refused later reports its
  * first problem for each candidate.
  */
@@ -45,7 +45,7 @@ export function compileFormula(source: string, options: FormulaOptions = {}): Fo
 const NOT_A_NUMBER: FormulaFailure = { kind: 'type', error: 'the result is not a number' };
 
 /**
- * The value as the output type (api-decisioning.md 9): `number` reads numeric text, `text` prints, `boolean` goes by
+ * The value as the output type (docs/design/api-decisioning.md 9): `number` reads numeric text, `text` prints, `boolean` goes by
  * truth. What cannot be converted is null, with failure `type` unless there is one already. Null stays null.
  */
 export function convertOutput(value: FormulaValue, outputType: OutputType, scope: FormulaScope): FormulaValue {

@@ -1,6 +1,6 @@
 /**
  * The order in which fields that read each other by name can be evaluated: a field after those that it reads, otherwise
- * in the order given. Fields in or behind a circle are in `cyclic` and in no order (api-catalogue.md 4).
+ * in the order given. Fields in or behind a circle are in `cyclic` and in no order (docs/design/api-catalogue.md 4).
  * `reads`: for each field the bare names of its formula; names that are no field are ignored.
  */
 export function dependencyOrder(reads: ReadonlyMap<string, readonly string[]>): {

@@ -26,7 +26,7 @@ export function failureAt(kind: FormulaErrorKind, message: string, at: number): 
   return { kind, error: `${message} at position ${at}` };
 }
 
-/** Records the first failure; the failing part is null and evaluation goes on (api-decisioning.md 9). */
+/** Records the first failure; the failing part is null and evaluation goes on (docs/design/api-decisioning.md 9). */
 export function fail(scope: FormulaScope, failure: FormulaFailure): null {
   if (scope.failure === null) scope.failure = failure;
   return null;

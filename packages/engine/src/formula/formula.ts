@@ -1,6 +1,6 @@
 import type { FormulaErrorKind, FormulaScope, FormulaValue } from './scope.ts';
 
-/** A compiled formula (api-decisioning.md 9). Pure: the same scope gives the same value. */
+/** A compiled formula (docs/design/api-decisioning.md 9). Pure: the same scope gives the same value. */
 export interface Formula {
   readonly source: string;
   /** Every namespaced path it can read, e.g. `['customer', 'age']`, in order of first use, without repeats. */

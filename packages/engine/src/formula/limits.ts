@@ -1,4 +1,4 @@
-/** Limits of api-decisioning.md 9. */
+/** Limits of docs/design/api-decisioning.md 9. */
 export const MAX_SOURCE_CHARACTERS = 2000;
 /** Nesting of parentheses, arguments, unary operators and branches. */
 export const MAX_DEPTH = 50;

@@ -24,7 +24,7 @@ interface Reader {
   problem: FormulaProblem | null;
 }
 
-/** Reads the grammar of api-decisioning.md 9. Never throws; a formula that is too deep or too long is `limit`. */
+/** Reads the grammar of docs/design/api-decisioning.md 9. Never throws; a formula that is too deep or too long is `limit`. */
 export function parseFormula(source: string): FormulaParse {
   if (source.length > MAX_SOURCE_CHARACTERS) {
     const message = `a formula has at most ${MAX_SOURCE_CHARACTERS} characters`;

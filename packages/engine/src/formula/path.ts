@@ -24,7 +24,7 @@ export type ReadRaw = (scope: FormulaScope) => unknown;
 
 /**
  * Own properties only, of plain objects only: `__proto__`, `constructor` and an array's `length` are as missing as any
- * other absent name (quality.md T16).
+ * other absent name (docs/design/quality.md T16).
  */
 export function readOwn(holder: unknown, key: string): unknown {
   if (typeof holder !== 'object' || holder === null || Array.isArray(holder) || !Object.hasOwn(holder, key)) {

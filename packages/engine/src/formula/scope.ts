@@ -21,7 +21,7 @@ export interface FormulaScope {
   zone: ZoneOffsets;
   /** First failure of the last evaluation, null when there was none. Written by `evaluate`. */
   failure: FormulaFailure | null;
-  /** Work units of the running evaluation (api-decisioning.md 9, limits). Written by `evaluate`. */
+  /** Work units of the running evaluation (docs/design/api-decisioning.md 9, limits). Written by `evaluate`. */
   steps: number;
 }
 

@@ -8,7 +8,7 @@ import type { Step } from './step.ts';
 
 const modes = ['all', 'selected'] as const;
 
-/** Contact policies by priority (api-decisioning.md 8, api-catalogue.md 8). */
+/** Contact policies by priority (docs/design/api-decisioning.md 8, docs/design/api-catalogue.md 8). */
 export const contactPolicy: NodeKind = {
   type: 'contact_policy',
   phase: 1,

@@ -7,7 +7,7 @@ const onMissingWords = ['continue', 'drop_all'] as const;
 const fieldNames = (value: unknown): boolean =>
   typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(value);
 
-/** Rows of schemas merged into `customer.*`; later sources win (api-decisioning.md 8). */
+/** Rows of schemas merged into `customer.*`; later sources win (docs/design/api-decisioning.md 8). */
 export const enrich: NodeKind = {
   type: 'enrich',
   phase: 1,

@@ -7,7 +7,7 @@ import { type NodeKind, readIds, readList, readWord } from './node-kind.ts';
 
 const scopeWords = ['all', 'category', 'subcategory', 'offers', 'manual'] as const;
 
-/** Which offers are candidates (api-decisioning.md 8; gates of api-catalogue.md 6). */
+/** Which offers are candidates (docs/design/api-decisioning.md 8; gates of docs/design/api-catalogue.md 6). */
 export const inventory: NodeKind = {
   type: 'inventory',
   phase: 1,
@@ -87,7 +87,7 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
   run.after.inventory = run.offerCount;
 }
 
-/** An active mandatory offer is forced until `mandatoryExpiresAt` (quality.md E19). */
+/** An active mandatory offer is forced until `mandatoryExpiresAt` (docs/design/quality.md E19). */
 function isForced({ row }: PlanOffer, now: number): boolean {
   return row.mandatory && row.status === 'active' && (row.mandatoryExpiresAt === null || now < row.mandatoryExpiresAt);
 }

@@ -7,7 +7,7 @@ import type { Step } from './step.ts';
 import { applySuppressions } from './suppression.ts';
 
 /**
- * Gates of the mandatory list (api-decisioning.md 10): they skip qualification and what can be bypassed, and obey
+ * Gates of the mandatory list (docs/design/api-decisioning.md 10): they skip qualification and what can be bypassed, and obey
  * do_not_contact, the caps, `bypassable: false` and manual suppressions. Runs at the end of phase 1.
  */
 export function mandatoryStep(stages: readonly PolicyStage[], policies: readonly CompiledPolicy[]): Step {

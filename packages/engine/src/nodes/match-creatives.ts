@@ -9,7 +9,7 @@ import type { Step } from './step.ts';
 
 const modes = ['exact', 'any', 'none'] as const;
 
-/** Channel and placement match, one creative per offer and requested placement (api-catalogue.md 7). */
+/** Channel and placement match, one creative per offer and requested placement (docs/design/api-catalogue.md 7). */
 export const matchCreatives: NodeKind = {
   type: 'match_creatives',
   phase: 1,

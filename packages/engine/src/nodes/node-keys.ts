@@ -160,7 +160,7 @@ export function checkKeys(
   }
 }
 
-/** Conditions `{ field, operator, value }` of a filter node (api-decisioning.md 8). */
+/** Conditions `{ field, operator, value }` of a filter node (docs/design/api-decisioning.md 8). */
 export const conditions: KeyCheck = (value, path, issues) => {
   const compiled = compileConditionList(value);
   if (compiled.ok) {
@@ -170,7 +170,7 @@ export const conditions: KeyCheck = (value, path, issues) => {
   for (const problem of compiled.problems) invalid(issues, `${path}${problem.path}`, problem.message);
 };
 
-/** A formula; problems get the codes of api-decisioning.md 7. `names`: bare names it may use. */
+/** A formula; problems get the codes of docs/design/api-decisioning.md 7. `names`: bare names it may use. */
 export function checkFormula(
   source: Json | undefined,
   path: string,

@@ -11,7 +11,7 @@ import type { KeyCheck, NodeIssues } from './node-keys.ts';
 import type { OutputStep } from './output-step.ts';
 import type { Step } from './step.ts';
 
-/** One node type (api-decisioning.md 8): its keys for the validator and its work for the compiler. */
+/** One node type (docs/design/api-decisioning.md 8): its keys for the validator and its work for the compiler. */
 export interface NodeKind {
   readonly type: string;
   readonly phase: 1 | 2 | 3;
@@ -50,7 +50,7 @@ export function readWord<W extends string>(value: Json | undefined, words: reado
   return words.find((word) => word === value);
 }
 
-/** Ids of records in their one spelling, lower case: a flow may name them in any (api-access.md 1). */
+/** Ids of records in their one spelling, lower case: a flow may name them in any (docs/design/api-access.md 1). */
 export function readIds(value: Json | undefined): readonly string[] {
   return (readList(value) ?? []).map((id) => id.toLowerCase());
 }

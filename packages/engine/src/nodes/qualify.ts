@@ -12,7 +12,7 @@ import type { Step } from './step.ts';
 const modes = ['all', 'selected'] as const;
 const lowestFit = 0.01;
 
-/** The offer's own eligibility, then the rules: eligibility, fit, match (api-catalogue.md 6, 9). */
+/** The offer's own eligibility, then the rules: eligibility, fit, match (docs/design/api-catalogue.md 6, 9). */
 export const qualify: NodeKind = {
   type: 'qualify',
   phase: 1,
@@ -28,7 +28,7 @@ export function qualifyStep(node: FlowNode | null, parts: PlanParts): Step {
   const selected = readWord(config.mode, modes) === 'selected' ? new Set(readIds(config.ruleIds)) : null;
   const stages = new Set<string>(readList(config.stages) ?? ruleStages);
   const named = parts.rules.filter((rule) => stages.has(rule.stage) && (selected === null || selected.has(rule.id)));
-  // A match rule multiplies once, however many nodes name it (api-catalogue.md 9); the first of them judges.
+  // A match rule multiplies once, however many nodes name it (docs/design/api-catalogue.md 9); the first of them judges.
   const rules = named.filter((rule) => !parts.fitted.has(rule));
   for (const rule of rules) if (rule.stage === 'match') parts.fitted.add(rule);
   // What a rule on creatives or channels says is not known before they are matched.

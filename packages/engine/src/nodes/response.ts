@@ -5,7 +5,7 @@ import { type NodeKind, readList, readWord } from './node-kind.ts';
 
 const formats = ['standard', 'minimal', 'grouped'] as const;
 
-/** Fields of an item (api-decisioning.md 2). */
+/** Fields of an item (docs/design/api-decisioning.md 2). */
 const itemFields = [
   'rank',
   'placementRank',

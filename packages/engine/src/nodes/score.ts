@@ -12,7 +12,7 @@ const exponentKeys = {
   emphasisWeight: number(0, 5),
 };
 
-/** Keys of a score node, and of `flowConfig.scoring`, which stands for one (api-decisioning.md 7, 8). */
+/** Keys of a score node, and of `flowConfig.scoring`, which stands for one (docs/design/api-decisioning.md 7, 8). */
 export const scoreShape: ObjectShape = {
   keys: {
     method: oneOf(scoreMethodNames),

@@ -7,7 +7,7 @@ import { checkFormula, checkKeys, oneOf } from './node-keys.ts';
 import { type NodeKind, type PlanParts, readObjects } from './node-kind.ts';
 import type { FormulaError, OutputStep } from './output-step.ts';
 
-/** Fixed or computed values on each item or on the answer (api-decisioning.md 8). */
+/** Fixed or computed values on each item or on the answer (docs/design/api-decisioning.md 8). */
 export const setProperties: NodeKind = {
   type: 'set_properties',
   phase: 3,

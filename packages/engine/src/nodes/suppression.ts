@@ -6,8 +6,8 @@ import { closeStage } from './close-stage.ts';
 import type { Step } from './step.ts';
 
 /**
- * Rows of the suppression table, unexpired (decisioning.md 1 step 5). A row that a policy wrote is in force only while
- * that policy is active; allow_override lifts rows of bypassable policies, never manual ones (api-catalogue.md 8.3, 12).
+ * Rows of the suppression table, unexpired (docs/design/decisioning.md 1 step 5). A row that a policy wrote is in force only while
+ * that policy is active; allow_override lifts rows of bypassable policies, never manual ones (docs/design/api-catalogue.md 8.3, 12).
  */
 export function suppressionStep(policies: readonly CompiledPolicy[]): Step {
   const byId = new Map(policies.map((policy) => [policy.id, policy]));

@@ -8,8 +8,8 @@ import { firstInScope, type PolicyStage } from './policy-stage.ts';
 
 /**
  * Asks the policies of a stage of their candidates, by priority, unless an override of the stage lifts the block. The
- * first block is the candidate's reason (api-catalogue.md 8.3). `ofMandatory` tells whether the list holds mandatory offers, which obey
- * fewer of them (api-decisioning.md 10).
+ * first block is the candidate's reason (docs/design/api-catalogue.md 8.3). `ofMandatory` tells whether the list holds mandatory offers, which obey
+ * fewer of them (docs/design/api-decisioning.md 10).
  */
 export function askPolicies(
   run: Run,

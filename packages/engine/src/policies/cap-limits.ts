@@ -29,7 +29,7 @@ export function calendarLimit(period: keyof typeof calendar, max: number): CapLi
   return { spec: { kind }, max, period, word, length: null };
 }
 
-/** `windows: [{ max, days }]` or `[{ max, hours }]`, at most 5 (api-catalogue.md 8.2). */
+/** `windows: [{ max, days }]` or `[{ max, hours }]`, at most 5 (docs/design/api-catalogue.md 8.2). */
 export function readRolling(value: Json | undefined, reader: ConfigReader): CapLimit[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.length > 5) {

@@ -44,7 +44,7 @@ export interface FullLimit<L extends Limit> {
   readonly word: string;
 }
 
-/** A counter for one policy of one plan: the loop that all caps share (api-catalogue.md 8.1 to 8.3). */
+/** A counter for one policy of one plan: the loop that all caps share (docs/design/api-catalogue.md 8.1 to 8.3). */
 export function createCounter<L extends Limit>(counting: Counting<L>, builder: Builder): Counter<L> {
   const { assignments, per, countsLane, countsItem } = counting;
   const limits = counting.limits.map((limit) => ({ window: builder.window(limit.spec), max: limit.max, limit }));

@@ -19,7 +19,7 @@ interface Cap {
   readonly excludeCampaignIds: readonly string[];
 }
 
-/** At most n contacts of the counted set per window (api-catalogue.md 8.1 to 8.3). */
+/** At most n contacts of the counted set per window (docs/design/api-catalogue.md 8.1 to 8.3). */
 export const frequencyCap: PolicyKind = {
   ruleType: 'frequency_cap',
   check: (config) => parse(config).problems,
@@ -110,7 +110,7 @@ function remarks(config: JsonObject): readonly ConfigRemark[] {
   return found;
 }
 
-/** `withinCampaignId` counts that campaign only; `excludeCampaignIds` counts contacts without campaign (quality.md E18). */
+/** `withinCampaignId` counts that campaign only; `excludeCampaignIds` counts contacts without campaign (docs/design/quality.md E18). */
 function countsCampaign(cap: Cap, campaignId: string | null): boolean {
   if (cap.withinCampaignId !== null && campaignId !== cap.withinCampaignId) return false;
   return campaignId === null || cap.excludeCampaignIds.length === 0 || !cap.excludeCampaignIds.includes(campaignId);

@@ -5,10 +5,10 @@ import type { Candidate, Run } from '../run.ts';
 import type { Json, SnapshotPolicy } from '../snapshot.ts';
 import type { Reach } from './counted-set.ts';
 
-/** One of the contract's 14 policy types (part 2, 4.5; api-catalogue.md 8.3). */
+/** One of the contract's 14 policy types (part 2, 4.5; docs/design/api-catalogue.md 8.3). */
 export interface PolicyKind {
   readonly ruleType: string;
-  /** What must not be stored (api-catalogue.md 8.4); references are the caller's part. */
+  /** What must not be stored (docs/design/api-catalogue.md 8.4); references are the caller's part. */
   check(config: JsonObject): readonly ConfigProblem[];
   /** What has no effect in a config that `check` accepts: unknown keys, or all of it. */
   remarks(config: JsonObject): readonly ConfigRemark[];

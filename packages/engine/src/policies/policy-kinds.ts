@@ -15,7 +15,7 @@ const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
 /** Policy types that may be stored; the contract's other types are refused on write until they are built. */
 export const policyTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
 
-/** What is wrong with a policy's type or config on write (api-catalogue.md 8.4); references are the caller's part. */
+/** What is wrong with a policy's type or config on write (docs/design/api-catalogue.md 8.4); references are the caller's part. */
 export function policyProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
   const kind = kindByType.get(ruleType);
   return kind === undefined ? [{ path: '', message: `policy type ${ruleType} is not available` }] : kind.check(config);
@@ -61,7 +61,7 @@ export function* compilePolicies(
   return compiled;
 }
 
-/** A policy that cannot be evaluated blocks (api-catalogue.md 8.3). */
+/** A policy that cannot be evaluated blocks (docs/design/api-catalogue.md 8.3). */
 const closed: PolicyBehaviour = {
   role: 'block',
   final: false,

@@ -6,7 +6,7 @@ import { focus } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import type { RuleKind } from './rule-kind.ts';
 
-/** A condition on one attribute of customer, request, offer or channel (api-catalogue.md 1.3, 9). */
+/** A condition on one attribute of customer, request, offer or channel (docs/design/api-catalogue.md 1.3, 9). */
 export const attributeCondition: RuleKind = {
   ruleType: 'attribute_condition',
   defaultStage: 'eligibility',

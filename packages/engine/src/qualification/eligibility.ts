@@ -7,7 +7,7 @@ import { propensityOf } from '../scoring/propensity.ts';
 import type { Json } from '../snapshot.ts';
 import type { RuleVerdict } from './rule-kind.ts';
 
-/** The offer's own gate: all keys must hold; asked in the qualify node before the rules (api-catalogue.md 6). */
+/** The offer's own gate: all keys must hold; asked in the qualify node before the rules (docs/design/api-catalogue.md 6). */
 export interface Eligibility {
   readonly readsPropensity: boolean;
   /** The first key that does not hold, or null. */

@@ -12,7 +12,7 @@ import type { RuleKind } from './rule-kind.ts';
 
 /**
  * A condition on the candidate's offer: `attribute` is a path under `offer`, compared with `value` or with what stands
- * at `valueFrom` (api-catalogue.md 9).
+ * at `valueFrom` (docs/design/api-catalogue.md 9).
  */
 export const offerAttribute: RuleKind = {
   ruleType: 'offer_attribute',

@@ -9,7 +9,7 @@ import type { Json, SnapshotRule } from '../snapshot.ts';
 export const ruleStages = ['eligibility', 'fit', 'match'] as const;
 export type RuleStage = (typeof ruleStages)[number];
 
-/** One of the qualification rule types (api-catalogue.md 9). */
+/** One of the qualification rule types (docs/design/api-catalogue.md 9). */
 export interface RuleKind {
   readonly ruleType: string;
   readonly defaultStage: RuleStage;

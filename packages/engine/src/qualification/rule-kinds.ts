@@ -17,7 +17,7 @@ import { type CompiledRule, type RuleBehaviour, type RuleKind, type RuleStage, r
 const kinds: readonly RuleKind[] = [attributeCondition, offerAttribute];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
 
-/** Rule types that may be stored; the others of api-catalogue.md 9 are refused on write until they are built. */
+/** Rule types that may be stored; the others of docs/design/api-catalogue.md 9 are refused on write until they are built. */
 export const ruleTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
 
 /** Stage of a rule that names none. */
@@ -25,7 +25,7 @@ export function defaultStage(ruleType: string): RuleStage {
   return kindByType.get(ruleType)?.defaultStage ?? 'eligibility';
 }
 
-/** What is wrong with a rule's type or config on write (api-catalogue.md 9); references are the caller's part. */
+/** What is wrong with a rule's type or config on write (docs/design/api-catalogue.md 9); references are the caller's part. */
 export function ruleProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
   const kind = kindByType.get(ruleType);
   if (kind === undefined) return [{ path: '', message: `rule type ${ruleType} is not available` }];

@@ -2,7 +2,7 @@
 const FNV_START = -2_128_831_035;
 
 /**
- * 32-bit hash of a text: FNV-1a over its UTF-8 bytes, then the murmur3 finalizer (api-decisioning.md 1 no. 4). A lone
+ * 32-bit hash of a text: FNV-1a over its UTF-8 bytes, then the murmur3 finalizer (docs/design/api-decisioning.md 1 no. 4). A lone
  * surrogate counts as U+FFFD, as in every UTF-8 encoder.
  */
 export function h32(text: string): number {

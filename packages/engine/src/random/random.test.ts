@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { h32, h32After, hashState, u } from './hash.ts';
 import { stream } from './stream.ts';
 
-/** The definition, byte by byte (api-decisioning.md 1 no. 4). */
+/** The definition, byte by byte (docs/design/api-decisioning.md 1 no. 4). */
 function reference(text: string): number {
   let hash = 2166136261n;
   for (const byte of new TextEncoder().encode(text)) hash = ((hash ^ BigInt(byte)) * 16777619n) & 0xffffffffn;

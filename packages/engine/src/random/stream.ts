@@ -1,7 +1,7 @@
 import { h32 } from './hash.ts';
 
 /**
- * One stream of chance (api-decisioning.md 1 no. 5): xoshiro128** (Blackman and Vigna) with state words
+ * One stream of chance (docs/design/api-decisioning.md 1 no. 5): xoshiro128** (Blackman and Vigna) with state words
  * `h32(seed ":" label ":" k)`. Each call gives the next uniform in [0, 1) with 53 bits, made of two outputs.
  */
 export function stream(seed: string, label: string): () => number {

@@ -16,7 +16,7 @@ export type RegexCompilation =
 
 const MAX_TEXT_CHARACTERS = 1000;
 
-/** Compiles a pattern of at most 200 characters (api-decisioning.md 8, `regex`) to an automaton. Never throws. */
+/** Compiles a pattern of at most 200 characters (docs/design/api-decisioning.md 8, `regex`) to an automaton. Never throws. */
 export function compileRegex(pattern: string): RegexCompilation {
   const parse = parseRegex(pattern);
   if (!parse.ok) return { ok: false, message: parse.message };

@@ -11,7 +11,7 @@ export function emphasisOf(candidate: Candidate): number {
 }
 
 /**
- * R: mean of the available parts of channel, recency and match, at least 0.05 (api-decisioning.md 10). Written
+ * R: mean of the available parts of channel, recency and match, at least 0.05 (docs/design/api-decisioning.md 10). Written
  * to `numbers[at]`, because a number that is returned is allocated; so the others.
  */
 export function writeRelevance(run: Run, { ordinal, channel }: Candidate, numbers: Float64Array, at: number): void {

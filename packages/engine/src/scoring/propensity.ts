@@ -22,7 +22,7 @@ const fromBlend = 4;
 const fromOffer = 5;
 const fromRequest = 6;
 
-/** P of a candidate: the first step of the ladder that answers (api-decisioning.md 10). */
+/** P of a candidate: the first step of the ladder that answers (docs/design/api-decisioning.md 10). */
 export function propensityOf(run: Run, candidate: Candidate): number {
   workOutPropensity(run, candidate);
   return run.scratch.columns.propensity[candidate.at]!;
@@ -106,7 +106,7 @@ function ownNumber(values: { readonly [key: string]: Json }, key: string): numbe
   return Object.hasOwn(values, key) ? finiteNumber(values[key]) : null;
 }
 
-/** Words for how much evidence an offer has (api-decisioning.md 10). */
+/** Words for how much evidence an offer has (docs/design/api-decisioning.md 10). */
 export function maturityOf(count: number): 'cold_start' | 'immature' | 'maturing' | 'mature' {
   if (count === 0) return 'cold_start';
   if (count < 50) return 'immature';

@@ -25,7 +25,7 @@ export interface Exponents {
   readonly emphasis: number;
 }
 
-/** How P is found (api-decisioning.md 10). */
+/** How P is found (docs/design/api-decisioning.md 10). */
 export interface Ladder {
   readonly modelKey: string | null;
   /** True: the model stands before the evidence, false: after it. */

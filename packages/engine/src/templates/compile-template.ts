@@ -21,7 +21,7 @@ interface Compiler {
 }
 
 /**
- * Compiles the content of a creative (api-catalogue.md 3.4). `itemPersonalization`: that of its content item,
+ * Compiles the content of a creative (docs/design/api-catalogue.md 3.4). `itemPersonalization`: that of its content item,
  * `{ <variable>: { source, fallback } }` or `{ <variable>: "<source>" }`. Links that are not allowed are dropped.
  */
 export function compileTemplate(

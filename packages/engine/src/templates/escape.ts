@@ -1,4 +1,4 @@
-/** How a value is written into the content, by key and template type (api-catalogue.md 3.4, quality.md T20). */
+/** How a value is written into the content, by key and template type (docs/design/api-catalogue.md 3.4, docs/design/quality.md T20). */
 export type Escape = (value: string) => string;
 
 /** The rule for the values of one key. */

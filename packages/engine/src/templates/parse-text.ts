@@ -11,7 +11,7 @@ const NAME = '[A-Za-z_][A-Za-z0-9_]*(?:\\.[A-Za-z_][A-Za-z0-9_]*)*';
 /** `\{`, `{{name}}`, `{{name|fallback}}`, `{name}`. No alternative looks past the next brace, so matching is linear. */
 const TOKEN = new RegExp(`\\\\\\{|\\{\\{(${NAME})(?:\\|([^{}]*))?\\}\\}|\\{(${NAME})\\}`, 'g');
 
-/** Cuts a text at its tokens (api-catalogue.md 3.4). Braces around anything but a name stay as they are. */
+/** Cuts a text at its tokens (docs/design/api-catalogue.md 3.4). Braces around anything but a name stay as they are. */
 export function parseText(text: string): readonly Segment[] {
   const segments: Segment[] = [];
   let literal = '';

@@ -3,7 +3,7 @@ import type { Json } from '../snapshot.ts';
 
 type JsonObject = { readonly [key: string]: Json };
 
-/** Content of a creative, compiled once (api-catalogue.md 3.4). Pure; never throws. */
+/** Content of a creative, compiled once (docs/design/api-catalogue.md 3.4). Pure; never throws. */
 export interface Template {
   /**
    * The content with its tokens replaced. `computed`: values of computed and custom fields of this candidate.

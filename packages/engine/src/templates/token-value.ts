@@ -15,7 +15,7 @@ export interface ValueSources {
   note(path: readonly string[]): void;
 }
 
-/** Value of a token by the order of api-catalogue.md 3.4: entries, computed and custom fields, path, attribute. */
+/** Value of a token by the order of docs/design/api-catalogue.md 3.4: entries, computed and custom fields, path, attribute. */
 export function tokenValue(sources: ValueSources, name: string): ReadValue {
   const reads: ReadValue[] = entriesOf(sources, name);
   // An entry with a fallback always has a value: nothing behind it is read.

@@ -9,7 +9,7 @@ const key = 'coffee_rewards';
 const version = 1;
 const seed = `${key}@${version}`;
 
-/** Coffee rewards: a chain of coffee shops with a loyalty programme (api-access.md 13). Everybody in it is invented. */
+/** Coffee rewards: a chain of coffee shops with a loyalty programme (docs/design/api-access.md 13). Everybody in it is invented. */
 export const coffeeRewards: Pack = {
   key,
   version,

@@ -35,7 +35,7 @@ export interface TransactionOptions {
   readonly until?: number;
 }
 
-/** The only way to the data. The pool itself is not handed out (architecture.md 5). */
+/** The only way to the data. The pool itself is not handed out (docs/design/architecture.md 5). */
 export interface Database {
   /**
    * One READ COMMITTED transaction bound to a tenant; commits when `fn` resolves, rolls back when it throws. Throws
@@ -129,7 +129,7 @@ export function createDatabase(options: DatabaseOptions): Database {
       throw translateError(error);
     } finally {
       client.off('error', onError);
-      // A connection that is broken, or still carries a tenant, is destroyed (quality.md F6).
+      // A connection that is broken, or still carries a tenant, is destroyed (docs/design/quality.md F6).
       client.release(!clean);
     }
     if (options.onWritten !== undefined) for (const [what, count] of open.written) options.onWritten(what, count);

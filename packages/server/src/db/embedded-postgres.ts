@@ -52,7 +52,7 @@ const stopTimeoutMs = 15_000;
 const relaunchPauseMs = 100;
 const otherEndsWithinMs = 10_000;
 
-/** Settings for a machine of two cores that the server shares (stack.md). */
+/** Settings for a machine of two cores that the server shares (docs/design/stack.md). */
 const tuning: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
@@ -72,7 +72,7 @@ const tuning: Readonly<Record<string, string>> = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Statements and their values may hold personal data (quality.md T36).
+  // Statements and their values may hold personal data (docs/design/quality.md T36).
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',

@@ -17,7 +17,7 @@ export type DatabaseErrorKind =
   | 'raised'
   | 'other';
 
-/** An error that the database reported about a statement. Its text stays inside the process (quality.md T36). */
+/** An error that the database reported about a statement. Its text stays inside the process (docs/design/quality.md T36). */
 export class DatabaseError extends Error {
   readonly kind: DatabaseErrorKind;
   /** Name of the constraint that was broken, when there is one. */

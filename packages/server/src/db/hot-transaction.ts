@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { answerWithinMs, overdue } from '../platform/deadline.ts';
-import { isUuid } from '../platform/ids.ts';
+import { isCanonicalUuid } from '../platform/ids.ts';
 import { connectionConfig } from './connection.ts';
 import { translateError } from './errors.ts';
 
@@ -13,7 +13,7 @@ export interface HotStatement {
 
 export type HotRow = Readonly<Record<string, unknown>>;
 
-/** An open transaction of the hot path: what is sent together travels in one trip (stack.md, "driver"). */
+/** An open transaction of the hot path: what is sent together travels in one trip (docs/design/stack.md, "driver"). */
 export interface HotTransaction {
   /** Runs the statements in order and answers with the rows of each. */
   send(statements: readonly HotStatement[]): Promise<(readonly HotRow[])[]>;
@@ -158,7 +158,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
 
   return {
     async run(tenantId, fn, patienceMs = answerWithinMs) {
-      if (!isUuid(tenantId)) throw new Error('a hot transaction needs the id of a tenant');
+      if (!isCanonicalUuid(tenantId)) throw new Error('a hot transaction needs the id of a tenant');
       const until = performance.now() + Math.min(patienceMs, answerWithinMs);
       const client = await acquire(until);
       used++;

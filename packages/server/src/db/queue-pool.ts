@@ -6,7 +6,7 @@ export const queueSchema = 'graphile_worker';
 
 /**
  * Connections of the job worker, as `arbiter_queue`: that role owns the queue's tables and nothing else
- * (architecture.md 5). `onError` gets broken connections.
+ * (docs/design/architecture.md 5). `onError` gets broken connections.
  */
 export function createQueuePool(url: string, max: number, onError: (error: unknown) => void): pg.Pool {
   const pool = new pg.Pool({

@@ -1,4 +1,4 @@
--- The doors into the job queue (architecture.md 5). Run as arbiter_queue after graphile-worker's own migrations, at every
+-- The doors into the job queue (docs/design/architecture.md 5). Run as arbiter_queue after graphile-worker's own migrations, at every
 -- migration, so it must stay repeatable. Each function sees no more than its caller may: one tenant, from the setting, or
 -- all of them for arbiter_system.
 
@@ -135,7 +135,7 @@ $$;
 revoke all on function graphile_worker.arbiter_hand_back(text[], interval) from public;
 grant execute on function graphile_worker.arbiter_hand_back(text[], interval) to arbiter_system;
 
--- When a try has failed, the next one comes after 5 s, 30 s, 2 min, 10 min, 1 h (api-access.md 9, 15), a fifth more or
+-- When a try has failed, the next one comes after 5 s, 30 s, 2 min, 10 min, 1 h (docs/design/api-access.md 9, 15), a fifth more or
 -- less, so that what failed together does not come back together. A try that the end of its process cut off does not
 -- count, and the job waits for nothing; worker.ts writes that text.
 create or replace function graphile_worker.arbiter_space_tries() returns trigger

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { connectionConfig } from './connection.ts';
 
 /**
- * Why the role of a URL may not run the server; empty = it may (quality.md F2, T2). It must be bound by row-level
+ * Why the role of a URL may not run the server; empty = it may (docs/design/quality.md F2, T2). It must be bound by row-level
  * security in every way: itself, through a role whose rights it has, and through one it can change to. The one owner it
  * may change to is `arbiter_queue`, whose tables hold no tenant's data.
  *

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { overdue } from '../platform/deadline.ts';
-import { isUuid } from '../platform/ids.ts';
+import { isCanonicalUuid } from '../platform/ids.ts';
 import { translateError } from './errors.ts';
 import { kyselyOver, type RunStatement } from './kysely-connection.ts';
 import type { Actor, Tx, Written } from './tx.ts';
@@ -31,7 +31,7 @@ export interface OpenTransaction {
   readonly written: ReadonlyMap<Written, number>;
 }
 
-/** The extended protocol takes one statement only, so that no text of ours can be cut in two (quality.md T3). */
+/** The extended protocol takes one statement only, so that no text of ours can be cut in two (docs/design/quality.md T3). */
 interface Statement extends pg.QueryConfig {
   readonly query_timeout: number;
   readonly queryMode?: 'extended';
@@ -54,10 +54,10 @@ const raiseCatalogueVersion =
 
 /**
  * Statements that open a transaction for one tenant, sent as one trip. Every setting is local to the transaction
- * (quality.md F6).
+ * (docs/design/quality.md F6).
  */
 export function beginStatements(tenantId: string | null, statementTimeoutMs: number): string {
-  if (tenantId !== null && !isUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
+  if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
   const settings = [
     ['app.tenant', tenantId ?? ''],
     ['search_path', 'arbiter, pg_temp'],
@@ -167,7 +167,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   };
 }
 
-/** True when the connection carries no tenant into the next transaction (quality.md F5, F6). */
+/** True when the connection carries no tenant into the next transaction (docs/design/quality.md F5, F6). */
 function isClean(result: pg.QueryResult | undefined): boolean {
   const tenant: unknown = result?.rows[0]?.tenant;
   return tenant === '' || tenant === null;

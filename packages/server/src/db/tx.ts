@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Remark } from '../platform/remark.ts';
 import type { Tables } from './rows.ts';
 
-/** Who acts: written to audit rows as `userId` and `userName` (api-access.md 7). */
+/** Who acts: written to audit rows as `userId` and `userName` (docs/design/api-access.md 7). */
 export interface Actor {
   /** `<user id>`, `apikey:<id>`, `oauth:<id>`, `scim` or `system:<job>`. */
   readonly id: string;
@@ -11,14 +11,14 @@ export interface Actor {
   readonly role: Role;
 }
 
-/** What is counted once it is committed (api-access.md 19). */
+/** What is counted once it is committed (docs/design/api-access.md 19). */
 export type Written = 'audit_rows';
 
 declare const txBrand: unique symbol;
 
 /**
  * An open transaction with the tenant set for row-level security. Every service and store function takes it first
- * (architecture.md 5). Only `db/` makes one.
+ * (docs/design/architecture.md 5). Only `db/` makes one.
  */
 export interface Tx {
   readonly [txBrand]: true;
@@ -50,6 +50,6 @@ export interface Tx {
   afterCommit(effect: () => void): void;
   /** Counts what the transaction has written, for metrics: told to `DatabaseOptions.onWritten` once it has committed. */
   written(what: Written, count: number): void;
-  /** Marks the catalogue as changed: the version is raised once, at commit, and every node is told (decisioning.md 6). */
+  /** Marks the catalogue as changed: the version is raised once, at commit, and every node is told (docs/design/decisioning.md 6). */
   touchCatalogue(): void;
 }

@@ -39,7 +39,7 @@ export const anonymous: Caller = {
 export type Identify = (request: FastifyRequest) => Caller | Promise<Caller>;
 
 /**
- * Steps 3 to 6 of the order of checks (api-access.md 3): credential 401, tenant 403, `X-Requested-With` 403, role and
+ * Steps 3 to 6 of the order of checks (docs/design/api-access.md 3): credential 401, tenant 403, `X-Requested-With` 403, role and
  * scope 403. Throws when an operation names a variable that the configuration does not know.
  */
 export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (operation: Operation) => Identify {
@@ -93,7 +93,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     return { tenantId: principal.tenantId, actor, role, credentialId: principal.credentialId };
   }
 
-  /** A page of somebody else's cannot act with a visitor's session (quality.md T32). */
+  /** A page of somebody else's cannot act with a visitor's session (docs/design/quality.md T32). */
   function checkOwnPage(request: FastifyRequest): void {
     if (isOwnOrigin(request.raw, deps.config) && hasRequestedWith(request)) return;
     throw new AppError('csrf_header_required', { detail: 'A session acts from its own pages, with X-Requested-With.' });

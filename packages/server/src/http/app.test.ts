@@ -165,7 +165,7 @@ const create = (over: { headers?: Record<string, string>; payload?: string | Buf
   });
 
 describe('the order of checks', () => {
-  // Each request breaks its own check and every later one that it can: the first must be told (api-access.md 3).
+  // Each request breaks its own check and every later one that it can: the first must be told (docs/design/api-access.md 3).
   const badBody = { payload: '{"na', headers: { 'content-type': 'text/plain' } };
   const cases: readonly [string, InjectOptions, string][] = [
     ['unknown path', { method: 'POST', url: '/api/v1/nothing', ...badBody }, '404 not_found'],

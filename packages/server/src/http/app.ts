@@ -16,7 +16,7 @@ export type { AppDependencies, HttpConfig } from './app-dependencies.ts';
 /**
  * The HTTP server of every operation. It does not listen: `main` does, and closes it. Every check, transaction and
  * answer is made by the binder, in the `onRequest` hook of each route: after it Fastify would read and judge the body
- * before the credential is known (api-access.md 3).
+ * before the credential is known (docs/design/api-access.md 3).
  */
 export function createApp(deps: AppDependencies): FastifyInstance {
   const operations = Object.values(deps.operations);

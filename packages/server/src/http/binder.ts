@@ -31,7 +31,7 @@ import { transport } from './transport.ts';
 import { createFindUnknown } from './unknown-properties.ts';
 import { createChecks } from './validation.ts';
 
-/** Headers that a request may carry at most; more is 400 (quality.md T33). */
+/** Headers that a request may carry at most; more is 400 (docs/design/quality.md T33). */
 const maximumHeaders = 128;
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -53,7 +53,7 @@ type FailureFacts = Pick<Operation, 'decides' | 'errorFormat'>;
 export interface Binder {
   /** Compiles the schemas that no request has asked for yet, without blocking. */
   warmUp(): void;
-  /** The whole service of one operation: checks in the order of api-access.md 3, handler, answer, log, metrics. */
+  /** The whole service of one operation: checks in the order of docs/design/api-access.md 3, handler, answer, log, metrics. */
   bind(operation: Operation, handler: AnyHandler): (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Answers what matched no operation: preflight, 405 with `Allow`, a browser at `/`, 404. */
   answerUnmatched(request: FastifyRequest, reply: FastifyReply, known: KnownPath): void;

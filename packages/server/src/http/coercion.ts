@@ -17,11 +17,11 @@ export type CoercedPlace = 'query' | 'path' | 'header' | 'form';
 
 const pointerTo = (place: CoercedPlace, name: string): string => (place === 'form' ? `/${name}` : `${place}.${name}`);
 
-/** Reads text values by name into typed ones. Undeclared names are ignored, defaults filled in (api-access.md 1). */
+/** Reads text values by name into typed ones. Undeclared names are ignored, defaults filled in (docs/design/api-access.md 1). */
 export type Coerce = (values: ReadonlyMap<string, readonly string[]>) => Record<string, unknown>;
 
 /**
- * Coercion of query and path parameters by strict rules (quality.md T33): integers are ASCII digits with an optional
+ * Coercion of query and path parameters by strict rules (docs/design/quality.md T33): integers are ASCII digits with an optional
  * minus sign, booleans `true` or `false`, a repeated scalar is 400 `malformed_request`, NUL is 400. Bodies never come
  * here.
  */

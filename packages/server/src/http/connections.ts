@@ -13,7 +13,7 @@ export const connectionLimits = {
 
 /**
  * Keeps one client from holding a connection, or the memory of its answers, for ever: requests of a pipeline are served
- * a few at a time, and who takes nothing of an answer is cut (quality.md T33).
+ * a few at a time, and who takes nothing of an answer is cut (docs/design/quality.md T33).
  */
 export interface Connections {
   /**

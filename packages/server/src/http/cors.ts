@@ -17,7 +17,7 @@ export interface Cors {
   preflight(request: FastifyRequest, methods: readonly string[]): WholeAnswer | null;
 }
 
-/** CORS for exact origins, with credentials; none at all while the list is empty (api-access.md 1). */
+/** CORS for exact origins, with credentials; none at all while the list is empty (docs/design/api-access.md 1). */
 export function createCors(origins: readonly string[]): Cors {
   const allowed = new Set(origins);
   const originOf = (request: FastifyRequest): string | null => {

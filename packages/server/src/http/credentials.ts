@@ -9,7 +9,7 @@ export interface RequestHeaders {
   readonly rawHeaders: readonly string[];
 }
 
-/** Form of an API key, bootstrap keys included (api-access.md 4.1). Anything longer is not looked up at all. */
+/** Form of an API key, bootstrap keys included (docs/design/api-access.md 4.1). Anything longer is not looked up at all. */
 const apiKeyForm = /^krn_[A-Za-z0-9_-]{20,128}$/;
 
 /**
@@ -124,7 +124,7 @@ export function checkTenantHeader(request: RequestHeaders, tenantId: string): vo
 }
 
 /**
- * The role of this request: `X-User-Role` lowers, never raises; an unknown value changes nothing (api-access.md 3).
+ * The role of this request: `X-User-Role` lowers, never raises; an unknown value changes nothing (docs/design/api-access.md 3).
  * Node joins repeated headers with commas; the lowest of them counts.
  */
 export function effectiveRole(request: RequestHeaders, principal: Principal): Role {
@@ -142,7 +142,7 @@ export function reaches(role: Role, minimum: Role): boolean {
 
 const apiScopes = ['read', 'write', 'admin'];
 
-/** A credential with only the scope `scim` opens SCIM routes and nothing else (api-access.md 4.1). */
+/** A credential with only the scope `scim` opens SCIM routes and nothing else (docs/design/api-access.md 4.1). */
 export function opensTheApi(principal: Principal): boolean {
   return principal.scopes.some(isApiScope);
 }

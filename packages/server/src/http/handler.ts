@@ -13,7 +13,7 @@ export interface RequestFacts {
   readonly userAgent: string;
   /** Value of `Idempotency-Key`, when the operation takes one and it was sent. */
   readonly idempotencyKey: string | null;
-  /** Monotonic ms (`performance.now()`) by which the answer must be there; for every wait on the way (quality.md R3). */
+  /** Monotonic ms (`performance.now()`) by which the answer must be there; for every wait on the way (docs/design/quality.md R3). */
   readonly until: number;
   /** Aborted when the client has left or the server stops; only for operations that stream, else it never is. */
   readonly signal: AbortSignal;

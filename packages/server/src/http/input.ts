@@ -88,7 +88,7 @@ function createShapeBody(
   };
 }
 
-/** Keeps the declared top-level properties (api-access.md 1); schemas that are open, or no objects, keep everything. */
+/** Keeps the declared top-level properties (docs/design/api-access.md 1); schemas that are open, or no objects, keep everything. */
 function createPick(schema: TSchema): (value: unknown) => unknown {
   const names = declaredProperties(schema).map(([name]) => name);
   const open = Reflect.get(schema, 'additionalProperties');

@@ -3,7 +3,7 @@ import type { ErrorEntry } from '@arbiter/contract';
 import { AppError } from '../platform/app-error.ts';
 import { type JsonFault, jsonFault } from './json-fault.ts';
 
-/** Deepest nesting of arrays and objects that a body may have (quality.md T17). */
+/** Deepest nesting of arrays and objects that a body may have (docs/design/quality.md T17). */
 export const maximumDepth = 64;
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
@@ -11,7 +11,7 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 /**
  * Reads a JSON body (RFC 8259): UTF-8 without byte order mark; of twin keys the last wins. NUL, lone surrogates,
  * non-finite numbers and the keys `__proto__`, `constructor`, `prototype` are 400 at any depth, `-0` becomes 0
- * (quality.md T17, F17, F19). Throws AppError `malformed_json` or `validation_failed`.
+ * (docs/design/quality.md T17, F17, F19). Throws AppError `malformed_json` or `validation_failed`.
  *
  * The whole value is walked, always: a scan of the text for suspicious bytes costs more than the walk it would save
  * (measured: 0.3 us for a decision request, 1 ms for 700 KB of rows, 40 % of the parse itself).

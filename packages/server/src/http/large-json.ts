@@ -13,7 +13,7 @@ const usualPieceBytes = 64 * 1024;
 const bytesPerLook = 64 * 1024;
 /**
  * Values (members, items) that one item of a list, or all that stands outside of the lists, may have: they are parsed at
- * once, and 50,000 of the dearest, new keys, take half of the time that the loop may be held up (quality.md law 2, T17).
+ * once, and 50,000 of the dearest, new keys, take half of the time that the loop may be held up (docs/design/quality.md law 2, T17).
  */
 const maximumValues = 50_000;
 

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { LoadClass } from '@arbiter/contract';
 import { AppError } from '../platform/app-error.ts';
 
-/** Admits a request or refuses it with 503 `overloaded`, before anything else is done for it (quality.md T27, R1). */
+/** Admits a request or refuses it with 503 `overloaded`, before anything else is done for it (docs/design/quality.md T27, R1). */
 export interface LoadShedder {
   /** Throws AppError `overloaded`; every admitted request is given back with `leave`. */
   enter(loadClass: LoadClass): void;

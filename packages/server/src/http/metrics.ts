@@ -2,7 +2,7 @@ import type { LoadClass } from '@arbiter/contract';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CutReason } from './connections.ts';
 
-/** Metrics of the HTTP layer. Features register theirs in the same registry (api-access.md 19). */
+/** Metrics of the HTTP layer. Features register theirs in the same registry (docs/design/api-access.md 19). */
 export interface HttpMetrics {
   readonly registry: Registry;
   /** What counts the answers of a route, and their times in seconds. Made once for each route. */

@@ -6,7 +6,7 @@ import { bearerToken, type RequestHeaders } from './credentials.ts';
 
 /**
  * Values of the configuration that stand for a caller, by variable. Null and blank are the same as unset: then nothing is
- * right (quality.md T5).
+ * right (docs/design/quality.md T5).
  */
 export type OperatorSecrets = Readonly<Record<string, string | null>>;
 

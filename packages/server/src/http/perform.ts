@@ -49,7 +49,7 @@ export function createPerform(
       const reply = await inTransaction(tx, call);
       inspect(reply);
       const answer = withRemarks(render(reply, call.signal), tx.remarks, call);
-      // 4xx and 5xx change nothing (quality.md law 1), also where a handler answers them without throwing.
+      // 4xx and 5xx change nothing (docs/design/quality.md law 1), also where a handler answers them without throwing.
       if (answer.status >= 400) throw new Refusal(answer);
       if (keyed !== null) await keepAnswer(tx, keyed, { ...answer, body: textOf(answer) });
       return answer;

@@ -1,7 +1,7 @@
 import type { Role } from '@arbiter/contract';
 import type { Actor } from '../db/tx.ts';
 
-/** Who a proven credential stands for (api-access.md 4). */
+/** Who a proven credential stands for (docs/design/api-access.md 4). */
 export interface Principal {
   readonly kind: PresentedCredential['kind'];
   readonly tenantId: string;

@@ -14,13 +14,13 @@ const defaultRetrySeconds: Partial<Record<AppError['code'], number>> = {
   not_configured: 60,
 };
 
-/** Seconds for `Retry-After`; every 429 and 503 has one (api-access.md 1). */
+/** Seconds for `Retry-After`; every 429 and 503 has one (docs/design/api-access.md 1). */
 export function retryAfterOf(error: AppError): number | null {
   if (error.status !== 429 && error.status !== 503) return null;
   return error.retryAfterSeconds ?? defaultRetrySeconds[error.code] ?? 1;
 }
 
-/** The body of an error answer (RFC 9457, api-access.md 2). `recommendationId`: of a recommend that failed. */
+/** The body of an error answer (RFC 9457, docs/design/api-access.md 2). `recommendationId`: of a recommend that failed. */
 export function problemOf(error: AppError, requestId: string, recommendationId: string | null = null): Problem {
   const { title, status } = errorRegistry[error.code];
   const retryAfterSeconds = retryAfterOf(error);
@@ -40,7 +40,7 @@ export function problemOf(error: AppError, requestId: string, recommendationId: 
 
 /**
  * The `recommendationId` of a recommend that failed: the request's id, made a UUID when the caller sent another form of
- * it. Not one of chance, so that what is refused for two reasons that look alike has one answer (quality.md T1).
+ * it. Not one of chance, so that what is refused for two reasons that look alike has one answer (docs/design/quality.md T1).
  */
 export function attemptId(requestId: string): string {
   const sent = requestId.toLowerCase();

@@ -1,7 +1,7 @@
 import { numberArray, type Tx, textArray, uuidArray } from '../db/index.ts';
 
 /**
- * Counts calls of several windows, `calls` of each. Exact in any window (quality.md R13): under the row's lock the calls
+ * Counts calls of several windows, `calls` of each. Exact in any window (docs/design/quality.md R13): under the row's lock the calls
  * older than the window are dropped, and as many are added as there is room for. The database's clock counts, so that
  * processes agree. The calls added together have one instant, later than all before, and so can be told from those.
  * Rows are locked in the order of their keys, so that two processes cannot lock each other out.

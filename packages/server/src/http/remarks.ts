@@ -2,7 +2,7 @@ import { told } from '@arbiter/engine';
 import { AppError } from '../platform/app-error.ts';
 import type { Remark } from '../platform/remark.ts';
 
-/** Most remarks that an answer carries (api-settled.md). */
+/** Most remarks that an answer carries (docs/design/api-settled.md). */
 export const maximumRemarks = 10;
 
 export const unknownProperties = 'x-unknown-properties';

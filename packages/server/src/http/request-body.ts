@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../platform/app-error.ts';
 import type { BodyForm } from './body-kinds.ts';
 
-/** Default limits in bytes (api-access.md 1). */
+/** Default limits in bytes (docs/design/api-access.md 1). */
 export const bodyLimits = { withCredential: 1024 * 1024, withoutCredential: 64 * 1024 } as const;
 
 /** 415 or 413 for a body that is not to be read at all: of another type, or announced as larger than `limit` bytes. */

@@ -21,7 +21,7 @@ export function sentOtherwise(rawHeaders: readonly string[], lowerCaseName: stri
   return false;
 }
 
-/** Node hands header bytes over as Latin-1; callers write UTF-8 (quality.md E20, F22). Null when it is not UTF-8. */
+/** Node hands header bytes over as Latin-1; callers write UTF-8 (docs/design/quality.md E20, F22). Null when it is not UTF-8. */
 export function decodeHeader(value: string): string | null {
   if (plainAscii.test(value)) return value;
   try {

@@ -7,7 +7,7 @@ import { errorsPage } from './errors-page.ts';
 import { type AnyHandler, type Handlers, handlerEntries, rawBytes, rawJson, reply } from './handler.ts';
 import { basePath } from './start-page.ts';
 
-/** Handlers of health, readiness, metrics and documents (api-access.md 19). */
+/** Handlers of health, readiness, metrics and documents (docs/design/api-access.md 19). */
 export function systemHandlers(deps: AppDependencies): [string, AnyHandler][] {
   return handlerEntries(systemOperations, systemRoutes(deps));
 }

@@ -1,4 +1,4 @@
-/** Limits of the transport (quality.md T33). Times in milliseconds. */
+/** Limits of the transport (docs/design/quality.md T33). Times in milliseconds. */
 export const transport = {
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,

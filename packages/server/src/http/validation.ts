@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import { AppError } from '../platform/app-error.ts';
 import { formats } from '../platform/formats.ts';
 
-/** Where a validated value came from; decides how its errors are pointed at (api-access.md 2). */
+/** Where a validated value came from; decides how its errors are pointed at (docs/design/api-access.md 2). */
 export type Place = 'body' | 'query' | 'path' | 'header';
 
 /** Throws AppError `validation_failed` with every finding, at most 50. `size` bounds the work spent on findings. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 
-/** Counts refused credentials per address: 600 in a minute, then 429 instead of 401 (api-access.md 17). */
+/** Counts refused credentials per address: 600 in a minute, then 429 instead of 401 (docs/design/api-access.md 17). */
 export interface WrongCredentials {
   /** Counts one refusal. Null while under the limit, else the seconds after which another try is counted again. */
   count(address: string): number | null;

@@ -24,7 +24,7 @@ export interface DeadLetterFilter {
   readonly ids: readonly string[] | null;
 }
 
-/** Most that one retry takes (api-access.md 15). */
+/** Most that one retry takes (docs/design/api-access.md 15). */
 export const mostRetries = 1_000;
 
 const ofFilter = 'tenant_id = $1 and ($2::text is null or topic = $2) and ($3::uuid[] is null or id = any ($3))';
@@ -107,7 +107,7 @@ export async function purgeDeadLetters(tx: Tx, filter: DeadLetterFilter): Promis
   return row?.deleted ?? 0;
 }
 
-/** Days that dead letters are kept (api-access.md 14, fixed lives). */
+/** Days that dead letters are kept (docs/design/api-access.md 14, fixed lives). */
 const keptDays = 30;
 const dayMs = 86_400_000;
 const rowsPerSlice = 1_000;

@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import type { Tx } from '../db/index.ts';
 import { newId } from '../platform/ids.ts';
 
-/** A kind of event of the tenant's stream, described once (api-access.md 12.1). */
+/** A kind of event of the tenant's stream, described once (docs/design/api-access.md 12.1). */
 export interface EventType<P extends TSchema = TSchema> {
   /** `<noun>.<what happened>.v<number>`, unique. */
   readonly type: string;

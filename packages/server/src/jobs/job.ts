@@ -26,7 +26,7 @@ export interface JobSchedule<Payload> {
 export interface Job<P extends TSchema = TSchema, S extends JobScope = JobScope> {
   /** `<noun>.<verb>`; unique; topic of its dead letters. */
   readonly name: string;
-  /** Ids, numbers and words of closed lists only: never customer data (architecture.md 5). */
+  /** Ids, numbers and words of closed lists only: never customer data (docs/design/architecture.md 5). */
   readonly payload: P;
   readonly scope: S;
   /** Tries before it becomes a dead letter. */
@@ -39,7 +39,7 @@ export interface Job<P extends TSchema = TSchema, S extends JobScope = JobScope>
 export interface JobSpec<P extends TSchema> {
   readonly name: string;
   readonly payload: P;
-  /** Default 6 (api-access.md 15). */
+  /** Default 6 (docs/design/api-access.md 15). */
   readonly attempts?: number;
   readonly schedule?: {
     readonly cron: string;

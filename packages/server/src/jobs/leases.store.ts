@@ -5,7 +5,7 @@ export const installation = '00000000-0000-0000-0000-000000000000';
 
 /**
  * How long a lease holds without being renewed. Renewed every few seconds, it is another's within 30 s of its holder's
- * end (quality.md 2, background work).
+ * end (docs/design/quality.md 2, background work).
  */
 export const leaseSeconds = 20;
 

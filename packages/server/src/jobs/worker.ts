@@ -171,7 +171,7 @@ function taskListOf({ registry, onError }: WorkerOptions, signal: AbortSignal): 
 
 const longestError = 500;
 
-/** What the queue and the dead letters keep of an error: as in the log, nothing that may quote data (quality.md T36). */
+/** What the queue and the dead letters keep of an error: as in the log, nothing that may quote data (docs/design/quality.md T36). */
 function shownError(error: unknown): string {
   const { name, code, message } = describeError(error);
   const text = `${name}${code === undefined ? '' : ` (${code})`}${message === undefined ? '' : `: ${message}`}`;

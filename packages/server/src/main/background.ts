@@ -8,7 +8,7 @@ import { zoneClock } from '../platform/zones.ts';
 import type { Server } from './compose.ts';
 import type { ProcessMetrics } from './metrics.ts';
 
-/** Work that runs beside the requests of this process. Only `main` starts timers (architecture.md 2). */
+/** Work that runs beside the requests of this process. Only `main` starts timers (docs/design/architecture.md 2). */
 export interface Background {
   /** What /ready says of the scheduler. */
   scheduler(): 'ok' | 'failed' | 'off';
@@ -25,7 +25,7 @@ export interface BackgroundOptions {
   readonly metrics: ProcessMetrics;
 }
 
-/** With the work itself, summaries are less than a second behind (decisioning.md 6). */
+/** With the work itself, summaries are less than a second behind (docs/design/decisioning.md 6). */
 const outboxEveryMs = 500;
 const keyUsesEveryMs = 10_000;
 const schedulerEveryMs = 1_000;

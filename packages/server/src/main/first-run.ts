@@ -17,7 +17,7 @@ import { onTenantCreated } from './features.ts';
 import { writePrivately } from './secrets.ts';
 
 /**
- * Applies BOOTSTRAP_FILE, or makes the demo tenant on a database without tenants (api-access.md 5.1, steps 4 and 5).
+ * Applies BOOTSTRAP_FILE, or makes the demo tenant on a database without tenants (docs/design/api-access.md 5.1, steps 4 and 5).
  * Returns the lines to print once, if any; they hold an API key, so they go to the terminal and never to the log.
  */
 export async function prepareTenants(

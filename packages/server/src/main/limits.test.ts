@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemActor } from '../db/index.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-/** Limits of the whole server under many calls at once (quality.md T19). */
+/** Limits of the whole server under many calls at once (docs/design/quality.md T19). */
 
 const limit = 60;
 const pool = 2;

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database, Written } from '../db/index.ts';
 import { countJobs } from '../jobs/index.ts';
 
-/** What the process itself reports besides HTTP and decisions (api-access.md 19). */
+/** What the process itself reports besides HTTP and decisions (docs/design/api-access.md 19). */
 export interface ProcessMetrics {
   jobDone(task: string, result: 'ok' | 'failed', seconds: number): void;
   /** A run of a scheduled job was put into the queue. */

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
 
-/** Secrets that may be made by the server itself, with the form each has (api-access.md 5.1). */
+/** Secrets that may be made by the server itself, with the form each has (docs/design/api-access.md 5.1). */
 const makers = {
   JWT_SIGNING_SECRET: () => randomBytes(32).toString('hex'),
   NEXTAUTH_SECRET: () => randomBytes(32).toString('hex'),

@@ -60,7 +60,7 @@ export async function applyOnly(shell: ServerShell): Promise<number> {
   });
 }
 
-/** Applies a bootstrap fragment (api-access.md 20: `tenant create`, `key create --tenant`). */
+/** Applies a bootstrap fragment (docs/design/api-access.md 20: `tenant create`, `key create --tenant`). */
 export async function applyFragment(
   shell: ServerShell,
   fragment: unknown,

@@ -41,7 +41,7 @@ const readyWithinMs = 2_000;
 export const version: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 
 /**
- * Starts the server by the steps of api-access.md 5.1 and resolves when it takes requests. Throws ConfigError when the
+ * Starts the server by the steps of docs/design/api-access.md 5.1 and resolves when it takes requests. Throws ConfigError when the
  * configuration cannot be used; waits while the database is away.
  */
 export async function startServer(given: Config, { logger, print }: StartOptions): Promise<RunningServer> {

@@ -22,7 +22,7 @@ const pauseMs = 500;
 
 /**
  * Starts the embedded database or finds the external one, brings its schema up to date and checks the role
- * (api-access.md 5.1, steps 2 and 3). While the database is down, or another process migrates, it waits (R11). Throws
+ * (docs/design/api-access.md 5.1, steps 2 and 3). While the database is down, or another process migrates, it waits (R11). Throws
  * ConfigError for what waiting does not mend.
  */
 export async function openStorage(config: Config, logger: Logger, options: StorageOptions = {}): Promise<Storage> {

@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorEntry, errorRegistry } from '@arbiter/contract';
 
 export interface AppErrorOptions {
-  /** What is wrong, for a person. Never SQL, files, stacks or foreign data (quality.md T36). */
+  /** What is wrong, for a person. Never SQL, files, stacks or foreign data (docs/design/quality.md T36). */
   readonly detail?: string;
   readonly errors?: readonly ErrorEntry[];
   readonly retryAfterSeconds?: number;
@@ -12,7 +12,7 @@ export interface AppErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The one error that services throw: a code of the closed registry (api-access.md 2). */
+/** The one error that services throw: a code of the closed registry (docs/design/api-access.md 2). */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -43,7 +43,7 @@ export function invalid(path: string, message: string): AppError {
   return new AppError('validation_failed', { detail: `${path} ${message}`.trim(), errors: [{ path, message }] });
 }
 
-/** Most entries that one answer lists (api-access.md 2). */
+/** Most entries that one answer lists (docs/design/api-access.md 2). */
 const maximumEntries = 50;
 
 /** Throws 400 `validation_failed` with all findings, when there is one. */

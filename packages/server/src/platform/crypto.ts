@@ -11,8 +11,8 @@ import {
 } from 'node:crypto';
 
 /**
- * Keys are KeyObjects made once (stack.md: a Buffer key costs seven times as much per HMAC). A blank secret makes no key:
- * what is unset is closed (quality.md T5).
+ * Keys are KeyObjects made once (docs/design/stack.md: a Buffer key costs seven times as much per HMAC). A blank secret makes no key:
+ * what is unset is closed (docs/design/quality.md T5).
  */
 
 /** A key from a secret of the configuration; null when the secret is unset or blank. */
@@ -34,7 +34,7 @@ const comparisonKey = createSecretKey(randomBytes(32));
 
 /**
  * True when both are the same and not blank, in constant time: HMACs of both sides are compared, so lengths are equal
- * by construction (quality.md F20).
+ * by construction (docs/design/quality.md F20).
  */
 export function sameSecret(expected: string | null | undefined, given: string | null | undefined): boolean {
   if (typeof expected !== 'string' || typeof given !== 'string') return false;

@@ -2,13 +2,13 @@ import { AppError } from './app-error.ts';
 
 /**
  * Milliseconds from a request's arrival to its answer at the latest, whatever it waits for: connection, locks, statements,
- * rollback. Nothing may hang longer than five seconds (quality.md R3), and limits that each wait has for itself add up to
+ * rollback. Nothing may hang longer than five seconds (docs/design/quality.md R3), and limits that each wait has for itself add up to
  * more; so a request has one deadline, `until` (of `performance.now()`), and every wait on its way ends by then. The second
  * that is left belongs to timers that fire late on a busy machine and to the way back.
  */
 export const answerWithinMs = 4_000;
 
-/** 503 for what is not done by its deadline. It may still be committed (quality.md, law 1). */
+/** 503 for what is not done by its deadline. It may still be committed (docs/design/quality.md, law 1). */
 export function overdue(cause?: unknown): AppError {
   return new AppError('unavailable', { retryAfterSeconds: 1, ...(cause === undefined ? {} : { cause }) });
 }

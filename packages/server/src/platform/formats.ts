@@ -12,7 +12,7 @@ function isRealDay(year: number, month: number, day: number): boolean {
   return days !== undefined && day >= 1 && day <= days;
 }
 
-/** RFC 3339 date-time with `Z` or an offset; without a zone it is no instant and refused (api-access.md 1). */
+/** RFC 3339 date-time with `Z` or an offset; without a zone it is no instant and refused (docs/design/api-access.md 1). */
 export function isDateTime(text: string): boolean {
   const parts = dateTime.exec(text);
   if (parts === null) return false;
@@ -47,7 +47,7 @@ export function isCustomerId(text: string): boolean {
   return text.length <= 255 || [...text].length <= 255;
 }
 
-/** 1 to 255 visible ASCII characters (api-access.md 1, Idempotency). */
+/** 1 to 255 visible ASCII characters (docs/design/api-access.md 1, Idempotency). */
 export function isIdempotencyKey(text: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(text);
 }

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 /**
- * Record ids: UUIDv7 (RFC 9562 section 5.7), lower case (api-access.md 1). Ids of one process only grow: 48 bits of
+ * Record ids: UUIDv7 (RFC 9562 section 5.7), lower case (docs/design/api-access.md 1). Ids of one process only grow: 48 bits of
  * milliseconds, a 12 bit counter that starts at a random place in the lower half each millisecond, 62 random bits.
  */
 const maxMilliseconds = 2 ** 48 - 1;
@@ -94,4 +94,9 @@ function hexTime(milliseconds: number): string {
     throw new RangeError(`not an instant of a UUIDv7: ${milliseconds}`);
   }
   return milliseconds.toString(16).padStart(12, '0');
+}
+
+/** The same in lower case only: ids that are compared as text, such as a tenant's, have one spelling. */
+export function isCanonicalUuid(text: string): boolean {
+  return isUuid(text) && text === text.toLowerCase();
 }

@@ -4,7 +4,7 @@ export type { Logger };
 
 /**
  * The process's logger: JSON lines to stdout. Callers log allowlisted shapes only: no bodies, no raw URLs, no customer
- * ids, no secrets (quality.md T36). Errors go through `describeError`.
+ * ids, no secrets (docs/design/quality.md T36). Errors go through `describeError`.
  */
 export function createLogger(level: string, destination?: { write(line: string): void }): Logger {
   const options = {

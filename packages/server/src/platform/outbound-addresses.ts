@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Which addresses an outbound call may reach (quality.md T8, F21). Addresses are judged, never spellings: a v4 address
+ * Which addresses an outbound call may reach (docs/design/quality.md T8, F21). Addresses are judged, never spellings: a v4 address
  * inside a v6 one (mapped, compatible, NAT64, 6to4, ISATAP) is judged as that v4 address; only global unicast passes.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Which ports an outbound call may reach (quality.md T8, api-catalogue.md 20). Below 1024 live the services of an
+ * Which ports an outbound call may reach (docs/design/quality.md T8, docs/design/api-catalogue.md 20). Below 1024 live the services of an
  * operating system, mail and file servers among them, which a tenant could make speak: of those only the ports of the
  * protocol that is spoken are open. From 1024 on every port is.
  */

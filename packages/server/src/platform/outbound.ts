@@ -35,7 +35,7 @@ export interface OutboundAnswer {
   readonly body: Buffer;
 }
 
-/** Why a call was not made or not finished. Nothing of what the other side said (quality.md T8). */
+/** Why a call was not made or not finished. Nothing of what the other side said (docs/design/quality.md T8). */
 export type OutboundFailure =
   | 'forbidden_url'
   | 'forbidden_port'
@@ -66,7 +66,7 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-/** Headers that would change whom the request reaches, or how it is framed (quality.md T28). */
+/** Headers that would change whom the request reaches, or how it is framed (docs/design/quality.md T28). */
 const forbiddenHeaders =
   /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
 const defaultTimeoutMs = 5_000;

@@ -1,6 +1,6 @@
 /**
  * What of an input was taken and has no effect: a property, parameter or config key that is not known, or a config that
- * cannot act (api-settled.md, "Typos and configs that cannot act"). Never a reason to refuse, unless the caller asks.
+ * cannot act (docs/design/api-settled.md, "Typos and configs that cannot act"). Never a reason to refuse, unless the caller asks.
  */
 export interface Remark {
   /** JSON Pointer into the body, or `query.x`. */

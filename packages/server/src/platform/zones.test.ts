@@ -6,7 +6,7 @@ const at = (text: string) => Date.parse(text);
 const hourMs = 3_600_000;
 const iso = (ms: number) => new Date(ms).toISOString().replace(':00.000Z', 'Z');
 
-// api-decisioning.md X7.
+// docs/design/api-decisioning.md X7.
 test('X7: cap windows of Europe/Berlin across both changes of the clock', () => {
   const autumn = zoneClock('Europe/Berlin', at('2026-10-25T12:00:00Z'));
   assert.deepEqual([iso(autumn.dayStart), iso(autumn.dayEnd)], ['2026-10-24T22:00Z', '2026-10-25T23:00Z']);

@@ -3,7 +3,7 @@ import { IANAZone } from 'luxon';
 import { isZoneName, nearZoneName } from './zone-names.ts';
 
 /**
- * The one place that knows time zones (quality.md F15): never `AT TIME ZONE` with a zone a tenant chose. A calendar day
+ * The one place that knows time zones (docs/design/quality.md F15): never `AT TIME ZONE` with a zone a tenant chose. A calendar day
  * begins at its first instant: at the first of two midnights, or, when midnight falls into a gap, right after the gap.
  */
 
@@ -127,7 +127,7 @@ export function wallClock(zoneName: string, epochMs: number): number {
 
 /**
  * The instant at which a zone's wall clock first shows a time (both in ms, the wall clock written as if it were UTC): the
- * first of two in an overlap, the first instant after the gap for a time that does not exist (quality.md T22).
+ * first of two in an overlap, the first instant after the gap for a time that does not exist (docs/design/quality.md T22).
  */
 export function instantOf(zoneName: string, wallClockMs: number): number {
   const { before, change, after } = offsetsAround(zoneName, Math.floor(wallClockMs / dayMs));

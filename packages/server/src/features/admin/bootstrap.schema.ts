@@ -38,7 +38,7 @@ const BootstrapTenant = Type.Object(
 );
 export type BootstrapTenant = Static<typeof BootstrapTenant>;
 
-/** What an operator writes into BOOTSTRAP_FILE (api-access.md 5.1). */
+/** What an operator writes into BOOTSTRAP_FILE (docs/design/api-access.md 5.1). */
 const BootstrapFile = Type.Object({ tenants: Type.Array(BootstrapTenant) }, closed);
 export type BootstrapFile = Static<typeof BootstrapFile>;
 

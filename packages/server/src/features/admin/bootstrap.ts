@@ -37,7 +37,7 @@ const options = { statementTimeoutMs: 120_000 };
 
 /**
  * Applies an operator's file (parsed JSON): one transaction per tenant, audited as `system:bootstrap`. A second
- * application writes nothing. A file with problems is not applied at all; they carry JSON Pointers (api-access.md 5.1).
+ * application writes nothing. A file with problems is not applied at all; they carry JSON Pointers (docs/design/api-access.md 5.1).
  */
 export async function applyBootstrap(
   database: Database,
@@ -136,7 +136,7 @@ export interface DemoTenant {
 
 /**
  * Makes the demo of a first start in one transaction: tenant `Demo` with traces on, its admin, pack `coffee_rewards` and
- * one API key (api-access.md 5.1). Null when another node made it meanwhile.
+ * one API key (docs/design/api-access.md 5.1). Null when another node made it meanwhile.
  */
 export async function createDemoTenant(database: Database, deps: BootstrapDependencies): Promise<DemoTenant | null> {
   const tenantId = newId();

@@ -50,7 +50,7 @@ function canonicalObject(value: object, without: string | null): string {
 
 /**
  * Hex SHA-256 of the RFC 8785 form of a row without integrityHash. Written for the check alone: it shares no code with
- * the writer, whose mistakes it must not repeat (quality.md R14).
+ * the writer, whose mistakes it must not repeat (docs/design/quality.md R14).
  */
 export function hashOfRow(row: AuditLog): string {
   return hash('sha256', canonicalObject(row, 'integrityHash'), 'hex');

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { AuditLog } from '@arbiter/contract';
 import { canonicalJson } from '@arbiter/engine';
 
-/** prevHash of the first row of a chain (api-access.md 7). */
+/** prevHash of the first row of a chain (docs/design/api-access.md 7). */
 export const genesisHash = '0'.repeat(64);
 
 /** The end of a tenant's chain: sequence and integrityHash of the last row; 0 and zeros before the first. */

@@ -4,7 +4,7 @@ import { dayRange } from '../../platform/zones.ts';
 
 /**
  * One end of a half-open range of time: an RFC 3339 instant as it is, or a day (`2026-11-20`) in the tenant's zone,
- * whose start (`from`) or end (`to`) is meant (api-access.md 1, Timestamps). `path` names the parameter in the error.
+ * whose start (`from`) or end (`to`) is meant (docs/design/api-access.md 1, Timestamps). `path` names the parameter in the error.
  */
 export function dayOrInstant(path: string, text: string, zone: string, end: 'start' | 'end'): Date {
   if (isDateTime(text)) return new Date(text);

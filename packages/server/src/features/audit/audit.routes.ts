@@ -11,7 +11,7 @@ export interface AuditPorts {
   readTimezone(tx: Tx): Promise<string>;
 }
 
-/** Handlers of the audit operations (api-access.md 7). */
+/** Handlers of the audit operations (docs/design/api-access.md 7). */
 export function auditLogRoutes(ports: AuditPorts): Handlers<typeof auditLogOperations> {
   return {
     list: async (tx, { query }) => {

@@ -68,7 +68,7 @@ function changedLeaves(before: Json, after: Json): Record<string, Change> {
   );
 }
 
-/** Before, after and the changed leaves by dotted path, all as JSON and with secrets as bullets (api-access.md 7). */
+/** Before, after and the changed leaves by dotted path, all as JSON and with secrets as bullets (docs/design/api-access.md 7). */
 export function describeChange(
   before: object | null,
   after: object | null,

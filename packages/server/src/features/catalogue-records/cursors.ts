@@ -26,7 +26,7 @@ export interface CursorPosition {
   readonly id: string;
 }
 
-/** 400 `invalid_cursor`: garbage, foreign and vanished rows look alike (quality.md E15). */
+/** 400 `invalid_cursor`: garbage, foreign and vanished rows look alike (docs/design/quality.md E15). */
 export function rejectCursor(cause?: unknown): never {
   throw new AppError('invalid_cursor', {
     detail: 'The cursor is not one that this list gave out, or its row is gone.',

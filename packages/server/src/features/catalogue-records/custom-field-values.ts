@@ -12,7 +12,7 @@ const codePoints = (text: string) => [...text].length;
 
 /**
  * What is wrong with a value of a custom field, or null: one rule for the definitions (their defaults) and the offers
- * (their values) (api-catalogue.md 4).
+ * (their values) (docs/design/api-catalogue.md 4).
  */
 export function customFieldValueProblem(field: CustomField, value: unknown): string | null {
   switch (field.type) {

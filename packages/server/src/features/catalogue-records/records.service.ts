@@ -212,7 +212,7 @@ export async function hardDeleteRecord<Row extends GovernedRow>(
   return before;
 }
 
-/** The id of a PUT that may carry it in the path and in the body; 400 when they differ (api-access.md 1). */
+/** The id of a PUT that may carry it in the path and in the body; 400 when they differ (docs/design/api-access.md 1). */
 export function sameId(pathId: string, bodyId: string | undefined): string {
   if (bodyId !== undefined && bodyId !== pathId) throw invalid('/id', 'differs from the id in the path');
   return pathId;

@@ -9,7 +9,7 @@ import type { ColumnOf, RelatedRow } from './related.store.ts';
 
 /**
  * Checks that `id` names a live record of the tenant and keeps it alive until the transaction ends: the row is locked
- * against deletion (FOR KEY SHARE), so that nothing new ever refers to a row that is being deleted (quality.md E13).
+ * against deletion (FOR KEY SHARE), so that nothing new ever refers to a row that is being deleted (docs/design/quality.md E13).
  * Throws 400 `reference_not_found` with `path` (JSON Pointer into the body), the same for missing, deleted, foreign and
  * malformed ids. Returns the columns asked for (camelCase), and the id.
  */
@@ -64,7 +64,7 @@ function refusingReferrers(entityType: string): Referrer[] {
 
 /**
  * Throws 409 `in_use` while live records refer to the record `id` by a reference that refuses its deletion, with one
- * `errors[]` entry per referrer, at most 20 (api-catalogue.md). Call it while the row is locked for deletion.
+ * `errors[]` entry per referrer, at most 20 (docs/design/api-catalogue.md). Call it while the row is locked for deletion.
  */
 export async function assertNotReferenced(tx: Tx, resource: Resource, id: string, addressed: Addressed): Promise<void> {
   await refuseReferrers(tx, resource, id, addressed, refusingReferrers(resource.entityType));

@@ -15,7 +15,7 @@ const stored = [row('offer', a), row('channel', b)];
 const wanted = (body: ScopeInput<Scope>, current: Parameters<typeof wantedAssignments<Scope>>[1] = null) =>
   wantedAssignments<Scope>(body, current, 'offer')?.map(({ scope, scopeId }) => [scope, scopeId]) ?? null;
 
-describe('scopes of rules and policies (api-catalogue.md 8.4)', () => {
+describe('scopes of rules and policies (docs/design/api-catalogue.md 8.4)', () => {
   it('reads the legacy fields', () => {
     assert.deepEqual(wanted({ scope: 'offer', scopeId: a }), [['offer', a]]);
     assert.deepEqual(wanted({ scopeId: a }), [['offer', a]]);

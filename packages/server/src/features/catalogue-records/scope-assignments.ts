@@ -4,7 +4,7 @@ import { invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { requireLive } from './references.store.ts';
 
-/** One assignment as a qualification rule or contact policy keeps it (api-catalogue.md 8.4, 9). */
+/** One assignment as a qualification rule or contact policy keeps it (docs/design/api-catalogue.md 8.4, 9). */
 export interface ScopeAssignmentRow<Scope extends string = string> {
   readonly id: string;
   readonly scope: Scope;

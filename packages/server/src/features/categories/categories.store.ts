@@ -21,7 +21,7 @@ const snapshotFields = (fields: readonly CustomField[]): SnapshotCustomField[] =
     ...(outputType === null ? {} : { outputType }),
   }));
 
-/** Categories that offers may belong to. Inactive ones take part too: the status is for pickers (api-catalogue.md 4). */
+/** Categories that offers may belong to. Inactive ones take part too: the status is for pickers (docs/design/api-catalogue.md 4). */
 export async function snapshotCategories(tx: Tx): Promise<SnapshotCategory[]> {
   const rows = await select(
     tx,

@@ -46,7 +46,7 @@ export function customFieldProblems(
   return problems.length > 0 ? problems : formulaProblems(fields, inherited);
 }
 
-/** Formulas must compile, name known fields only, and not depend on themselves (api-catalogue.md 4). */
+/** Formulas must compile, name known fields only, and not depend on themselves (docs/design/api-catalogue.md 4). */
 function formulaProblems(fields: readonly CustomField[], inherited: readonly CustomField[]): ErrorEntry[] {
   const own = new Set(fields.map((field) => field.key));
   const all = [...inherited.filter((field) => !own.has(field.key)), ...fields];

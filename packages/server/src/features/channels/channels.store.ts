@@ -5,7 +5,7 @@ import type { Tx } from '../../db/tx.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
 
 export type ChannelRow = RecordRow<typeof channelResource>;
-/** Targeting is in the stored spelling of conditions (api-catalogue.md 1.3). */
+/** Targeting is in the stored spelling of conditions (docs/design/api-catalogue.md 1.3). */
 export type PlacementRow = RecordRow<typeof placementResource, { targeting: Json | null }>;
 
 export const channelSpec = recordSpec(channelResource);

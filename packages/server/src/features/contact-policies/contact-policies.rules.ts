@@ -4,7 +4,7 @@ import { asJsonObject } from '../../platform/json.ts';
 import { type Remark, remarksAt } from '../../platform/remark.ts';
 
 /**
- * What keeps a policy of this type and config from being stored (part 2, 4.5; api-catalogue.md 8.4). A contract type
+ * What keeps a policy of this type and config from being stored (part 2, 4.5; docs/design/api-catalogue.md 8.4). A contract type
  * that the engine cannot evaluate yet is refused: a policy that blocks nothing would be worse than none.
  */
 export function contactPolicyProblems(ruleType: string, config: Readonly<Record<string, unknown>>): ErrorEntry[] {
@@ -23,7 +23,7 @@ export function contactPolicyRemarks(ruleType: string, config: Readonly<Record<s
   return remarksAt('/config', policyRemarks(ruleType, asJsonObject(config)));
 }
 
-/** The config with its condition in the first spelling (api-catalogue.md 1.3). Only for a config without problems. */
+/** The config with its condition in the first spelling (docs/design/api-catalogue.md 1.3). Only for a config without problems. */
 export function storedConfig(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (config.condition === undefined || config.condition === null) return config;
   const compiled = compileCondition(config.condition);

@@ -13,7 +13,7 @@ import {
 import { contactPolicyProblems, contactPolicyRemarks, storedConfig } from './contact-policies.rules.ts';
 import { type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
 
-/** Who may name a policy: declared here, plugged by `main` (architecture.md 2). */
+/** Who may name a policy: declared here, plugged by `main` (docs/design/architecture.md 2). */
 export interface PolicyReferrers {
   /** Name and key of every decision flow, not deleted, whose draft names the policy; by key. */
   flowsNaming(tx: Tx, policyId: string): Promise<readonly { readonly name: string; readonly key: string }[]>;

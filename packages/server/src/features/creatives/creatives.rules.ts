@@ -9,7 +9,7 @@ const contentBytes = 100 * 1024;
 /** `customer.x`, `attributes.x.y`, `personalization.x`. */
 const sourcePattern = /^(?:customer|attributes|personalization)(?:\.[^.\s]+)+$/;
 
-/** Each variable once; sources under the three roots (part 2, section 2; api-catalogue.md 7). */
+/** Each variable once; sources under the three roots (part 2, section 2; docs/design/api-catalogue.md 7). */
 export function personalizationProblems(entries: readonly PersonalizationEntry[]): ErrorEntry[] {
   const seen = new Set<string>();
   return entries.flatMap(({ variable, source }, index): ErrorEntry[] => {
@@ -35,7 +35,7 @@ export function contentProblems(
   return [{ path: '/content', message: `must be at most ${contentBytes} bytes` }];
 }
 
-/** What a placement asks of the creatives bound to it (api-catalogue.md 5.2). */
+/** What a placement asks of the creatives bound to it (docs/design/api-catalogue.md 5.2). */
 export interface PlacementSchema {
   readonly requiredFields?: readonly string[];
   readonly maxLength?: Readonly<Record<string, number>>;

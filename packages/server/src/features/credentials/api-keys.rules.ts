@@ -17,7 +17,7 @@ export function isApiKey(text: string): boolean {
   return form.test(text);
 }
 
-/** A new key: `krn_` and 32 random bytes as hex (api-access.md 4.1). */
+/** A new key: `krn_` and 32 random bytes as hex (docs/design/api-access.md 4.1). */
 export function makeApiKey(): string {
   return `krn_${randomBytes(32).toString('hex')}`;
 }
@@ -27,7 +27,7 @@ export function prefixOf(key: string): string {
   return key.slice(0, 12);
 }
 
-/** Role by the highest scope; null for a key that opens SCIM routes only (api-access.md 4.1). */
+/** Role by the highest scope; null for a key that opens SCIM routes only (docs/design/api-access.md 4.1). */
 export function roleOfScopes(scopes: readonly ApiKeyScope[]): Role | null {
   if (scopes.includes('admin')) return 'admin';
   if (scopes.includes('write')) return 'editor';
@@ -39,7 +39,7 @@ export function orderedScopes(scopes: readonly ApiKeyScope[]): ApiKeyScope[] {
   return apiKeyScopes.filter((scope) => scopes.includes(scope));
 }
 
-/** The person that an actor stands for (quality.md E3), or the key whose person has to be looked up. */
+/** The person that an actor stands for (docs/design/quality.md E3), or the key whose person has to be looked up. */
 export function personOf(actorId: string): { readonly person: string } | { readonly apiKeyId: string } {
   if (actorId.startsWith('apikey:')) return { apiKeyId: actorId.slice('apikey:'.length) };
   return { person: actorId.startsWith('system:') ? 'system' : actorId };

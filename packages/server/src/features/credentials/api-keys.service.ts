@@ -61,7 +61,7 @@ const shown = (row: ApiKeyRow): ApiKey => ({
 
 /**
  * Makes a key and answers with it, the only time it is told. Throws 503 `not_configured` without a pepper and 400 for an
- * expiry that does not lie ahead (api-access.md 4.1).
+ * expiry that does not lie ahead (docs/design/api-access.md 4.1).
  */
 export async function createApiKey(tx: Tx, pepper: Pepper, wanted: NewApiKey): Promise<ApiKeyCreated> {
   const expiresAt = wanted.expiresAt ?? null;
@@ -103,7 +103,7 @@ async function storeKey(tx: Tx, pepper: Pepper, key: string, wanted: Required<Ne
 }
 
 /**
- * The person the caller acts for: two keys of one person, and a key made with a key, are one person (quality.md E3).
+ * The person the caller acts for: two keys of one person, and a key made with a key, are one person (docs/design/quality.md E3).
  * A user id, or `system`.
  */
 export async function personBehind(tx: Tx): Promise<string> {
@@ -114,7 +114,7 @@ export async function personBehind(tx: Tx): Promise<string> {
 
 /**
  * Sets name and scopes of the operator's key, or stores it when its value is new to the tenant. A key that was revoked
- * stays revoked. True when anything was written (bootstrap file, api-access.md 5.1).
+ * stays revoked. True when anything was written (bootstrap file, docs/design/api-access.md 5.1).
  */
 export async function ensureApiKey(
   tx: Tx,

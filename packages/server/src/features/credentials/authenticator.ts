@@ -38,7 +38,7 @@ interface Use {
 
 const maximumKnown = 10_000;
 const writeEveryMs = 60_000;
-/** A caller waits no longer to be known: like for a connection (quality.md T27), and the rest is for the request itself. */
+/** A caller waits no longer to be known: like for a connection (docs/design/quality.md T27), and the rest is for the request itself. */
 const lookUpWithinMs = 2_000;
 
 /**

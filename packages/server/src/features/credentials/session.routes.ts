@@ -12,7 +12,7 @@ export interface SessionDependencies {
   readonly authenticate: Authenticate;
 }
 
-/** Handler of the question who calls (api-access.md 4.2). */
+/** Handler of the question who calls (docs/design/api-access.md 4.2). */
 export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessionOperations> {
   return {
     session: async ({ headers, requestId, until }) => {

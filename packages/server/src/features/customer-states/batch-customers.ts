@@ -49,7 +49,7 @@ export async function makeMissing(
 export const isLogShort = ({ state }: BatchCustomer, from: number): boolean => state.keptFrom > from;
 
 /**
- * A new window may look further back than the log was kept: history fills it, once, under the lock (decisioning.md 6).
+ * A new window may look further back than the log was kept: history fills it, once, under the lock (docs/design/decisioning.md 6).
  * What the log has since then stays: the latest of it may be of this batch, and not in history yet.
  */
 export async function fillLog(

@@ -3,7 +3,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { deriveKey } from '../../platform/crypto.ts';
 
 /**
- * Data keys of customers (decisioning.md 3). A customer's key follows from the tenant's key and 32 random bytes that
+ * Data keys of customers (docs/design/decisioning.md 3). A customer's key follows from the tenant's key and 32 random bytes that
  * only the customer's state row holds: whoever erases the row destroys the key. Derived by the one-step KDF of NIST SP
  * 800-56C, SHA-256(counter, tenant's key, random part); every decision does it, and unwrapping a
  * stored key takes more than twice as long (docs/benchmarks.md).

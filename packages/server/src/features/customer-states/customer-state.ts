@@ -2,7 +2,7 @@ import type { ContactLane } from '@arbiter/engine';
 
 /**
  * The wide state of one customer: what caps, cooldowns and outcome policies need, kept in one row that is also the
- * customer's lock (decisioning.md 4, 6). Mutable: a batch decides a customer's second request on what the first left.
+ * customer's lock (docs/design/decisioning.md 4, 6). Mutable: a batch decides a customer's second request on what the first left.
  */
 export interface CustomerState {
   lanes: ContactLane[];

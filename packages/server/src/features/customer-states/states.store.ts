@@ -1,6 +1,6 @@
 import { bytesArray, type HotRow, type HotStatement, type Tx, textArray, uuidArray } from '../../db/index.ts';
 
-// Statements of the hot path are each prepared once per connection and take one array per column (decisioning.md 6).
+// Statements of the hot path are each prepared once per connection and take one array per column (docs/design/decisioning.md 6).
 
 /** Locks the customers' rows; those that another transaction holds are left out. */
 export function lockStates(tenantId: string, customerIds: readonly string[], wait: boolean): HotStatement {

@@ -11,7 +11,7 @@ import { type AnswerFacts, shapeAnswer } from './answer.ts';
 
 /**
  * The answer of recommend as JSON text: what `shapeAnswer` gives, put together from pieces that are written once per plan
- * (decisioning.md 6). Content and variables come as canonical text. Answers of another shape than the standard one
+ * (docs/design/decisioning.md 6). Content and variables come as canonical text. Answers of another shape than the standard one
  * (minimal, chosen fields, grouped, debug) are written from `shapeAnswer`.
  */
 export function answerText(plan: Plan, decision: Decision, facts: AnswerFacts, texts: readonly ItemTexts[]): string {

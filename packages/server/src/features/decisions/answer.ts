@@ -52,7 +52,7 @@ const fieldsAlwaysKept: ReadonlySet<string> = new Set(['rank', 'interactionId', 
 const droppedRows = 500;
 const scoreRows = 200;
 
-/** The answer of recommend (api-decisioning.md 2). Numbers are rounded to 6 decimals here and nowhere before. */
+/** The answer of recommend (docs/design/api-decisioning.md 2). Numbers are rounded to 6 decimals here and nowhere before. */
 export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts): RecommendAnswer {
   const items = decision.items.map((item, i) => shapeItem(plan, decision, item, i, facts));
   const answer: RecommendAnswer = {

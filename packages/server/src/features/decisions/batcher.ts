@@ -1,7 +1,7 @@
 import { afterThisTurn } from '../../platform/turns.ts';
 
 /**
- * Gathers the work of one tenant that waits at a tick into batches (decisioning.md 6). A batch leaves on the next turn
+ * Gathers the work of one tenant that waits at a tick into batches (docs/design/decisioning.md 6). A batch leaves on the next turn
  * of the event loop when nothing of its tenant is in flight, so a lone request waits for nothing; while batches are in
  * flight, work gathers. Work of one customer is never in two batches of this process at once: it would only wait for
  * its own row lock.

@@ -9,7 +9,7 @@ const textOrNull = (description: string) => nullable(Type.String(), description)
 const exactly = { additionalProperties: false } as const;
 
 /**
- * A decision was made and stored (api-access.md 12.1). batch-writes.ts writes it as text, since it is written with every
+ * A decision was made and stored (docs/design/api-access.md 12.1). batch-writes.ts writes it as text, since it is written with every
  * decision; decisions.events.test.ts holds that text against this schema.
  */
 export const decisionMade = event({

@@ -3,7 +3,7 @@ import type { Database } from '../../db/index.ts';
 import { handleInSlices, type JobHandler, job } from '../../jobs/index.ts';
 import { expireRequests, expireResponseKeys } from './key-expiry.store.ts';
 
-/** Deletes answers that are kept for repeated requests and responses no longer (api-access.md 14, fixed lives). */
+/** Deletes answers that are kept for repeated requests and responses no longer (docs/design/api-access.md 14, fixed lives). */
 export const expireKeysJob = job({
   name: 'keys.expire',
   payload: Type.Object({}, { additionalProperties: false }),

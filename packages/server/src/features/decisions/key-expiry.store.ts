@@ -2,7 +2,7 @@ import type { Tx } from '../../db/index.ts';
 import { recordExists } from '../sealed-records/index.ts';
 
 /**
- * How long an answer is kept for a repeated response: 7 days (api-decisioning.md 3), and an hour more, since the node
+ * How long an answer is kept for a repeated response: 7 days (docs/design/api-decisioning.md 3), and an hour more, since the node
  * that asks for it may have a slower clock than the one that deletes it.
  */
 const keptHours = 7 * 24 + 1;
@@ -28,7 +28,7 @@ export async function expireResponseKeys(tx: Tx): Promise<boolean> {
 
 /**
  * Deletes the answers kept for requestIds that clients made, as far as their sealed records are gone: a requestId is
- * unique for as long as its record lives (api-decisioning.md 2). Records go in the order of their age, so this looks at the
+ * unique for as long as its record lives (docs/design/api-decisioning.md 2). Records go in the order of their age, so this looks at the
  * oldest answers only. Returns true when there may be more; call it again in another transaction.
  */
 export async function expireRequests(tx: Tx): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { RespondAnswer } from '@arbiter/contract';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { DecisionCounts } from './decision-counts.ts';
 
-/** What decisions report (api-access.md 19). */
+/** What decisions report (docs/design/api-access.md 19). */
 export interface DecisionMetrics {
   /** `configAgeMs`: ms since this process last knew the catalogue of the batch to be the newest. */
   batchDecided(batchSize: number, counts: DecisionCounts, configAgeMs: number): void;

@@ -1,6 +1,6 @@
 import { AppError } from '../../platform/app-error.ts';
 
-/** A job that did not get its turn in this time gets none: like a caller of the pool (quality.md T27). */
+/** A job that did not get its turn in this time gets none: like a caller of the pool (docs/design/quality.md T27). */
 const turnWithinMs = 2_000;
 
 export interface PatientJob {

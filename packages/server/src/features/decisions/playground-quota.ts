@@ -3,7 +3,7 @@ import type { HotStatement, HotTransaction, Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { playgroundQuota, raiseQuota, readQuota, selectQuotaUsed } from '../tenants/index.ts';
 
-/** What a playground may still be given, inside one transaction (api-access.md 5.4). */
+/** What a playground may still be given, inside one transaction (docs/design/api-access.md 5.4). */
 export interface QuotaInBatch {
   /** Items left after what this batch took. */
   left(): number;

@@ -128,7 +128,7 @@ interface EnrichRead {
 
 /**
  * `customer.*` as far as a node's look-up reads it: what auto-enrichment gave, and over it the rows of the enrich nodes
- * before, the later one first (api-catalogue.md 20). The engine merges the rows in the same order.
+ * before, the later one first (docs/design/api-catalogue.md 20). The engine merges the rows in the same order.
  */
 function seenBy(source: EnrichSource, reads: readonly EnrichRead[], profile: Row): Row {
   const [, name = ''] = source.lookupFrom.split('.');
@@ -149,7 +149,7 @@ const statementOf = (table: { readonly rows: RowsByKey; readonly keys: ReadonlyS
   values: [table.rows.keys([...table.keys])],
 });
 
-/** `customer.*` of the auto-enriched schemas: the first one that has the column gives the value (api-catalogue.md 2.3). */
+/** `customer.*` of the auto-enriched schemas: the first one that has the column gives the value (docs/design/api-catalogue.md 2.3). */
 function profileOf(sources: readonly TableRead[], customerId: string): Pick<Profile, 'known' | 'values'> {
   if (sources.length === 1) {
     const row = sources[0]!.found.get(customerId);

@@ -3,7 +3,7 @@ import type { RecommendRequest } from '@arbiter/contract';
 import type { DecisionRequest, Json, TargetProblem } from '@arbiter/engine';
 import { AppError, invalid } from '../../platform/app-error.ts';
 
-/** A recommend request after defaults, aliases and the rules that a schema cannot say (api-decisioning.md 2). */
+/** A recommend request after defaults, aliases and the rules that a schema cannot say (docs/design/api-decisioning.md 2). */
 export interface RecommendCall {
   readonly request: DecisionRequest;
   readonly anonymous: boolean;
@@ -31,7 +31,7 @@ const attributesBytes = 64 * 1024;
 const attributesDepth = 5;
 
 /**
- * Normalises the body; ids come out in lower case, as they are kept (api-access.md 1). Throws AppError
+ * Normalises the body; ids come out in lower case, as they are kept (docs/design/api-access.md 1). Throws AppError
  * `validation_failed` with the path of the value.
  */
 export function readRecommendCall(body: RecommendRequest, facts: CallFacts): RecommendCall {
@@ -86,12 +86,12 @@ function placementOf(sent: string | null): string | null {
   return sent !== null && uuid.test(sent) ? sent.toLowerCase() : sent;
 }
 
-/** True when a customer id names no customer: missing, empty and `anonymous` say the same (api-decisioning.md 2). */
+/** True when a customer id names no customer: missing, empty and `anonymous` say the same (docs/design/api-decisioning.md 2). */
 export function isAnonymous(sent: string | undefined): boolean {
   return sent === undefined || sent === '' || sent === 'anonymous';
 }
 
-/** Checks a customer id, or derives the anonymous one from session or address (api-decisioning.md 2). */
+/** Checks a customer id, or derives the anonymous one from session or address (docs/design/api-decisioning.md 2). */
 export function readCustomerId(
   sent: string | undefined,
   sessionId: string | null,
@@ -106,7 +106,7 @@ export function readCustomerId(
   return { id: sent, anonymous: false };
 }
 
-/** Refuses what no header could confirm later: outer white space and control characters (quality.md E20). */
+/** Refuses what no header could confirm later: outer white space and control characters (docs/design/quality.md E20). */
 export function assertCustomerId(path: string, value: string): void {
   if (value.length > 255 && [...value].length > 255) throw invalid(path, 'is longer than 255 characters');
   if (value !== value.trim()) throw invalid(path, 'must not begin or end with white space');

@@ -4,7 +4,7 @@ import { canonicalJson } from '@arbiter/engine';
 import { invalid } from '../../platform/app-error.ts';
 import { assertBytes, type CallFacts, isAnonymous, readCustomerId } from './recommend.rules.ts';
 
-/** A response after defaults and aliases (api-decisioning.md 3). */
+/** A response after defaults and aliases (docs/design/api-decisioning.md 3). */
 export interface RespondCall {
   readonly customerId: string | null;
   readonly interactionId: string | null;

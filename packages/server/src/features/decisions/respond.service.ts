@@ -52,7 +52,7 @@ export interface Responded {
 type ImpressionEffect = RespondAnswer['impression'];
 
 /**
- * Records one response in an open transaction (api-decisioning.md 3, 4). Throws before the first write for whatever is
+ * Records one response in an open transaction (docs/design/api-decisioning.md 3, 4). Throws before the first write for whatever is
  * refused, so that the other responses of the batch stand. `held`: another transaction has the customer's row, and this
  * one may not `wait` for it.
  */
@@ -308,7 +308,7 @@ async function readNames(tx: Tx, subject: Subject) {
 const isCounted = (item: ShownItem): boolean =>
   item.interactionType === 'impression' || item.reservationState === 'confirmed';
 
-/** Expiry is judged on every read; the stored state may lag behind (api-decisioning.md 4). */
+/** Expiry is judged on every read; the stored state may lag behind (docs/design/api-decisioning.md 4). */
 const isOpen = (item: ShownItem, now: Date): boolean =>
   item.reservationState === 'open' && item.reservationExpiresAt !== null && item.reservationExpiresAt > now;
 

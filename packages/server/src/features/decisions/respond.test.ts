@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { RecommendAnswer, RespondAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 
-/** Which responses are one event, and which are several (api-decisioning.md 20, Respond). */
+/** Which responses are one event, and which are several (docs/design/api-decisioning.md 20, Respond). */
 
 let server: TestServer;
 const ids = { email: '', phone: '', offer: '', creative: '' };

@@ -6,7 +6,7 @@ import { applyChange, type EvidenceChange, type EvidenceState } from './evidence
 /**
  * The evidence states that this process holds, one per tenant. Its own changes are applied as they commit; others' are
  * fetched as soon as a batch has seen a higher number, so a state is never older than a batch and its round trip
- * (api-decisioning.md 3 allows a second).
+ * (docs/design/api-decisioning.md 3 allows a second).
  */
 export interface EvidenceKeeper {
   /** The state; read from the database at first use. Use it synchronously, it moves. */

@@ -1,7 +1,7 @@
 import type { Evidence } from '@arbiter/engine';
 
 /**
- * Positive and negative outcomes by offer, category, channel and tenant: a numbered state in memory (api-decisioning.md
+ * Positive and negative outcomes by offer, category, channel and tenant: a numbered state in memory (docs/design/api-decisioning.md
  * 3). State n is the sum of the changes 1..n; a decision records the number that it used.
  */
 export interface EvidenceState {

@@ -21,7 +21,7 @@ function entry(issue: FlowIssue): ErrorEntry {
 
 /**
  * The one problem code for a draft's issues: class S is 400; class P is 422 but 400 on POST; class U exists at publish
- * only and is 422, a missing scoring method under its own code (api-decisioning.md 7). What is published was stored, so
+ * only and is 422, a missing scoring method under its own code (docs/design/api-decisioning.md 7). What is published was stored, so
  * there a broken shape is 422 too.
  */
 export function problemCode(issues: readonly FlowIssue[], use: DraftUse): ErrorCode {

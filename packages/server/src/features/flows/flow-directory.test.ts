@@ -15,7 +15,7 @@ const flow = (key: string, extra: Partial<PublishedFlowRow> = {}): PublishedFlow
   ...extra,
 });
 
-describe('which flow runs (api-decisioning.md 5)', () => {
+describe('which flow runs (docs/design/api-decisioning.md 5)', () => {
   it('finds by key, then by id, deleted ones are not there', () => {
     const directory = flowDirectory([flow('a1'), flow('b2', { key: flow('a1').id })]);
     assert.equal(directory.find('a1')?.runnable?.key, 'a1');

@@ -6,7 +6,7 @@ import { type PublishedFlowRow, type StoredConfig, selectPublishedFlows } from '
 /** A flow as it runs: its last published version. */
 export type RunnableFlow = SnapshotFlow;
 
-/** The tenant's flows at one moment, for "which flow runs" (api-decisioning.md 5). */
+/** The tenant's flows at one moment, for "which flow runs" (docs/design/api-decisioning.md 5). */
 export interface FlowDirectory {
   /** The flow with this key, else with this id. Null: there is none. `runnable` null: it is not active or never published. */
   find(keyOrId: string): { readonly runnable: RunnableFlow | null } | null;

@@ -73,7 +73,7 @@ async function readColumns(
   return columns;
 }
 
-/** Looks up what the config names. Missing, deleted and foreign records look alike (quality.md T1). */
+/** Looks up what the config names. Missing, deleted and foreign records look alike (docs/design/quality.md T1). */
 export async function readReferences(tx: Tx, config: unknown): Promise<FlowReferences> {
   const wanted = flowReferences(config);
   const existing = await readExisting(tx, wanted);

@@ -8,7 +8,7 @@ export const baseFlowKey = 'base';
 export const baseFlowName = 'Base flow';
 
 /**
- * Nodes of the base flow (api-decisioning.md 6).
+ * Nodes of the base flow (docs/design/api-decisioning.md 6).
  */
 export const baseFlowConfig: StoredConfig = {
   version: 2,
@@ -31,7 +31,7 @@ const lists = (value: unknown, id: string): boolean => Array.isArray(value) && v
 
 /**
  * True when a draft names the policy: `stages.filter.contactPolicyIds` of the old form, `contactPolicyIds` or
- * `policyIds` of a v2 node (part 2, 4.5; api-catalogue.md 8.4).
+ * `policyIds` of a v2 node (part 2, 4.5; docs/design/api-catalogue.md 8.4).
  */
 export function namesPolicy(draft: StoredConfig, policyId: string): boolean {
   const filter = entriesOf(entriesOf(draft.stages).get('filter'));

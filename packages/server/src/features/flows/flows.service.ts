@@ -118,7 +118,7 @@ export async function deleteFlow(
 
 /**
  * Makes the draft the next version, the flow active and protected. What is published is the draft that was checked: a
- * flow that changed between the check and the lock is 409 `concurrent_modification` (quality.md E11).
+ * flow that changed between the check and the lock is 409 `concurrent_modification` (docs/design/quality.md E11).
  */
 export async function publishFlow(
   tx: Tx,

@@ -44,7 +44,7 @@ export async function selectVersions(
   );
 }
 
-/** Appends a version. The flow's row must be locked, so that numbers have neither gap nor twin (quality.md E11). */
+/** Appends a version. The flow's row must be locked, so that numbers have neither gap nor twin (docs/design/quality.md E11). */
 export async function insertVersion(
   tx: Tx,
   row: {
@@ -63,7 +63,7 @@ export async function insertVersion(
 
 /**
  * Makes who is default one question at a time per tenant, until the transaction ends: taken before any row that may
- * gain or lose the default is locked (quality.md T9).
+ * gain or lose the default is locked (docs/design/quality.md T9).
  */
 export async function lockDefaultChoice(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.default_flow:' || $1, 0))`, [tx.tenantId]);

@@ -9,7 +9,7 @@ const idOrNull = (description: string) => nullable(Type.String({ format: 'uuid' 
 const exactly = { additionalProperties: false } as const;
 const anyObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }));
 
-/** An impression or a response was recorded: its row (api-access.md 12.1, 16). */
+/** An impression or a response was recorded: its row (docs/design/api-access.md 12.1, 16). */
 export const interactionRecorded = event({
   type: 'interaction.recorded.v1',
   payload: Type.Object(

@@ -5,7 +5,7 @@ import { ensureInteractionPartitions, expireReservations } from './interactions.
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
-/** Frees reservations that ran out (api-access.md 14). */
+/** Frees reservations that ran out (docs/design/api-access.md 14). */
 export const expireReservationsJob = job({
   name: 'reservations.expire',
   payload: nothing,
@@ -19,7 +19,7 @@ export const partitionInteractionsJob = installationJob({
   schedule: { cron: '23 */6 * * *', payload: {}, upkeep: true },
 });
 
-/** Reservations live a day at most (api-access.md 6, reservationTtlSeconds). */
+/** Reservations live a day at most (docs/design/api-access.md 6, reservationTtlSeconds). */
 const oldestReservationMs = 2 * 86_400_000;
 
 /** How this feature's jobs are done. */

@@ -10,9 +10,9 @@ import {
 } from '../../db/index.ts';
 import { firstIdAt, isUuid } from '../../platform/ids.ts';
 
-// Statements of the hot path are each prepared once per connection and take one array per column (decisioning.md 6).
+// Statements of the hot path are each prepared once per connection and take one array per column (docs/design/decisioning.md 6).
 
-/** A history row of a shown item: `impression`, or `recommendation` with its reservation (api-decisioning.md 4). */
+/** A history row of a shown item: `impression`, or `recommendation` with its reservation (docs/design/api-decisioning.md 4). */
 export interface ShownItem {
   readonly id: string;
   readonly customerId: string;
@@ -188,7 +188,7 @@ export function contactsSince(tenantId: string, customerId: string, from: Date, 
 const reservationsPerSlice = 500;
 
 /**
- * Marks reservations that ran out; what they count is judged by their instant anyway (api-decisioning.md 4). Returns true
+ * Marks reservations that ran out; what they count is judged by their instant anyway (docs/design/api-decisioning.md 4). Returns true
  * when there may be more; call it again in another transaction. `oldestMs`: no reservation is older.
  */
 export async function expireReservations(tx: Tx, oldestMs: number): Promise<boolean> {

@@ -11,7 +11,7 @@ export const historyRow = `lateral (
 
 /**
  * CTEs `delta` and `added`: fold the history rows of a CTE `item` (rows without a day are left out) into one row per
- * customer, day, offer, creative, channel and direction, and add them to the tenant's ($1) day rows (api-access.md 16).
+ * customer, day, offer, creative, channel and direction, and add them to the tenant's ($1) day rows (docs/design/api-access.md 16).
  * The outcome is the same however history is cut into pieces and in whatever order: the latest outcome wins, of two at
  * one instant the one with the greater key.
  */

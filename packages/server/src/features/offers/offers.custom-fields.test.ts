@@ -11,7 +11,7 @@ const field = (key: string, type: CustomField['type'], extra: Partial<CustomFiel
 const check = (fields: readonly CustomField[], customFields: unknown, active = false) =>
   customFieldProblems(fields, { customFields }, active).map((problem) => problem.path.split('/').at(-1));
 
-describe('custom field values (api-catalogue.md 4)', () => {
+describe('custom field values (docs/design/api-catalogue.md 4)', () => {
   it('checks known keys by type and ignores unknown ones', () => {
     const fields = [
       field('rate', 'number'),

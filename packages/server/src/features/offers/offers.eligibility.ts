@@ -3,7 +3,7 @@ import { compileCondition, conditionRemarks } from '@arbiter/engine';
 import { asJson } from '../../platform/json.ts';
 import type { Remark } from '../../platform/remark.ts';
 
-/** Problems of the condition in `eligibility.conditions` (grammar of api-catalogue.md 1.3). */
+/** Problems of the condition in `eligibility.conditions` (grammar of docs/design/api-catalogue.md 1.3). */
 export function eligibilityProblems({ conditions }: OfferEligibility): ErrorEntry[] {
   if (conditions === undefined || conditions === null) return [];
   const compiled = compileCondition(conditions);

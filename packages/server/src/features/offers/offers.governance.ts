@@ -14,7 +14,7 @@ import {
 import type { OfferRow } from './offers.store.ts';
 
 /**
- * Mandatory offers (part 2, 4.3; quality.md E19): only an admin changes `mandatory` or its three fields (403), a
+ * Mandatory offers (part 2, 4.3; docs/design/quality.md E19): only an admin changes `mandatory` or its three fields (403), a
  * mandatory offer has all three, ends in the future, and its approver is an active admin of the tenant, who may be the
  * caller unless the tenant asks for four eyes. A write that changes none of them passes, also after the expiry.
  */

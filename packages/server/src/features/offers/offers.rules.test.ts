@@ -56,7 +56,7 @@ describe('governance of mandatory offers (E19)', () => {
   });
 });
 
-describe('schedules (api-catalogue.md 6)', () => {
+describe('schedules (docs/design/api-catalogue.md 6)', () => {
   const known = (zone: string) => (zone === 'Europe/Berlin' ? null : 'is no zone');
   const check = (schedule: Parameters<typeof scheduleProblems>[0]) => paths(scheduleProblems(schedule, known));
 

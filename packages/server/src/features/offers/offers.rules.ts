@@ -4,7 +4,7 @@ import type { OfferRow } from './offers.store.ts';
 /** The fields of an offer that a write may carry; `OfferCreate` with the name optional. */
 export type OfferFields = Partial<OfferCreate>;
 
-/** What decides whether and why an offer is forced (quality.md E19). */
+/** What decides whether and why an offer is forced (docs/design/quality.md E19). */
 export interface Governance {
   readonly mandatory: boolean;
   readonly mandatoryReason: string | null;
@@ -95,7 +95,7 @@ function isScheduleDate(text: string): boolean {
 
 /**
  * The schedule's meaning beyond its shape: dates that exist, end not before start, a zone we know
- * (api-catalogue.md 6). A day and an instant are compared by the day alone.
+ * (docs/design/api-catalogue.md 6). A day and an instant are compared by the day alone.
  */
 export function scheduleProblems(schedule: OfferSchedule, zoneProblem: (zone: string) => string | null): ErrorEntry[] {
   const problems: ErrorEntry[] = [];

@@ -20,7 +20,7 @@ import { checkGovernance } from './offers.governance.ts';
 import { type OfferFields, scheduleProblems, sizeProblems, unavailableProblems } from './offers.rules.ts';
 import { type OfferRow, offerSpec } from './offers.store.ts';
 
-/** What a deleted offer takes with it: declared here, plugged by `main` (architecture.md 2). */
+/** What a deleted offer takes with it: declared here, plugged by `main` (docs/design/architecture.md 2). */
 export interface OfferDependants {
   /**
    * Soft-deletes what shows the offer, version + 1 and one audit row each, in this transaction; returns how many.
@@ -142,7 +142,7 @@ function showCreative(row: RelatedRow<'creative', (typeof creativeColumns)[numbe
 const showCategory = (row: RelatedRow<'category' | 'subCategory', 'name' | 'status'> | undefined) =>
   row === undefined ? null : { id: row.id, name: row.name, status: row.status };
 
-/** Soft delete with everything that shows the offer (quality.md E13). */
+/** Soft delete with everything that shows the offer (docs/design/quality.md E13). */
 export async function deleteOffer(
   tx: Tx,
   id: string,

@@ -23,7 +23,7 @@ const system = (
   };
 };
 
-/** The outcome types that every tenant has from its creation (api-catalogue.md 10), in list order. */
+/** The outcome types that every tenant has from its creation (docs/design/api-catalogue.md 10), in list order. */
 export const systemOutcomeTypes: readonly SystemOutcomeType[] = [
   system('impression', 'neutral', 'impression'),
   system('click', 'positive'),

@@ -5,7 +5,7 @@ import { type InTransaction, loadCatalogue, type TenantCatalogue } from './tenan
 /**
  * The catalogues that this process decides with. There is no time in it: a catalogue is replaced when a commit raised its
  * version. The notification makes that quick; each batch compares versions in its own transaction, so that even a lost
- * one costs a batch at most (decisioning.md 6).
+ * one costs a batch at most (docs/design/decisioning.md 6).
  */
 export interface CatalogueCache {
   get(tenantId: string): Promise<TenantCatalogue>;

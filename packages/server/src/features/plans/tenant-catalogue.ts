@@ -27,7 +27,7 @@ export interface TenantCatalogue {
   readonly tenantId: string;
   readonly version: number;
   readonly settings: TenantSettings;
-  /** Whether a quota of decisions holds (api-access.md 5.4); a tenant is born a playground or never becomes one. */
+  /** Whether a quota of decisions holds (docs/design/api-access.md 5.4); a tenant is born a playground or never becomes one. */
   readonly isPlayground: boolean;
   /** Ids of channels that no plan holds, because they are not active now. */
   readonly inactiveChannels: ReadonlySet<string>;

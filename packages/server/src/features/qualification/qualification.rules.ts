@@ -5,7 +5,7 @@ import { type Remark, remarksAt } from '../../platform/remark.ts';
 
 type StageWord = QualificationStage | keyof typeof stageAliases;
 
-/** The stage by its first spelling (api-catalogue.md 9). */
+/** The stage by its first spelling (docs/design/api-catalogue.md 9). */
 export function stageOf(word: StageWord): QualificationStage {
   switch (word) {
     case 'qualification':
@@ -36,7 +36,7 @@ export function wantedStage(
 export const usualStage = (ruleType: string): QualificationStage => defaultStage(ruleType);
 
 /**
- * What keeps a rule of this type and config from being stored (api-catalogue.md 9). A type that the engine cannot
+ * What keeps a rule of this type and config from being stored (docs/design/api-catalogue.md 9). A type that the engine cannot
  * evaluate yet is refused: it would gate nothing.
  */
 export function qualificationRuleProblems(ruleType: string, config: Readonly<Record<string, unknown>>): ErrorEntry[] {
@@ -53,7 +53,7 @@ export function qualificationRuleRemarks(ruleType: string, config: Readonly<Reco
   return remarksAt('/config', ruleRemarks(ruleType, asJsonObject(config)));
 }
 
-/** The config with its operator in the first spelling (api-catalogue.md 1.3). Only for a config without problems. */
+/** The config with its operator in the first spelling (docs/design/api-catalogue.md 1.3). Only for a config without problems. */
 export function storedConfig(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { operator, attribute, value } = config;
   if (typeof operator !== 'string' || typeof attribute !== 'string') return config;

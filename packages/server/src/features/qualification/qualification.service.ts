@@ -19,7 +19,7 @@ import {
 } from './qualification.rules.ts';
 import { type QualificationRuleRow, qualificationRuleSpec } from './qualification.store.ts';
 
-/** Scope of a rule that names none (api-catalogue.md 9). */
+/** Scope of a rule that names none (docs/design/api-catalogue.md 9). */
 const defaultScope: QualificationScope = 'global';
 
 /** There is no room of segments yet, so no id names one. */

@@ -1,6 +1,6 @@
 import type { DataType } from '@arbiter/contract';
 
-/** A column's type in the stored spelling (api-catalogue.md 2.1). */
+/** A column's type in the stored spelling (docs/design/api-catalogue.md 2.1). */
 export interface ColumnType {
   readonly dataType: DataType;
   /** Longest text of varchar (null = unlimited) and char, in code points. */

@@ -92,7 +92,7 @@ export function draftField(definition: SchemaFieldDefinition, path: string): Dra
   };
 }
 
-/** Reads all fields of a new schema; every problem is reported, and with one there is no schema (quality.md E35). */
+/** Reads all fields of a new schema; every problem is reported, and with one there is no schema (docs/design/quality.md E35). */
 export function draftFields(definitions: readonly SchemaFieldDefinition[]): {
   readonly drafts: readonly FieldDraft[];
   readonly problems: readonly ErrorEntry[];
@@ -125,7 +125,7 @@ export function primaryKeyOf(fields: readonly Pick<SchemaField, 'name' | 'isPrim
   return fields.find((field) => field.isPrimaryKey)?.name ?? 'id';
 }
 
-/** Column that is compared with the customer id (api-catalogue.md 2.2 no. 4). */
+/** Column that is compared with the customer id (docs/design/api-catalogue.md 2.2 no. 4). */
 export function rowKeyOf(fields: readonly Pick<SchemaField, 'name' | 'isPrimaryKey'>[]): string {
   const names = fields.map((field) => field.name);
   return ['customer_id', 'customerId'].find((name) => names.includes(name)) ?? primaryKeyOf(fields);

@@ -4,7 +4,7 @@ import { asJson } from '../../platform/json.ts';
 import type { Remark } from '../../platform/remark.ts';
 import { rowKeyOf } from './fields.rules.ts';
 
-/** How a schema's rows find their parent (api-catalogue.md 2.3). Other spellings of the keys are read, not written. */
+/** How a schema's rows find their parent (docs/design/api-catalogue.md 2.3). Other spellings of the keys are read, not written. */
 const parentKeys = ['parentField', 'parentKey', 'foreignField', 'targetField'];
 const childKeys = ['childField', 'childKey', 'localField', 'sourceField'];
 

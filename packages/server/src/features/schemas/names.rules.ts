@@ -1,4 +1,4 @@
-/** Names of schemas and fields (api-catalogue.md 2.2, quality.md F18, E35). */
+/** Names of schemas and fields (docs/design/api-catalogue.md 2.2, docs/design/quality.md F18, E35). */
 
 const utf8Bytes = (text: string) => Buffer.byteLength(text, 'utf8');
 

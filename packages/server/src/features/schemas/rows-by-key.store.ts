@@ -6,7 +6,7 @@ import { quoteName, type SchemaTable } from './schema-tables.store.ts';
 import { type JsonValue, Misfit, valueCheck } from './values.rules.ts';
 import { keyText, outForm } from './values-out.rules.ts';
 
-/** A row in out form (table 2.1 of api-catalogue.md), by column name. */
+/** A row in out form (table 2.1 of docs/design/api-catalogue.md), by column name. */
 export type TableRow = Readonly<Record<string, JsonValue>>;
 
 /** One prepared statement that reads the rows of many keys. Its only parameter is `keys(...)`. */
@@ -22,7 +22,7 @@ export interface RowsByKey {
 
 /**
  * The statement that reads `columns` of the rows whose `keyColumn` is one of the keys, compared as text in out form
- * (api-catalogue.md 2.2 no. 4). Of several rows with one key the one with the highest primary key counts. Runs under
+ * (docs/design/api-catalogue.md 2.2 no. 4). Of several rows with one key the one with the highest primary key counts. Runs under
  * row-level security of the tenant whose table it is. Throws when the table has no such column.
  */
 export function rowsByKeyStatement(table: SchemaTable, keyColumn: string, columns: readonly string[]): RowsByKey {

@@ -17,7 +17,7 @@ interface ColumnCheck {
   readonly default: ColumnDefault | null;
   /** Value of a row key or of another indexed column: bounded, because an index entry is. */
   readonly isIndexed: boolean;
-  /** Row key of a customer-type schema: a customerId (api-access.md 1). */
+  /** Row key of a customer-type schema: a customerId (docs/design/api-access.md 1). */
   readonly isCustomerKey: boolean;
 }
 
@@ -79,7 +79,7 @@ function defaultValue(column: ColumnCheck, source: DefaultSource): JsonValue {
 /**
  * Checks the rows against the columns and puts defaults in. `fillMissing: false` leaves columns that a row does not
  * name out, so that an update touches the named ones only. The first 20 problems are reported; with one, none of the
- * rows may be written (api-catalogue.md 2.4, quality.md E36). `firstIndex`: place of the first row in the request, when
+ * rows may be written (docs/design/api-catalogue.md 2.4, docs/design/quality.md E36). `firstIndex`: place of the first row in the request, when
  * these are a part of its rows.
  */
 export function checkRows(

@@ -36,7 +36,7 @@ async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
 }
 
 /**
- * Stores rows, all or none (api-catalogue.md 2.4). `skip`: rows whose primary or unique key exists are left out, of
+ * Stores rows, all or none (docs/design/api-catalogue.md 2.4). `skip`: rows whose primary or unique key exists are left out, of
  * equal ones in the request the first is stored. `update`: the named columns of the existing row are overwritten, of
  * equal ones in the request the last counts and the others are skipped. The three numbers sum to the rows given.
  */

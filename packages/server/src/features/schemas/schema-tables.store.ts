@@ -30,7 +30,7 @@ export interface SchemaColumn {
   readonly neverStore: boolean;
 }
 
-/** Names come from our own tables, where they were matched at creation; quoting is the second lock (quality.md T3). */
+/** Names come from our own tables, where they were matched at creation; quoting is the second lock (docs/design/quality.md T3). */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Qualified name of a tenant's table. */
@@ -89,7 +89,7 @@ export function toSnapshotSchema(table: SchemaTable): SnapshotSchema {
   };
 }
 
-/** Every schema of the tenant as `compile` takes it, oldest first (api-catalogue.md 2.3). */
+/** Every schema of the tenant as `compile` takes it, oldest first (docs/design/api-catalogue.md 2.3). */
 export async function snapshotSchemas(tx: Tx): Promise<SnapshotSchema[]> {
   return (await readSchemaTables(tx)).map(toSnapshotSchema);
 }

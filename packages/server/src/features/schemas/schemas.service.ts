@@ -67,7 +67,7 @@ function assertSummary(...[wanted, stored]: Parameters<typeof summaryProblem>): 
   if (problem !== null) throw invalid('/summaryColumns', problem);
 }
 
-/** Creates the record and its table in one transaction: both or neither (part 2, 4.1; quality.md E35). */
+/** Creates the record and its table in one transaction: both or neither (part 2, 4.1; docs/design/quality.md E35). */
 export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<SchemaRow> {
   const { fields: definitions = [], ...values } = body;
   const name = sanitiseSchemaName(values.name);

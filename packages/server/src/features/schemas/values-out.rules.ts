@@ -1,7 +1,7 @@
 import type { DataType } from '@arbiter/contract';
 import type { JsonValue } from './values.rules.ts';
 
-/** How a column is selected and what its raw value becomes in an answer (table 2.1 of api-catalogue.md, "value out"). */
+/** How a column is selected and what its raw value becomes in an answer (table 2.1 of docs/design/api-catalogue.md, "value out"). */
 export interface OutForm {
   /** SQL expression over the quoted column. */
   readonly select: (column: string) => string;
@@ -58,7 +58,7 @@ const forms: Readonly<Record<DataType, OutForm>> = {
 
 export const outForm = (dataType: DataType): OutForm => forms[dataType];
 
-/** The text under which a row's key is compared with a customer id (api-catalogue.md 2.2 no. 4). */
+/** The text under which a row's key is compared with a customer id (docs/design/api-catalogue.md 2.2 no. 4). */
 export function keyText(value: JsonValue): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;

@@ -14,7 +14,7 @@ export class Misfit {
 
 /**
  * Turns a value of a request into what the database gets, in one spelling per value (`007` becomes `7`), or a Misfit.
- * No coercion beyond table 2.1 of api-catalogue.md; null is for the caller.
+ * No coercion beyond table 2.1 of docs/design/api-catalogue.md; null is for the caller.
  */
 export type ValueCheck = (value: unknown) => JsonValue | Misfit;
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { newId } from '../../platform/ids.ts';
 
-/** Seed of all chance in a decision (api-decisioning.md 1 no. 5). */
+/** Seed of all chance in a decision (docs/design/api-decisioning.md 1 no. 5). */
 export function seedOf(tenantId: string, requestId: string): string {
   return hash('sha256', `arbiter-seed-1\0${tenantId}\0${requestId}`, 'hex').slice(0, 32);
 }

@@ -12,7 +12,7 @@ import type { PlanRefs } from '../plans/index.ts';
 
 /**
  * The inputs of a decision as its sealed record keeps them: every value the engine could read and no more
- * (decisioning.md 3). Short keys, because one is written per decision; `unpackInput` is the only reader.
+ * (docs/design/decisioning.md 3). Short keys, because one is written per decision; `unpackInput` is the only reader.
  */
 export interface PackedInput {
   /** now */

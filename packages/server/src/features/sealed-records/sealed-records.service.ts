@@ -26,7 +26,7 @@ interface OpenRecord {
   readonly body: { readonly i: PackedInput; readonly r: PackedResult } | null;
 }
 
-/** The decision as `GET /decisions/{id}` answers it (api-decisioning.md 12). 404, 409 `record_corrupt`. */
+/** The decision as `GET /decisions/{id}` answers it (docs/design/api-decisioning.md 12). 404, 409 `record_corrupt`. */
 export async function readDecision(tx: Tx, ports: RecordPorts, id: string, options: { readonly inputs: boolean }) {
   const { record, body } = await open(tx, ports, id);
   const flow = await openPlan(tx, record.planHash);
@@ -63,7 +63,7 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
   };
 }
 
-/** Runs the engine on the recorded plan, inputs, clock and seed, and compares (api-decisioning.md 12). Audited. */
+/** Runs the engine on the recorded plan, inputs, clock and seed, and compares (docs/design/api-decisioning.md 12). Audited. */
 export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
   const { record, body } = await open(tx, ports, id);
   if (body === null) throw new AppError('inputs_unavailable', { detail: 'the inputs were erased with the customer' });
@@ -150,7 +150,7 @@ async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord>
   }
 }
 
-/** Inputs with the names of api-decisioning.md 12. */
+/** Inputs with the names of docs/design/api-decisioning.md 12. */
 function readableInputs(packed: PackedInput): Record<string, unknown> {
   return {
     request: packed.q,

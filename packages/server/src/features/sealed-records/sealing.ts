@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /**
  * Bodies of sealed records and stored answers: packed (compressed above 1 KB) and encrypted with the customer's key, so
- * that destroying the key destroys them (decisioning.md 3). Layout: format byte (1 plain, 2 raw-deflated), 12 bytes IV,
+ * that destroying the key destroys them (docs/design/decisioning.md 3). Layout: format byte (1 plain, 2 raw-deflated), 12 bytes IV,
  * ciphertext, 16 bytes tag. AES-256-GCM; the AAD binds a body to its tenant and id.
  */
 const plain = 1;

@@ -20,7 +20,7 @@ import {
   setSavepoint,
 } from './seed-packs.store.ts';
 
-/** Rows per insert: the limit of the rows operation (api-catalogue.md 2.4). */
+/** Rows per insert: the limit of the rows operation (docs/design/api-catalogue.md 2.4). */
 const rowsPerInsert = 10_000;
 
 /** Resource, or `<schema>_rows`, to a number (contract part 1, 4.14). */
@@ -43,7 +43,7 @@ export async function listLoadedPacks(tx: Tx): Promise<LoadedPack[]> {
 
 /**
  * Creates everything of a pack through the features' own services, so that a pack obeys the same rules as a client;
- * one transaction, audited as `load_pack` (api-access.md 13). A name or key that the tenant has already given away gets
+ * one transaction, audited as `load_pack` (docs/design/api-access.md 13). A name or key that the tenant has already given away gets
  * the pack's name in front; a taken schema name is 409 `duplicate_name`, like a second load of the same pack.
  */
 export async function loadPack(tx: Tx, pack: Pack): Promise<LoadedPack> {

@@ -8,7 +8,7 @@ function withoutVersion(body: TenantSettingsPatch & { readonly settingsVersion?:
   return patch;
 }
 
-/** Handlers of the tenant settings (api-access.md 6). */
+/** Handlers of the tenant settings (docs/design/api-access.md 6). */
 export function tenantSettingsRoutes(): Handlers<typeof tenantSettingsOperations> {
   return {
     get: async (tx) => reply(200, await readNumberedSettings(tx)),

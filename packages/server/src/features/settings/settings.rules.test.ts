@@ -8,7 +8,7 @@ const apply = (...patches: TenantSettingsPatch[]) =>
     patches.reduce<Readonly<Record<string, unknown>>>((at, patch) => mergeOverrides(at, withoutAlias(patch)), {}),
   );
 
-test('without overrides the defaults of api-access.md 6 hold', () => {
+test('without overrides the defaults of docs/design/api-access.md 6 hold', () => {
   assert.deepEqual(apply(), defaultTenantSettings);
 });
 

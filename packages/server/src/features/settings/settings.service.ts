@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/index.ts';
 import { mergeOverrides, patchProblems, settingsOf, withoutAlias } from './settings.rules.ts';
 import { lockSettings, type StoredSettings, selectSettings, updateSettings } from './settings.store.ts';
 
-/** The tenant's settings, defaults filled in (api-access.md 6). */
+/** The tenant's settings, defaults filled in (docs/design/api-access.md 6). */
 export async function readSettings(tx: Tx): Promise<TenantSettings> {
   return settingsOf((await selectSettings(tx)).overrides);
 }

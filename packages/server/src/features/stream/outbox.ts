@@ -38,7 +38,7 @@ const lookAgainMs = 250;
 
 /**
  * Gives outbox rows their place in the tenant's stream and rolls their interactions up into summaries, in one
- * transaction: a row is pending or done, never both, and done once (decisioning.md 5, 6). The work is done inside the
+ * transaction: a row is pending or done, never both, and done once (docs/design/decisioning.md 5, 6). The work is done inside the
  * database; this process only says when, and what a day is. Two nodes may run it: a tenant's outbox is taken under a
  * lock. `path` has connections of its own, since decisions wait for nothing here.
  */

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/index.ts';
 
-/** Days that the event stream is kept (api-access.md 14, fixed lives). */
+/** Days that the event stream is kept (docs/design/api-access.md 14, fixed lives). */
 const streamDays = 7;
 const dayMs = 86_400_000;
 /** Rows of one transaction, so that the decisions beside it wait for nothing. */

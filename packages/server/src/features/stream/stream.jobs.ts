@@ -3,7 +3,7 @@ import type { Database } from '../../db/index.ts';
 import { handleInSlices, type JobHandler, job } from '../../jobs/index.ts';
 import { expireStream } from './stream-expiry.store.ts';
 
-/** Deletes what the event stream keeps no longer (api-access.md 14, fixed lives). */
+/** Deletes what the event stream keeps no longer (docs/design/api-access.md 14, fixed lives). */
 export const expireStreamJob = job({
   name: 'stream.expire',
   payload: Type.Object({}, { additionalProperties: false }),

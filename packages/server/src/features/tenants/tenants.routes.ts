@@ -11,7 +11,7 @@ export interface TenantPorts {
   readonly isDemoMode: boolean;
 }
 
-/** Handlers of the tenant itself (api-access.md 5.3). */
+/** Handlers of the tenant itself (docs/design/api-access.md 5.3). */
 export function tenantRoutes(ports: TenantPorts): Handlers<typeof tenantOperations> {
   return {
     get: async (tx) => reply(200, await getTenant(tx)),

@@ -47,7 +47,7 @@ export async function findOperatorTenant(database: Database, name: string): Prom
   return (await database.withSystem('bootstrap', (tx) => selectIdByBootstrapName(tx, name))) ?? null;
 }
 
-/** True when there is any tenant; a database without one gets the demo (api-access.md 5.1). */
+/** True when there is any tenant; a database without one gets the demo (docs/design/api-access.md 5.1). */
 export async function hasTenants(database: Database): Promise<boolean> {
   return database.withSystem('start', selectAnyTenant);
 }
@@ -83,7 +83,7 @@ export async function renameTenant(tx: Tx, name: string): Promise<Tenant> {
   return shown(tx, after);
 }
 
-/** State of the tenant; the quota is null for tenants that are no playground (api-access.md 5.3). */
+/** State of the tenant; the quota is null for tenants that are no playground (docs/design/api-access.md 5.3). */
 export async function readTenantStatus(
   tx: Tx,
   facts: { readonly isDemoMode: boolean; readonly hasData: boolean },

@@ -19,7 +19,7 @@ export interface NamedUser {
 
 /**
  * Makes the user, verified, or sets name and role of the one that has the address. True when anything was written
- * (bootstrap file, api-access.md 5.1).
+ * (bootstrap file, docs/design/api-access.md 5.1).
  */
 export async function ensureUser(tx: Tx, wanted: NamedUser): Promise<boolean> {
   const known = await lockUserByEmail(tx, wanted.email);
@@ -54,7 +54,7 @@ export async function ensureUser(tx: Tx, wanted: NamedUser): Promise<boolean> {
   return true;
 }
 
-/** True for a user of the tenant who is an admin and not deactivated (quality.md E19). `id` is a UUID. */
+/** True for a user of the tenant who is an admin and not deactivated (docs/design/quality.md E19). `id` is a UUID. */
 export async function isActiveAdmin(tx: Tx, id: string): Promise<boolean> {
   return (await selectActiveRole(tx, id)) === 'admin';
 }

@@ -7,7 +7,7 @@ export type UserRow = RowOf<typeof userColumns>;
 export type UserRole = UserRow['role'];
 export type UserSource = UserRow['source'];
 
-/** The address as it is compared: two spellings that differ by letter case only are one address (quality.md E8). */
+/** The address as it is compared: two spellings that differ by letter case only are one address (docs/design/quality.md E8). */
 const emailKey = (email: string) => email.normalize('NFC').toLowerCase();
 
 /** The user with this address, locked until the transaction ends. */
