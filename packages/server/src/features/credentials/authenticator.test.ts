@@ -85,6 +85,7 @@ test('a key opens its tenant with the role of its highest scope, at once when it
   assert.equal(isRemembered(authenticator, key), false);
   const principal = await prove(authenticator, key);
   assert.deepEqual(principal, {
+    kind: 'apiKey',
     tenantId,
     actor: { id: `apikey:${id}`, name: 'web', role: 'editor' },
     role: 'editor',
