@@ -29,8 +29,8 @@ export function createOfferColumns(offers: readonly PlanOffer[]): OfferColumns {
     columns.worth[at] = 0.5 * (Math.max(0, offer.businessValue) / 100);
     columns.margin[at] = offer.margin ?? Number.NaN;
     columns.revenue[at] = offer.revenueValue ?? Number.NaN;
-    columns.interests.set(offer.interests, end);
-    end += offer.interests.length;
+    // Not `set`: for a few numbers each its call costs more than they do.
+    for (const interest of offer.interests) columns.interests[end++] = interest;
     columns.from[at + 1] = end;
   }
   return columns;

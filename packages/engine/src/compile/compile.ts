@@ -15,6 +15,7 @@ import { suppressionStep } from '../nodes/suppression.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
 import { liftersOf, type PolicyStage } from '../policies/policy-stage.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
+import { scratchOf } from '../scratch.ts';
 import type { FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
 import { type Builder, createBuilder } from './builder.ts';
 import { compileCreatives, compileOffers, type PlanCreative, type PlanOffer, sortById } from './catalogue.ts';
@@ -134,6 +135,10 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     response: compileResponse(responseNode),
     targeting,
   };
+  yield;
+  // Made now, between two points, the first decision does not pay for it.
+  scratchOf(program);
+  yield;
   return Object.freeze({
     flow: snapshot.flow,
     timezone: snapshot.tenant.timezone,

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../snapshot.ts';
-import { sortById } from './catalogue.ts';
+import { rowsPerCount, sortById } from './catalogue.ts';
 import { NONE, type Ordinals } from './plan.ts';
 
 /** Numbers every id of the snapshot in id order, so that the order of its lists does not matter. */
@@ -18,7 +18,8 @@ export function* numberIds(snapshot: Snapshot): Generator<void, Ordinals> {
   // Thousands of offers share a few pairs.
   const pairs = new Map<string, readonly [number, number]>();
   const offerCategory = new Map<string, readonly [number, number]>();
-  for (const offer of everyOffer) {
+  for (const [at, offer] of everyOffer.entries()) {
+    if (at % rowsPerCount === 0) yield;
     const name = `${offer.categoryId} ${offer.subCategoryId}`;
     let pair = pairs.get(name);
     if (pair === undefined) {
@@ -31,22 +32,26 @@ export function* numberIds(snapshot: Snapshot): Generator<void, Ordinals> {
     offerCategory.set(offer.id, pair);
   }
   yield;
-  const offer = numberRows(snapshot.offers);
-  yield;
-  const creative = numberRows(snapshot.creatives);
+  const offer = yield* numberRows(snapshot.offers);
+  const creative = yield* numberRows(snapshot.creatives);
   yield;
   return {
     offer,
     creative,
-    channel: numberRows(snapshot.channels),
+    channel: yield* numberRows(snapshot.channels),
     category,
     subCategory,
     offerCategory,
   };
 }
 
-function numberRows(rows: readonly { readonly id: string }[]): ReadonlyMap<string, number> {
-  return new Map(sortById(rows).map(({ id }, position) => [id, position]));
+function* numberRows(rows: readonly { readonly id: string }[]): Generator<void, ReadonlyMap<string, number>> {
+  const numbers = new Map<string, number>();
+  for (const [position, { id }] of sortById(rows).entries()) {
+    if (position % rowsPerCount === 0) yield;
+    numbers.set(id, position);
+  }
+  return numbers;
 }
 
 function numberTexts(texts: readonly (string | null)[]): ReadonlyMap<string, number> {

@@ -11,7 +11,7 @@ import {
   tallyOf,
   tallyReaches,
 } from '../policies/tally.ts';
-import { h32 } from '../random/hash.ts';
+import { h32After, hashState } from '../random/hash.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import { SHARED } from '../scratch.ts';
 import type { Target } from './target.ts';
@@ -156,13 +156,16 @@ export function targetingClosesAll(run: Run): boolean {
   return placements !== null && !placements.some((placement) => isOpen(run, placement));
 }
 
+const creativeState = hashState('creative:');
+
 function choose(run: Run, candidate: Candidate, usable: readonly PlanCreative[]): void {
-  const prefix = `creative:${candidate.offer.id}:${run.request.customerId}:`;
+  // With thousands of offers most of a decision is this hash: what the creatives of an offer share is hashed once.
+  const state = hashState(`:${run.request.customerId}:`, hashState(candidate.offer.id, creativeState));
   let best = Number.NEGATIVE_INFINITY;
   let sum = 0;
   let weight = 0;
   for (const creative of usable) {
-    const x = (h32(prefix + creative.id) + 0.5) / 4294967296;
+    const x = (h32After(state, creative.id) + 0.5) / 4294967296;
     const key = ln(x) / creative.weight;
     sum += creative.weight;
     if (key <= best) continue;

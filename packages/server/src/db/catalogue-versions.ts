@@ -13,19 +13,19 @@ export async function readCatalogueVersion(tx: Tx): Promise<number> {
   return Number(row?.version ?? 0);
 }
 
-/** As `readCatalogueVersion`; and until the transaction ends nobody commits a change of the catalogue. */
-export async function holdCatalogueVersion(tx: Tx): Promise<number> {
-  const [row] = await tx.query<{ version: number }>(
-    'select version from catalogue_versions where tenant_id = $1 for share',
-    [tx.tenantId],
-  );
-  return Number(row?.version ?? 0);
-}
-
 /** The newest version of any tenant's catalogue; 0 before the first change. */
 export async function readNewestCatalogueVersion(database: Pick<Database, 'withSystem'>): Promise<number> {
   const [row] = await database.withSystem('start', (tx) =>
     tx.query<{ newest: number }>('select coalesce(max(version), 0) as newest from catalogue_versions'),
   );
   return row?.newest ?? 0;
+}
+
+/** The tenants whose catalogues changed last, latest first, at most so many. In a system transaction. */
+export async function tenantsChangedLast(tx: Tx, most: number): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    'select tenant_id as id from catalogue_versions order by updated_at desc, tenant_id limit $1',
+    [most],
+  );
+  return rows.map(({ id }) => id);
 }

@@ -33,12 +33,17 @@ export interface TransactionOptions {
    * rollback. What is not done by then throws `unavailable`. Default: no end for the whole, only for each statement.
    */
   readonly until?: number;
+  /**
+   * REPEATABLE READ, READ ONLY: all statements see the state of one instant, as long as they take, and nobody waits for
+   * them. Default: READ COMMITTED.
+   */
+  readonly snapshot?: boolean;
 }
 
 /** The only way to the data. The pool itself is not handed out (docs/design/architecture.md 5). */
 export interface Database {
   /**
-   * One READ COMMITTED transaction bound to a tenant; commits when `fn` resolves, rolls back when it throws. Throws
+   * One transaction (READ COMMITTED, unless the options say otherwise) bound to a tenant; commits when `fn` resolves, rolls back when it throws. Throws
    * AppError `unavailable` when the database is away, DatabaseError for what a statement broke.
    */
   withTenant<T>(tenantId: string, actor: Actor, fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -121,6 +126,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         now: new Date(clock.now()),
         statementTimeoutMs: extra.statementTimeoutMs ?? defaultTimeoutMs - (performance.now() - asked),
         until,
+        snapshot: extra.snapshot ?? false,
       });
       result = await fn(open.tx);
       clean = await open.commit();

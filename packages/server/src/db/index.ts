@@ -2,9 +2,9 @@ export { databaseAnswers } from './answers.ts';
 export { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArray } from './array-text.ts';
 export {
   catalogueVersionOf,
-  holdCatalogueVersion,
   readCatalogueVersion,
   readNewestCatalogueVersion,
+  tenantsChangedLast,
 } from './catalogue-versions.ts';
 export type { Database, DatabaseOptions, TransactionOptions } from './database.ts';
 export { createDatabase, systemActor } from './database.ts';

@@ -16,6 +16,8 @@ export interface TestDatabase {
   readonly database: Database;
   /** Plain SQL as superuser: plants and inspects rows past row-level security. */
   ownerQuery<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs a statement as superuser in a transaction that stays open, with its locks, until the function it resolves with is called. */
+  ownerHold(text: string): Promise<() => Promise<void>>;
   /** URL of the restricted role. */
   readonly url: string;
   /** URL of the superuser. */
@@ -99,6 +101,15 @@ export async function createTestDatabase(options: Partial<DatabaseOptions> = {})
     adminUrl,
     async ownerQuery<Row>(text: string, values: readonly unknown[] = []) {
       return (await owner.query(text, [...values])).rows as Row[];
+    },
+    async ownerHold(text) {
+      const client = await owner.connect();
+      await client.query('begin');
+      await client.query(text);
+      return async () => {
+        await client.query('commit');
+        client.release();
+      };
     },
     async close() {
       await Promise.all([database.close(), owner.end()]);

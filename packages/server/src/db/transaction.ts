@@ -16,6 +16,8 @@ export interface TransactionFacts {
   readonly statementTimeoutMs: number;
   /** Monotonic ms by which the whole transaction ends; Infinity: no end but that of each statement. */
   readonly until: number;
+  /** Reads only, and all of it in the state of one instant. */
+  readonly snapshot: boolean;
 }
 
 /** A transaction that `db/` can end. `tx` is what everybody else gets. */
@@ -56,8 +58,13 @@ const raiseCatalogueVersion =
  * Statements that open a transaction for one tenant, sent as one trip. Every setting is local to the transaction
  * (docs/design/quality.md F6).
  */
+<<<<<<< HEAD
 export function beginStatements(tenantId: string | null, statementTimeoutMs: number): string {
   if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
+=======
+export function beginStatements(tenantId: string | null, statementTimeoutMs: number, snapshot = false): string {
+  if (tenantId !== null && !isUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
+>>>>>>> h-newcomer
   const settings = [
     ['app.tenant', tenantId ?? ''],
     ['search_path', 'arbiter, pg_temp'],
@@ -66,7 +73,8 @@ export function beginStatements(tenantId: string | null, statementTimeoutMs: num
   ];
   const calls = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
   const role = tenantId === null ? 'set local role arbiter_system; ' : '';
-  return `begin isolation level read committed; ${role}select ${calls.join(', ')}`;
+  const kind = snapshot ? 'repeatable read read only' : 'read committed';
+  return `begin isolation level ${kind}; ${role}select ${calls.join(', ')}`;
 }
 
 /** Opens a transaction on a connection that the caller has borrowed and will give back. */
@@ -134,7 +142,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     // The brand and the row types exist for the compiler only.
   } as unknown as Tx;
 
-  await send(beginStatements(facts.tenantId, cancelAfterMs), {});
+  await send(beginStatements(facts.tenantId, cancelAfterMs, facts.snapshot), {});
 
   return {
     tx,

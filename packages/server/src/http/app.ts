@@ -100,6 +100,10 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     }
   }
 
+  app.addHook('onReady', (done) => {
+    binder.prepare();
+    done();
+  });
   app.addHook('onListen', (done) => {
     binder.warmUp();
     done();

@@ -51,6 +51,8 @@ interface Service {
 type FailureFacts = Pick<Operation, 'decides' | 'errorFormat'>;
 
 export interface Binder {
+  /** Compiles the schemas of decisions; before the port opens. */
+  prepare(): void;
   /** Compiles the schemas that no request has asked for yet, without blocking. */
   warmUp(): void;
   /** The whole service of one operation: checks in the order of docs/design/api-access.md 3, handler, answer, log, metrics. */
@@ -125,7 +127,8 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     const identify = identifyFor(operation);
     const verify = isSignature(auth) ? createVerifySignature(operation, auth, deps.config.secrets) : null;
     const streams = isStreaming(operation);
-    const input = createInputReader(operation, checks.compile);
+    const isEarly = operation.loadClass === 'decision';
+    const input = createInputReader(operation, (schema, place) => checks.compile(schema, place, isEarly));
     const findUnknown = createFindUnknown(operation);
     const inspect = createInspect(operation, deps.checkResponses === true ? checks.compile : null);
     const perform = createPerform(operation, handler, deps.database, inspect);
@@ -272,6 +275,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
   }
 
   return {
+    prepare: () => checks.prepare(),
     warmUp: () => checks.warmUp(),
     bind,
     refuse: (request, reply, error) => refuse(request, reply, error),

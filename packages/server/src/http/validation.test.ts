@@ -35,6 +35,15 @@ function findings(value: unknown): string[] {
   }
 }
 
+test('early schemas are compiled before anybody asks, the others are not', () => {
+  const broken = Type.Unsafe({ type: 'nonsense' });
+  const checks = createChecks();
+  checks.compile(broken, 'body');
+  checks.prepare();
+  checks.compile(broken, 'body', true);
+  assert.throws(() => checks.prepare());
+});
+
 test('schemas are compiled in the background too', async () => {
   const checks = createChecks();
   const broken = checks.compile(Type.Unsafe({ type: 'nonsense' }), 'body');

@@ -20,9 +20,15 @@ const maximumRawErrors = 400;
 
 const formatTests = Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format.test]));
 
+/** Between two schemas that are compiled in the background: so many times as long as the one before took. */
+const pauseTimes = 3;
+
 export interface Checks {
-  compile(schema: TSchema, place: Place): Check;
-  /** Compiles what was not used yet, a schema in each turn of the event loop. */
+  /** `early`: to be compiled before the first request, because many will ask for it. */
+  compile(schema: TSchema, place: Place, early?: boolean): Check;
+  /** Compiles the early ones now. */
+  prepare(): void;
+  /** Compiles what was not used yet, one schema after the other with pauses in between. */
   warmUp(): void;
 }
 
@@ -36,15 +42,16 @@ export function createChecks(): Checks {
   const fast = new Ajv2020({ ...options, allErrors: false });
   const thorough = new Ajv2020({ ...options, allErrors: true });
   const waiting: (() => void)[] = [];
+  const early: (() => void)[] = [];
   return {
-    compile(schema, place) {
+    compile(schema, place, isEarly = false) {
       let validate: ValidateFunction | undefined;
       let validateAll: ValidateFunction | undefined;
       const ready = (): ValidateFunction => {
         validate ??= fast.compile(schema);
         return validate;
       };
-      waiting.push(ready);
+      (isEarly ? early : waiting).push(ready);
       return (value, size) => {
         const check = validate ?? ready();
         if (check(value)) return;
@@ -55,9 +62,15 @@ export function createChecks(): Checks {
         throw refusal(tellFindings(withContext(validateAll.errors ?? [], value, schema), place));
       };
     },
+    prepare() {
+      for (const ready of early.splice(0)) ready();
+    },
     warmUp() {
+      const began = performance.now();
       waiting.shift()?.();
-      if (waiting.length > 0) setImmediate(() => this.warmUp());
+      // Requests come first: of the time, most is left to them.
+      const pauseMs = (performance.now() - began) * pauseTimes;
+      if (waiting.length > 0) setTimeout(() => this.warmUp(), pauseMs).unref();
     },
   };
 }

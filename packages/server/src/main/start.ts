@@ -34,6 +34,9 @@ export interface StartOptions {
 /** Between "not ready" and the closed port, so that a balancer which asks now and then sends nothing more. */
 const drainNoticeMs = 500;
 
+/** Catalogues that take longer to read are read on while the first requests come in. */
+const warmUpWithinMs = 10_000;
+
 /** A database that takes longer to say a word is not ready. */
 const readyWithinMs = 2_000;
 
@@ -78,6 +81,8 @@ export async function startServer(given: Config, { logger, print }: StartOptions
           onJob: metrics.jobDone,
         })
       : null;
+    // Whoever asks for readiness, or finds the port open, is served as quickly as later callers.
+    await server.decisions.warmUp(performance.now() + warmUpWithinMs);
     await app.listen({ port, host: config.HOST });
     // Embedded means that this is the only process.
     const scheduler = config.SCHEDULER ?? config.DATABASE_URL === null;

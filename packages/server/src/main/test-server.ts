@@ -9,7 +9,13 @@ import { type Clock, systemClock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
 import { newId } from '../platform/ids.ts';
 import { createLogger } from '../platform/logger.ts';
-import { type ComposeConfig, composeServer, type OperationsBeside, type Server } from './compose.ts';
+import {
+  type ComposeConfig,
+  type ComposeOptions,
+  composeServer,
+  type OperationsBeside,
+  type Server,
+} from './compose.ts';
 import { onTenantCreated } from './features.ts';
 
 /** A tenant of the test server with a key for each role. */
@@ -50,6 +56,8 @@ export interface TestServerOptions {
   readonly tenants?: number;
   readonly clock?: Clock;
   readonly config?: Partial<ComposeConfig>;
+  /** Limits of requests, for tests of what happens beyond them. Default: so long that a busy machine does not matter. */
+  readonly patience?: NonNullable<ComposeOptions['patience']>;
   /** Hold each answer against its schema; default true. */
   readonly checkResponses?: boolean;
   /** Operations of the test beside the real ones. */
@@ -90,7 +98,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(options.beside === undefined ? {} : { beside: options.beside }),
     loadShedder: createLoadShedder(() => 0),
     // The machine is shared by several test files; what a server does in time is measured in test/faults.
-    patience: { acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, answerWithinMs: 30_000 },
+    patience: options.patience ?? { acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, answerWithinMs: 30_000 },
   });
   const close = async (): Promise<void> => {
     await server.close();

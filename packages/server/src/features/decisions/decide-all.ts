@@ -1,4 +1,5 @@
 import type { HotTransaction } from '../../db/index.ts';
+import { takeTurns } from '../../platform/turns.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import { decideOne, isStored } from './decide-one.ts';
@@ -37,8 +38,12 @@ export async function decideAll(
   const held = new Map<string, DecideJob[]>();
   const counts = newDecisionCounts();
   const writes = newWrites(tenantId, new Date(read.now), catalogue.version);
-  // From here to the commit nothing waits: each decision counts the contacts of those before it.
+  const turns = takeTurns();
+  // From here to the commit nobody else touches these customers: each decision counts the contacts of those before it.
   for (let at = 0; at < prepared.length; at++) {
+    // With thousands of offers each decision takes milliseconds; a batch of them must not keep others waiting.
+    const pause = turns();
+    if (pause !== undefined) await pause;
     const each = prepared[at]!;
     const { job, request } = each;
     const customer = customers.get(request.customerId);

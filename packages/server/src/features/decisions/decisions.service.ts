@@ -23,6 +23,7 @@ import { readRespondCall } from './respond.rules.ts';
 import { type RespondJob, type RespondPorts, runRespondBatch } from './respond-batch.ts';
 import { createStageWatch } from './stage-clock.ts';
 import { createWaitingRoom } from './waiting-room.ts';
+import { warmUp } from './warm-up.ts';
 
 export interface DecisionDeps {
   readonly database: Database;
@@ -62,6 +63,8 @@ export interface Recommended {
 export interface DecisionService {
   recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
+  /** Makes the first decisions as quick as later ones; see `warmUp`. Ends by `until` (monotonic ms). */
+  warmUp(until: number): Promise<void>;
   /** Refuses what has waited for its turn too long, and what has no answer in time (503). To be called a few times a second. */
   refuseLate(): void;
   /** IANA zone in which the tenant counts days. */
@@ -230,6 +233,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       deps.metrics.responded(answer);
       return answer;
     },
+    warmUp: (until) => warmUp({ ...deps, catalogues }, until),
     refuseLate() {
       const now = performance.now();
       const late = (job: PatientJob): boolean => isLate(job, now);

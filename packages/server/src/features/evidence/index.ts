@@ -1,7 +1,7 @@
 import { feature } from '../../feature.ts';
 
 export { appendChanges, evidenceNumber, rebuildEvidence } from './evidence.store.ts';
-export { type EvidenceChange, evidenceView } from './evidence.ts';
+export { type EvidenceChange, emptyEvidence, evidenceView } from './evidence.ts';
 export { createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */

@@ -1,4 +1,4 @@
-import { type Database, systemActor } from '../../db/index.ts';
+import { type Database, systemActor, type Tx } from '../../db/index.ts';
 import { ensureBaseFlow } from '../flows/index.ts';
 import { type InTransaction, loadCatalogue, type TenantCatalogue } from './tenant-catalogue.ts';
 
@@ -17,6 +17,14 @@ export interface CatalogueCache {
   confirmed(tenantId: string): void;
   close(): void;
 }
+
+/**
+ * A catalogue is read for all who will decide with it, not for the request that asked first: that one is answered in time
+ * (503), and the reading goes on, so that a retry finds it done. On a busy machine a large one takes longer than a request
+ * may. In milliseconds: one statement, and the whole.
+ */
+const patienceMs = 30_000;
+const readWithinMs = 120_000;
 
 interface Entry {
   catalogue: TenantCatalogue;
@@ -44,12 +52,14 @@ export function createCatalogueCache(
 
   /** Apart from what knows the catalogue before: a catalogue keeps this function, and would keep all its ancestors. */
   function transactionsOf(tenantId: string): InTransaction {
-    return (work) => database.withTenant(tenantId, actor, work);
+    return (work) => database.withTenant(tenantId, actor, work, { statementTimeoutMs: patienceMs });
   }
 
   function readNewer(tenantId: string, before: TenantCatalogue | null): Promise<TenantCatalogue> {
     const inTransaction = transactionsOf(tenantId);
-    return database.withTenant(tenantId, actor, (tx) => loadCatalogue(tx, before?.rows ?? null, inTransaction));
+    const read = (tx: Tx) => loadCatalogue(tx, before?.rows ?? null, inTransaction);
+    const until = performance.now() + readWithinMs;
+    return database.withTenant(tenantId, actor, read, { snapshot: true, statementTimeoutMs: patienceMs, until });
   }
 
   /** Reads the catalogue, or joins the reading under way. */

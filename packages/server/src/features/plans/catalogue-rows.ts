@@ -51,8 +51,8 @@ interface Lists {
 
 /** Offers in a piece, about. */
 const offersPerPiece = 64;
-/** Rows in one answer of the database: enough for most catalogues, and no more in memory at a time. */
-const rowsPerPage = 5000;
+/** Rows in one answer of the database: what the driver parses, and we take, between two looks at other work. */
+const rowsPerPage = 2000;
 
 /** Reads what changed since `before`; everything when there is nothing before. */
 export async function readRows(tx: Tx, wanted: WantedRows, before: CatalogueRows | null): Promise<CatalogueRows> {

@@ -3,7 +3,7 @@ import { feature } from '../../feature.ts';
 export { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
 export type { PlanRefs } from './plan-refs.ts';
 export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
-export { type CompiledFlow, openPlan, type TenantCatalogue } from './tenant-catalogue.ts';
+export { type CompiledFlow, compileFlow, openPlan, type TenantCatalogue } from './tenant-catalogue.ts';
 export { newestVersions } from './versions.store.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */

@@ -107,6 +107,14 @@ test('reading and compiling thousands of offers leaves the event loop to others'
   assert.ok(longestMs < totalMs / 4, told);
 });
 
+test('a batch of decisions among thousands of offers leaves the event loop to others', async () => {
+  const customers = Array.from({ length: 16 }, (_, at) => `Batch ${at}`);
+  await decide('Batch');
+  const { turns, totalMs, longestMs } = await turnsOf(() => Promise.all(customers.map((id) => decide(id))));
+  const told = `${turns} turns, ${totalMs.toFixed(0)} ms in all, longest ${longestMs.toFixed(0)} ms`;
+  assert.ok(longestMs < totalMs / 3, told);
+});
+
 test('a change is decided with at once, reads and writes little, and both plans replay', async () => {
   const old = await decide('B');
   const before = await counts();

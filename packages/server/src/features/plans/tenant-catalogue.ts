@@ -1,6 +1,6 @@
 import type { TenantSettings } from '@arbiter/contract';
 import { compileInSlices, needsOfferCategories, type Plan, type Snapshot } from '@arbiter/engine';
-import { holdCatalogueVersion, type Tx } from '../../db/index.ts';
+import { readCatalogueVersion, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { inTurns } from '../../platform/turns.ts';
 import { zoneOffsets } from '../../platform/zones.ts';
@@ -62,15 +62,16 @@ export interface CompiledFlow {
 export type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
 
 /**
- * Reads the catalogue in one version: the version row is held, so no writer commits in between. Of offers and creatives
- * only what changed since `before` is read.
+ * Reads the catalogue in one version. `tx` must see the state of one instant (`snapshot`): every change raises the version
+ * in its own transaction, so that the version and all rows fit, and no writer has to wait for the reading. Of offers and
+ * creatives only what changed since `before` is read.
  */
 export async function loadCatalogue(
   tx: Tx,
   before: CatalogueRows | null,
   inTransaction: InTransaction,
 ): Promise<TenantCatalogue> {
-  const version = await holdCatalogueVersion(tx);
+  const version = await readCatalogueVersion(tx);
   const settings = await readSettings(tx);
   const { isPlayground } = await getTenant(tx);
   const flows = await readFlowDirectory(tx);
@@ -199,7 +200,7 @@ async function compilePlan(
 }
 
 /** Compiles a snapshot whose offers and creatives stand by id. */
-async function compileFlow(snapshot: Snapshot, hash: Buffer): Promise<CompiledFlow> {
+export async function compileFlow(snapshot: Snapshot, hash: Buffer): Promise<CompiledFlow> {
   const neverStore = new Set(snapshot.tenant.neverStore);
   for (const schema of snapshot.schemas) {
     for (const column of schema.columns) if (column.neverStore) neverStore.add(column.name);

@@ -3,7 +3,7 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { tenantSettingsRoutes } from './settings.routes.ts';
 
-export { readPatch } from './settings.rules.ts';
+export { readPatch, settingsOf } from './settings.rules.ts';
 export { changeSettings, readNumberedSettings, readSettings } from './settings.service.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
