@@ -58,13 +58,8 @@ const raiseCatalogueVersion =
  * Statements that open a transaction for one tenant, sent as one trip. Every setting is local to the transaction
  * (docs/design/quality.md F6).
  */
-<<<<<<< HEAD
-export function beginStatements(tenantId: string | null, statementTimeoutMs: number): string {
-  if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
-=======
 export function beginStatements(tenantId: string | null, statementTimeoutMs: number, snapshot = false): string {
-  if (tenantId !== null && !isUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
->>>>>>> h-newcomer
+  if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
   const settings = [
     ['app.tenant', tenantId ?? ''],
     ['search_path', 'arbiter, pg_temp'],
