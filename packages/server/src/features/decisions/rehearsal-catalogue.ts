@@ -1,6 +1,6 @@
 import type { Snapshot } from '@arbiter/engine';
+import { createSharedValues } from '../catalogue-records/index.ts';
 import { type CompiledFlow, compileFlow, type TenantCatalogue } from '../plans/index.ts';
-import { createSharedValues } from '../records/index.ts';
 import { settingsOf } from '../settings/index.ts';
 
 /** Tenant of the rehearsal: nobody has this id. */
