@@ -12,3 +12,19 @@ export const answerWithinMs = 4_000;
 export function overdue(cause?: unknown): AppError {
   return new AppError('unavailable', { retryAfterSeconds: 1, ...(cause === undefined ? {} : { cause }) });
 }
+
+/** Tells when a deadline has come; to be raced with work that may go on behind it. */
+export interface Alarm {
+  readonly rung: Promise<'late'>;
+  /** Takes the alarm back, so that nothing waits for it. */
+  cancel(): void;
+}
+
+/** `until`: of `performance.now()`. */
+export function alarmAt(until: number): Alarm {
+  let timer: NodeJS.Timeout | undefined;
+  const rung = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, until - performance.now()), 'late');
+  });
+  return { rung, cancel: () => clearTimeout(timer) };
+}

@@ -1,4 +1,5 @@
 import { type Database, type HotPath, tenantsChangedLast } from '../../db/index.ts';
+import { alarmAt } from '../../platform/deadline.ts';
 import { readStates } from '../customer-states/index.ts';
 import { type CatalogueCache, newestVersions } from '../plans/index.ts';
 import { type RehearsalDeps, rehearse } from './rehearsal.ts';
@@ -35,13 +36,10 @@ export async function warmUp(deps: WarmUpDeps, until: number): Promise<void> {
     onError(error);
     return [];
   });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, until - performance.now(), 'late');
-  });
+  const alarm = alarmAt(until);
   for (const tenantId of tenants) {
     const read = catalogues.get(tenantId).then(() => 'read' as const, onError);
-    if ((await Promise.race([read, late])) === 'late') break;
+    if ((await Promise.race([read, alarm.rung])) === 'late') break;
   }
-  clearTimeout(timer);
+  alarm.cancel();
 }
