@@ -63,7 +63,10 @@ export const RankingProfileCreate = Type.Object(
     name: writable.name,
     weights: Weights,
   },
-  { description: 'A new ranking profile.' },
+  {
+    description: 'A new ranking profile.',
+    examples: [{ name: 'Balanced', weights: { propensity: 0.6, margin: 0.4 } }],
+  },
 );
 export type RankingProfileCreate = Static<typeof RankingProfileCreate>;
 
