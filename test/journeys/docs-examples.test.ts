@@ -27,6 +27,7 @@ const order = [
   'creatives',
   'qualificationRules',
   'contactPolicies',
+  'rankingProfiles',
   'decisionFlows',
   'apiKeys',
 ];
