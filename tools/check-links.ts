@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 
 /**
- * `npm run check:links`: whatever a text of this repository points at can be opened.
+ * `npm run check:links`: every link in a text of this repository can be opened.
  *
  * - Links of Markdown files lead to files and headings that exist.
  * - Citations of design pages, in code and in Markdown, are written `docs/design/<page>.md <section>`, and the page has

@@ -42,14 +42,14 @@ export const faults: readonly Fault[] = [
     by: "columns(outcomeTypeSpec, ['weight', 'key',",
   },
   {
-    name: 'a resource filters by a property that is no column',
+    name: 'a resource filters by a property without a column',
     file: 'packages/contract/src/offers.ts',
     replace: '    status: Type.Optional(OfferStatusSchema),\n',
     by: '    status: Type.Optional(OfferStatusSchema),\n    colour: Type.Optional(OfferStatusSchema),\n',
     seenIn: `${features}/offers/offers.store.ts`,
   },
   {
-    name: 'a resource refers to others by a property that is no column',
+    name: 'a resource refers to others by a property without a column',
     file: 'packages/contract/src/creatives.ts',
     replace: "offerId: { to: 'offer', onDelete: 'cascade' },",
     by: "offer: { to: 'offer', onDelete: 'cascade' },",

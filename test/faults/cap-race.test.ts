@@ -138,7 +138,7 @@ test('the same requestId on both nodes at once is one decision', async () => {
 });
 
 test('customers beside held ones are not blocked, on either node, under load or alone', async (t) => {
-  // Whoever is held waits for four seconds at most; on a busy machine the others may take longer, and show nothing.
+  // A held call waits for four seconds at most; on a busy machine the others may take longer, and show nothing.
   for (let tries = 1; ; tries++) {
     const ms = await decideBesideHeld(`C-held-${tries}`);
     t.diagnostic(`all beside were served in ${Math.round(ms)} ms`);

@@ -204,13 +204,13 @@ function checkResponses(evidence: Evidence, history: readonly HistoryRow[]): str
     }
   }
   const known = new Set(evidence.calls.filter((call) => call.kind === 'respond').map((call) => call.identity));
-  for (const key of byKey.keys()) if (!known.has(key)) found.push(`a response that nobody sent: ${key}`);
+  for (const key of byKey.keys()) if (!known.has(key)) found.push(`a stored response that no client sent: ${key}`);
   return found;
 }
 
 /**
  * Invariant 3: counted <= cap. An open reservation counts like an impression; a late impression, of an item that was
- * released before, happened whatever the cap says (docs/design/api-decisioning.md 4).
+ * released before, happened and is not judged by the cap (docs/design/api-decisioning.md 4).
  */
 function checkCaps(evidence: Evidence, history: readonly HistoryRow[]): string[] {
   const counted = new Map<string, number>();

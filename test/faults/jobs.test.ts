@@ -151,7 +151,7 @@ test('two servers: the upkeep’s schedules are one server’s, and the other’
   await due(1_000);
   await until('a run', () => runsOf(1_000));
   assert.notEqual(await holderOf('scheduler'), undefined, 'SCHEDULER=on takes the other part');
-  // Which of the two it is nobody outside can tell: the first is killed, and if it was the other one, that one too.
+  // The test cannot see which of the two it is: it kills the first and, if the job still runs, the second too.
   servers[0]!.kill('SIGKILL');
   await servers[0]!.ended;
   await due(2_000);

@@ -21,7 +21,7 @@ export interface Recorded {
 export const ackOf = (call: Recorded): Answer | undefined =>
   call.answers.find((answer) => answer.status >= 200 && answer.status < 300);
 
-/** Neither acked nor refused: the client cannot know. */
+/** No answer came: the client cannot know whether it was recorded. */
 export const isUnknown = (call: Recorded): boolean =>
   ackOf(call) === undefined && call.answers.some((answer) => answer.status === 0 || answer.status >= 500);
 

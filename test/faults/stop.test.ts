@@ -213,7 +213,7 @@ test('rolling restarts of two processes behind a balancer: no failed call', asyn
       const body = { customerId: `r-${id}-${n}`, channel: 'email', limit: 1 };
       let answer = await callers[i]!('POST', '/v1/recommend', body);
       if (answer.error === 'ECONNREFUSED') {
-        // Nobody accepted it: a balancer asks the next one. That there is time to heed /ready is tested above.
+        // The connection was refused: a balancer asks the next process. That there is time to heed /ready is tested above.
         refused++;
         answer = await callers[1 - i]!('POST', '/v1/recommend', body);
       }

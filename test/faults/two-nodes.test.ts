@@ -182,7 +182,7 @@ test('a revocation is not missed by a process whose listener was just cut off', 
   assertWithinBar(took);
 });
 
-test('a steady stream of catalogue changes keeps nobody from deciding, and the last one counts', async (t) => {
+test('a steady stream of catalogue changes does not stop decisions, and the last one counts', async (t) => {
   const stop = new AbortController();
   let changes = 0;
   const writers = Array.from({ length: 3 }, async (_, w) => {

@@ -35,7 +35,7 @@ test('the files are numbered from 0001 without gap or twin', async () => {
   );
 });
 
-test('a second run on a database in use applies nothing and changes neither schema nor data', async () => {
+test('a second run on a database in use applies nothing and leaves schema and data unchanged', async () => {
   const { testDatabase, tenants } = server;
   for (const tenant of tenants) await populate(server, tenant);
   const ids = tenants.map(({ id }) => id);

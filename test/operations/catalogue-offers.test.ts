@@ -184,7 +184,7 @@ for (const { path, record, change, gone } of resources) {
       assert.equal((await call('PUT', path, { id: 'nonsense', ...change })).status, 400);
     });
 
-    it('answer a deleted record to whoever asks for deleted ones, where the contract says so', async () => {
+    it('answer a deleted record with includeDeleted, where the contract says so', async () => {
       const { id } = (await makeAll())[record];
       const viewer = keyOf(0, 'viewer');
       const before = await must('GET', `${path}/${id}`, undefined, 200);

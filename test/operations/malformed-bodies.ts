@@ -1,4 +1,4 @@
-/** A body that is refused, whatever the operation. */
+/** A body that every operation refuses. */
 export interface MalformedBody {
   readonly what: string;
   readonly raw: string | Buffer;

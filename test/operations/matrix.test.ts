@@ -52,7 +52,7 @@ const recommendRatePerMinute = 5000;
 let server: TestServer;
 before(async () => {
   server = await startTestServer({
-    // One tenant per operation, so that rows, audit chains and limits of one case are nobody else's; and a stranger.
+    // One tenant per operation, so that operations do not share rows, audit chains and limits; and another tenant as the stranger.
     tenants: all.length + 1,
     config: { METRICS_TOKEN: metricsToken, RECOMMEND_RATE_PER_MINUTE: recommendRatePerMinute },
     beside: kinds,
@@ -218,7 +218,7 @@ for (const [index, operation] of all.entries()) {
     });
 
     if (operation.auth !== 'none') {
-      it('refuses what is no credential with 401, before it looks at the body', async () => {
+      it('refuses a malformed credential with 401, before it looks at the body', async () => {
         const wrong = [null, '', 'undefined', 'null', `krn_${'0'.repeat(64)}`];
         const keys = needsCredential ? wrong : [...wrong, tenant.keys.admin, String(rightKey()).toUpperCase()];
         for (const key of keys) assertRefused(operation, await ask({ key }), 401, refusal);

@@ -152,7 +152,7 @@ test("a flow key: the tenant's own only", async () => {
   assert.doesNotMatch(other.text, new RegExp(fixtures.marker));
 });
 
-test('where a body is no JSON, and what a missing X-Requested-With may be', async () => {
+test('where a body stops being JSON, and what a missing X-Requested-With may be', async () => {
   const headers = { authorization: `Bearer ${server.tenants[0].keys.admin}`, 'content-type': 'application/json' };
   const url = '/api/v1/offers';
   const broken = await server.app.inject({

@@ -154,7 +154,7 @@ test('unknown keys of a policy, and a policy that can never act', async () => {
   );
   const withoutSegments = policy({ segments: [] }, 'do_not_contact');
   await told('POST', '/api/v1/contact-policies', withoutSegments, [
-    { path: '/config/segments', message: 'blocks nobody: no segment is given' },
+    { path: '/config/segments', message: 'blocks no customer: no segment is given' },
   ]);
   const conditional = policy({ condition: { field: 'age', operator: 'gt', value: 1, vaule: 2 } }, 'do_not_contact');
   await told('POST', '/api/v1/contact-policies', conditional, [

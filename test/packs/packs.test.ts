@@ -96,7 +96,7 @@ describe('coffee_rewards obeys its own rules', () => {
     );
   });
 
-  test('an offer reaches those whom its rules mean, and nobody else', async () => {
+  test('an offer reaches the customers whom its rules mean, and no others', async () => {
     const offers = await server.call<{ data: { id: string; name: string }[] }>('GET', '/api/v1/offers?limit=100');
     const rows = packs[0]?.schemas[0]?.rows(new Date()) ?? [];
     const expected: Readonly<Record<string, (row: (typeof rows)[number]) => boolean>> = {
@@ -118,7 +118,7 @@ describe('coffee_rewards obeys its own rules', () => {
     }
   });
 
-  test('nobody under 16 gets anything', async () => {
+  test('customers under 16 get nothing', async () => {
     const rows = packs[0]?.schemas[0]?.rows(new Date()) ?? [];
     const child = rows.find((row) => Number(row.age) < 16);
     const body = { customerId: child?.member_id, channel: 'web', dryRun: true };

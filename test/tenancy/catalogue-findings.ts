@@ -21,7 +21,7 @@ const query = `
     select p.*, t.label, t.tenant_column, t.nspname, pg_get_expr(p.polqual, p.polrelid) as reads,
            pg_get_expr(p.polwithcheck, p.polrelid) as writes
       from tables t join pg_policy p on p.polrelid = t.oid),
-  -- What the policy says, spaces aside. The empty string is no tenant (F5).
+  -- What the policy says, spaces aside. The empty string names no tenant (F5).
   wanted as (select oid, format(
       '(%s = ( SELECT (NULLIF(current_setting(''app.tenant''::text, true), ''''::text))::uuid AS "nullif"))', tenant_column) as expression
       from tables)

@@ -7,7 +7,7 @@ import { examples } from '../operations/examples.ts';
 import { send } from '../operations/requests.ts';
 import { type PopulatedTenant, populate } from './world.ts';
 
-/** Many tenants on one server at once: each sees its own and nothing else (docs/design/quality.md T2c, T2e, R7, law 4). */
+/** Many tenants on one server at once: each sees its own data only (docs/design/quality.md T2c, T2e, R7, law 4). */
 
 const tenantCount = 20;
 let server: TestServer;
@@ -142,7 +142,7 @@ test('T2e: clients that leave in the middle of a request leave nothing behind', 
   }
 });
 
-test('no answer to one tenant holds a word of another, whatever is read', async () => {
+test('no answer to one tenant holds a word of another, on any route that reads', async () => {
   const reads: readonly Operation[] = Object.values(operations).filter(({ method }) => method === 'GET');
   const [first] = populated;
   let read = 0;

@@ -176,7 +176,7 @@ test('what one tenant changes, the other does not notice', async () => {
   assert.deepEqual(rows.body.rows, [{ customer_id: 'C1', colour: 'turquoise' }]);
 });
 
-test('E19: an admin of another tenant approves nothing here, exactly like nobody', async () => {
+test('E19: an admin of another tenant approves nothing here and is answered like an unknown user', async () => {
   const user = randomId();
   await server.testDatabase.ownerQuery(
     `insert into arbiter.users (tenant_id, id, email, email_key, name, role, source, email_verified_at, created_at, updated_at)

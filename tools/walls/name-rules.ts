@@ -5,7 +5,7 @@ const emptyWords = new Set(['util', 'utils', 'helper', 'helpers', 'common']);
 /** Fine beside another word (`outcome-types`), empty alone. */
 const emptyNames = new Set(['type', 'types']);
 
-/** Files and folders that are called after no subject, whatever their ending. */
+/** Files and folders whose name says nothing about a subject, with any ending. */
 export function namelessFiles({ files }: Repository): Finding[] {
   return files.flatMap((file) => {
     const empty = file.split('/').find(isEmptyName);

@@ -8,7 +8,7 @@ export const folders = ['packages', 'test', 'tools'];
 /** A repository as the walls see it: each source file is read and parsed once. Paths are relative to its root. */
 export interface Repository {
   readonly baseDir: string;
-  /** Every file of the folders, whatever it is. */
+  /** Every file of the folders, of any kind. */
   readonly files: readonly string[];
   /** The TypeScript among them. */
   readonly sources: ReadonlyMap<string, ts.SourceFile>;

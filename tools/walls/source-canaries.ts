@@ -3,7 +3,7 @@ import { breaking, type Canary, type Files, feature, server } from './canary.ts'
 const http = `${server}/http`;
 const engine = 'packages/engine/src';
 
-/** Time comes with the transaction or from the caller, whatever name the clock goes by. */
+/** Time comes with the transaction or from the caller, under whatever name the clock is used. */
 const clocks = [
   'export const now = () => new Date();',
   'export const now = () => Date.now();',

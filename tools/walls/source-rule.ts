@@ -12,7 +12,7 @@ export interface SourceRule {
 
 const tests = new RegExp(testFile);
 export const isTest = (file: string): boolean => tests.test(file);
-/** Code of the server that is no test. */
+/** Code of the server, without tests. */
 export const inServer = (file: string): boolean => file.startsWith('packages/server/src/') && !isTest(file);
-/** Code of the server's features that is no test. */
+/** Code of the server's features, without tests. */
 export const inFeatures = (file: string): boolean => file.startsWith('packages/server/src/features/') && !isTest(file);

@@ -16,7 +16,7 @@ export const tableFiles: Files = {
   [`${ownerFolder}/plants.store.ts`]: [
     "const ofTenant = 'from arbiter.plants where tenant_id = $1';",
     `export const countPlants = (tx) => tx.query(\`select count(*) ${inserted('ofTenant')}\`, [tx.tenantId]);`,
-    // A name that the statement gives to its own subquery is no table, whatever else is called so.
+    // A name that the statement gives to its own subquery is not a table, even if a table has the same name.
     "export const nested = (tx) => tx.query('with birds as (select id from plants) select id from birds');",
     "export const ages = (tx) => tx.query('select extract(year from birds.hatched) from plants as birds for update');",
     "export const save = (tx) => tx.query('insert into plants (id) values ($1) on conflict do update set id = $1');",
@@ -84,7 +84,7 @@ export const sqlCanaries: readonly Canary[] = [
     onBirds.map((statement) => `const place = 'birds';\nexport const run = (tx, held) => ${statement};`),
     '.store.ts',
   ),
-  // Nor may those who own none.
+  // A folder that owns no tables may not name one either.
   ...breaking('tables-are-named-by-their-owner', `${server}/main`, [
     "export const text = 'select id from arbiter.plants';",
   ]),

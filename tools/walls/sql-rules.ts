@@ -21,7 +21,7 @@ export const sqlRules: readonly SourceRule[] = [
     },
   },
   {
-    // Rules are functions of what they are given: nothing of the database, whatever file it comes through.
+    // Rules are functions of their arguments: they import nothing of the database, also not through other files.
     name: 'rules-know-no-database',
     applies: (file) => file.endsWith('.rules.ts') && !isTest(file),
     breaks: (node) => {
@@ -33,7 +33,7 @@ export const sqlRules: readonly SourceRule[] = [
   },
 ];
 
-/** Name of the method that is called, `tx.query()` or `tx['query']()`; empty when it is no method. */
+/** Name of the method that is called, `tx.query()` or `tx['query']()`; empty when it is not a method call. */
 function calledMethod({ expression }: ts.CallExpression): string {
   if (ts.isPropertyAccessExpression(expression)) return expression.name.text;
   if (ts.isElementAccessExpression(expression) && ts.isStringLiteral(expression.argumentExpression)) {

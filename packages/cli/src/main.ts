@@ -9,7 +9,7 @@ const shell = {
 try {
   process.exitCode = await run(process.argv.slice(2), shell);
 } catch (error) {
-  // What nobody foresaw: a database that cannot be started, a full disk, a bug. The stack is for those who ask.
+  // Unexpected: a database that cannot be started, a full disk, a bug. The stack is printed only on request.
   const isDetailed = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '');
   const message = error instanceof Error ? error.message || error.name : String(error);
   shell.warn(`arbiter: ${message}${isDetailed ? '' : ' (LOG_LEVEL=debug shows where)'}`);

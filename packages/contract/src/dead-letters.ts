@@ -43,7 +43,7 @@ export type DeadLetter = Static<typeof DeadLetter>;
 const Topic = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Only those of this job. A name that is no job is refused.',
+  description: 'Only those of this job. An unknown job name is refused.',
 });
 
 export const DeadLetterReport = Type.Object(
@@ -82,7 +82,7 @@ export const DeadLetterAction = Type.Object(
     topic: Type.Optional(Topic),
   },
   {
-    description: 'With `eventIds` and `topic`, both must hold; with neither, all dead letters of the tenant are meant.',
+    description: 'With `eventIds` and `topic`, both must hold; without both, all dead letters of the tenant are meant.',
   },
 );
 export type DeadLetterAction = Static<typeof DeadLetterAction>;

@@ -160,7 +160,7 @@ export const RecommendedItem = Type.Object(
           emphasis: number('Priority as a share.'),
           fitMultiplier: number('Product of the penalties of failed match rules.'),
         },
-        { description: 'The parts of the score; all are computed whatever the method.' },
+        { description: 'The parts of the score; all are computed, also those that the method does not use.' },
       ),
     ),
     modelKey: Type.Optional(textOrNull('Model that gave the propensity.')),
@@ -418,7 +418,7 @@ export const decisionOperations = {
     tag,
     summary: 'Decide what to show a customer now',
     description:
-      'Answers after the decision, its sealed record and its effects are committed. No candidate is no error: 200 with `count` 0.',
+      'Answers after the decision, its sealed record and its effects are committed. When no candidate is left the answer is 200 with `count` 0.',
     auth: 'credential',
     role: 'viewer',
     loadClass: 'decision',

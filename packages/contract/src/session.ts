@@ -52,7 +52,7 @@ export const sessionOperations = {
     auth: 'none',
     role: null,
     loadClass: 'crud',
-    // As many as wrong credentials are let through elsewhere, so that this is no better place to guess (docs/design/api-access.md 17).
+    // The same limit as for wrong credentials elsewhere, so that guessing is not easier here (docs/design/api-access.md 17).
     rateLimits: [{ limit: 600, windowSeconds: 60, per: 'ip' }],
     headers: Type.Object(
       {

@@ -110,7 +110,7 @@ export function pascal(text: string): string {
   return text.replace(/(^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, __, letter: string) => letter.toUpperCase());
 }
 
-/** `Offers` -> `Offer`, `Categories` -> `Category`; names that are no plural stay. */
+/** `Offers` -> `Offer`, `Categories` -> `Category`; names that are not a plural stay. */
 export function singular(text: string): string {
   if (/ies$/.test(text)) return text.replace(/ies$/, 'y');
   return /(ss|us|is)$/.test(text) ? text : text.replace(/s$/, '');

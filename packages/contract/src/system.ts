@@ -39,7 +39,7 @@ export const Readiness = Type.Object(
 export type Readiness = Static<typeof Readiness>;
 
 const open = { auth: 'none', role: null, errors: [], audit: [], transaction: 'none' } as const;
-/** One window for all documents: each is the same for everybody, and nobody reads them so fast (docs/design/api-access.md 17). */
+/** One window for all documents: each is the same for all callers, and no real reader exceeds it (docs/design/api-access.md 17). */
 const documentLimits = [{ limit: 120, windowSeconds: 60, per: 'ip', bucket: 'system.documents' }] as const;
 const html = (description: string) => ({
   description,

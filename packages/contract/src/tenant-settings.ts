@@ -46,7 +46,7 @@ const settings = {
   defaultChannelTimeout: Int(100, 60_000, 'Longest outbound channel call, milliseconds.'),
   reservationTtlSeconds: Int(60, 86_400, 'Life of a reservation on explicit channels, seconds.'),
   mandatoryDailyCap: Int(0, 100, 'Mandatory offers per customer and day.'),
-  fourEyesEnabled: Type.Boolean({ description: 'Nobody approves their own request.' }),
+  fourEyesEnabled: Type.Boolean({ description: 'True: users cannot approve their own requests.' }),
   approvalWorkflowEnabled: Type.Boolean({ description: 'Editors need an approval to make governed records live.' }),
   enableExperiments: Feature('Experiments'),
   enableBudgets: Feature('Budgets'),

@@ -6,7 +6,7 @@ import { Id, Name, Nullable, Timestamp } from './core/schemas.ts';
 export const Tenant = Type.Object(
   {
     id: Id('Id of the tenant.'),
-    name: Type.String({ description: 'Display label; it affects neither isolation nor routing.' }),
+    name: Type.String({ description: 'Display label, without effect on isolation and routing.' }),
     isPlayground: Type.Boolean({ description: 'True for a playground, which has a decision quota.' }),
     timezone: Type.String({ description: "IANA zone of the tenant's days and schedules (a tenant setting)." }),
     createdAt: Timestamp('When the tenant was created.'),

@@ -349,6 +349,6 @@ function isoDate(dayStart: number): string {
 
 function instant(text: string): number {
   const at = parseInstant(text);
-  if (at === null) throw new Error(`${text} is no instant`);
+  if (at === null) throw new Error(`${text} is not an instant`);
   return at;
 }

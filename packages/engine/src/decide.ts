@@ -125,7 +125,7 @@ function segmentsOf({ segments, request }: DecisionInput): ReadonlySet<string> {
   return new Set(request.segments.length === 0 ? segments : [...segments, ...request.segments]);
 }
 
-/** `customer.*`: what the plan may read of the profile, as it is when it holds nothing else and nothing is added. */
+/** `customer.*`: what the plan may read of the profile, or the profile itself when it holds nothing more. */
 function customerOf({ program, profileFields }: Plan, profile: DecisionInput['profile']): Run['customer'] {
   if (!program.mergesRows && holdsOnly(profile, program.customerFields)) return profile;
   const customer: Record<string, Json> = Object.create(null);

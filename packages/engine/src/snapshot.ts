@@ -216,7 +216,7 @@ export interface SnapshotSchema {
   readonly rowKey: string;
   /** Column that an enrich node looks up when the schema lacks its `lookupKey`; absent: the row key. */
   readonly primaryKey?: string;
-  /** True: the schema is linked to a parent, so its rows are no auto-enriched rows of the customer. */
+  /** True: the schema is linked to a parent, so its rows are not added to the customer automatically. */
   readonly linked?: boolean;
   /** Columns in ordinal order, the row key included. */
   readonly columns: readonly { readonly name: string; readonly dataType: string; readonly neverStore: boolean }[];

@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorEntry, Problem } from '@arbiter/contract';
 
-/** An answer that is no success. `problem` is null when it did not come from Arbiter (a proxy's error page). */
+/** An answer with a status outside 200 to 299. `problem` is null when it did not come from Arbiter (a proxy's error page). */
 export class ApiError extends Error {
   readonly operationId: string;
   readonly status: number;

@@ -42,7 +42,7 @@ export interface Wire<Id extends OperationId> {
 }
 
 export interface Caller {
-  /** Calls an operation and answers with the body. Throws ApiError for every answer that is no success. */
+  /** Calls an operation and answers with the body. Throws ApiError for every status outside 200 to 299. */
   call<Id extends OperationId>(
     operation: Wire<Id>,
     ...input: CallArguments<Operations[Id]>

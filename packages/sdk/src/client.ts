@@ -21,7 +21,7 @@ export type OperationMethods = {
 };
 
 export interface ClientCalls {
-  /** Calls an operation by its id and answers with the body. Throws ApiError for every answer that is no success. */
+  /** Calls an operation by its id and answers with the body. Throws ApiError for every status outside 200 to 299. */
   call<Id extends OperationId>(id: Id, ...input: CallArguments<Operations[Id]>): Promise<CallBody<Operations[Id]>>;
   /** The same, with status and headers (`Idempotent-Replay`, `RateLimit-Remaining`, ...). */
   send<Id extends OperationId>(

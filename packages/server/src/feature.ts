@@ -17,7 +17,7 @@ export type OnTenantCreated = (tx: Tx) => Promise<void>;
 export interface FeatureParts<Ports, JobPorts> {
   /** Name of its folder. */
   readonly name: string;
-  /** Its tables: nobody else's code names them. The walls read the list from `export const tables` of index.ts. */
+  /** Its tables: only SQL of this feature may name them. The walls read the list from `export const tables` of index.ts. */
   readonly tables?: readonly string[];
   /** Kinds of events that it puts into the tenant's stream. */
   readonly events?: readonly EventType[];

@@ -87,7 +87,7 @@ describe('secrets and signatures', () => {
     assert.deepEqual(await answer.json(), { error: 'unauthorized' });
   });
 
-  test('a secret that is unset or blank opens nothing; one that nobody knows stops the start', async () => {
+  test('a secret that is unset or blank opens nothing; an unknown one stops the start', async () => {
     for (const unset of [null, '', '  ']) {
       const closed = await startTestServer({ beside: { ...kinds, secrets: { ...kinds.secrets, CRON_SECRET: unset } } });
       try {
@@ -191,7 +191,7 @@ describe('uploads', () => {
     assert.deepEqual(read.files[1], { name: 'small', fileName: 'kü.csv', mediaType: 'text/csv', bytes: 2 });
   });
 
-  test('a file without end is cut off at the limit with 413, whatever its announced length', async () => {
+  test('a file without end is cut off at the limit with 413, also when it announced a smaller length', async () => {
     let sent = 0;
     const endless = new ReadableStream({
       pull(controller) {

@@ -26,7 +26,7 @@ export interface SignatureAuth {
 }
 
 /**
- * `credential`: API key, access token or session; `session`: a person's session and nothing else; `scim`: an API key with
+ * `credential`: API key, access token or session; `session`: a person's session only; `scim`: an API key with
  * scope `scim`, or an administrator's session; `none`: open.
  */
 export type Auth = 'credential' | 'session' | 'scim' | 'none' | SecretAuth | SignatureAuth;

@@ -8,7 +8,7 @@ export interface PageLimits {
   readonly maximum: number;
 }
 
-/** Page size of the catalogue's lists where nothing else is said (docs/design/api-catalogue.md 1.1). */
+/** Page size of the catalogue's lists that do not state another (docs/design/api-catalogue.md 1.1). */
 export const cataloguePage: PageLimits = { usual: 25, maximum: 200 };
 
 /** The size that a page will have. `asked` below 1 never comes here: the schema of `cursorQuery` refuses it. */

@@ -15,7 +15,7 @@ export const Problem = Type.Object(
     detail: Type.Optional(Type.String({ description: 'What is wrong with this request, for a person.' })),
     code: StringEnum(codes, { description: 'The code to program against; the registry is closed.' }),
     requestId: Type.String({ description: 'Same as the header X-Request-Id.' }),
-    error: Type.String({ description: 'Repeats `detail`, or `title` where there is no detail.' }),
+    error: Type.String({ description: 'Repeats `detail`, or `title` without a detail.' }),
     errors: Type.Array(
       Type.Object(
         {

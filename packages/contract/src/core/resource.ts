@@ -33,7 +33,7 @@ export interface Reference {
   readonly onDelete: 'refuse' | 'cascade';
 }
 
-/** What a draft body takes from whoever makes the record. */
+/** What a draft body takes from its caller, the test or the documentation. */
 export interface DraftWords {
   /** A word of the caller's own, for texts. */
   readonly marker: string;

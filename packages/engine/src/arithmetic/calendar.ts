@@ -117,7 +117,7 @@ function parseOffset(text: string, at: number): number | null {
   return sign === 43 ? offset : -offset;
 }
 
-/** The number that `count` digits from `at` form, -1 when one is no digit. */
+/** The number that `count` digits from `at` form, -1 when one is not a digit. */
 function digitsAt(text: string, at: number, count: number): number {
   let value = 0;
   for (let index = at; index < at + count; index++) {

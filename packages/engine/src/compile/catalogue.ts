@@ -21,7 +21,7 @@ export interface PlanOffer {
   readonly businessValue: number;
   readonly margin: number | null;
   readonly revenueValue: number | null;
-  /** False: active, neither mandatory nor excluded nor scheduled, so that inventory has nothing to ask. */
+  /** False: active, not mandatory, not excluded and not scheduled, so that inventory need not check it. */
   readonly gated: boolean;
   readonly category: number;
   readonly subCategory: number;

@@ -20,7 +20,7 @@ export interface ConfigRemark {
   readonly reason: string | null;
 }
 
-/** The keys of an object that are none of `keys`. */
+/** The keys of an object that are not in `keys`. */
 export function unknownKeys(value: Json | undefined, keys: readonly string[], path = ''): ConfigRemark[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   return Object.keys(value)

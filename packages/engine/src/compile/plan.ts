@@ -21,7 +21,7 @@ import type { Template } from '../templates/template.ts';
 import type { PlanCreative, PlanOffer } from './catalogue.ts';
 
 /**
- * A published flow with the tenant's catalogue, ready to decide: what depends on neither customer nor request is
+ * A published flow with the tenant's catalogue, ready to decide: what does not depend on customer and request is
  * worked out here. Made by `compile`, frozen, shared by all decisions of the same catalogue version.
  */
 export interface Plan {

@@ -17,7 +17,7 @@ export interface Scope {
   readonly assignments: readonly Assignment[];
   /** True when a global assignment is among them. */
   readonly all: boolean;
-  /** Offers that are always in scope, whatever the creative. Null when `all`. */
+  /** Offers that are in scope with every creative. Null when `all`. */
   readonly offers: readonly number[] | null;
   /** True when it also depends on creative, channel or placement. */
   readonly needsCreative: boolean;

@@ -59,7 +59,7 @@ export type FieldReader =
 /** Reader of one field as conditions read it: the raw value, undefined when it is missing. */
 export function compileField(field: string, options: Omit<ConditionOptions, 'checkField'> = {}): FieldReader {
   const path = resolveField(field, options);
-  if (path === null) return { ok: false, problems: [{ path: '', message: 'is no known field' }] };
+  if (path === null) return { ok: false, problems: [{ path: '', message: 'is not a known field' }] };
   return { ok: true, path, read: readerOf(path) };
 }
 

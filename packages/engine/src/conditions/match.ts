@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * The operator against a wanted value known beforehand (docs/design/api-catalogue.md 1.3). A missing value (absent, null, a number
- * that is not finite) satisfies `not_exists` and nothing else; unlike types are unequal and have no order.
+ * that is not finite) satisfies only `not_exists`; unlike types are unequal and have no order.
  */
 export function matcherOf(operator: Operator, wanted: unknown): Matcher {
   if (operator === 'exists') return (actual) => !isMissing(actual);

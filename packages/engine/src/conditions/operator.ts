@@ -33,7 +33,7 @@ const SPELLINGS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['regex', 'regex'],
 ]);
 
-/** The stored spelling of an operator; null when there is none of that name. */
+/** The stored spelling of an operator; null for an unknown name. */
 export function canonicalOperator(text: string): Operator | null {
   return SPELLINGS.get(text) ?? null;
 }

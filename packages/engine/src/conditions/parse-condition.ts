@@ -173,7 +173,7 @@ function fieldComplaint(options: ConditionOptions, field: unknown): string | nul
   const path = resolveField(field, options);
   if (path !== null) return null;
   const namespaces = options.namespaces ?? DEFAULT_NAMESPACES;
-  if (field.includes('.') && namespaces.has(field.split('.', 1)[0] ?? '')) return 'is no known field';
+  if (field.includes('.') && namespaces.has(field.split('.', 1)[0] ?? '')) return 'is not a known field';
   return `must begin with ${listWords(namespaces)}${didYouMean(field.split('.', 1)[0], namespaces)}`;
 }
 

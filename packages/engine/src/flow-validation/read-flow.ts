@@ -15,7 +15,7 @@ export interface ReadFlow {
   readonly flowConfig: JsonObject;
 }
 
-/** Rules of class S: without them a config is no flow. Null when there is nothing to look at further. */
+/** Rules of class S: a config that breaks them is not a flow. Null when it cannot be checked further. */
 export function readFlow(config: unknown, errors: FlowIssue[], warnings: FlowWarning[]): ReadFlow | null {
   const refuse = (path: string, nodeId: string | null, code: string, message: string): void => {
     errors.push({ path, nodeId, code, message, class: 'S' });

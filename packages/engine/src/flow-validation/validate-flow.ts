@@ -42,7 +42,7 @@ export interface FlowReferences {
 
 /**
  * Checks a flow config v2 (part 2, 4.6; docs/design/api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.
- * When the shape is wrong (class S), nothing else is checked. Never throws.
+ * When the shape is wrong (class S), the other classes are not checked. Never throws.
  */
 export function validateFlow(
   config: unknown,

@@ -1,7 +1,7 @@
 /**
  * The order in which fields that read each other by name can be evaluated: a field after those that it reads, otherwise
  * in the order given. Fields in or behind a circle are in `cyclic` and in no order (docs/design/api-catalogue.md 4).
- * `reads`: for each field the bare names of its formula; names that are no field are ignored.
+ * `reads`: for each field the bare names of its formula; names that are not fields are ignored.
  */
 export function dependencyOrder(reads: ReadonlyMap<string, readonly string[]>): {
   readonly order: readonly string[];

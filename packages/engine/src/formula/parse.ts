@@ -50,7 +50,7 @@ function shown(reader: Reader): string {
   return code === undefined ? 'end' : `"${String.fromCodePoint(code)}"`;
 }
 
-/** One level deeper, unless that is too deep. Whoever got true leaves the level by `depth -= 1`. */
+/** Enters one level; false when that is too deep. A caller that got true leaves the level by `depth -= 1`. */
 function enter(reader: Reader): boolean {
   if (reader.depth >= MAX_DEPTH) {
     reader.problem ??= {

@@ -16,7 +16,7 @@ export function askStage(
   const stage = policyStage(type, policies);
   parts.policyStages.push(stage);
   if (parts.matched) return (run) => askPolicies(run, stage, run.list, false);
-  // What a policy on creatives or channels says is not known before they are matched, nor what such an override lifts.
+  // Policies and overrides on creatives or channels cannot be asked before creatives and channels are matched.
   const liftedLater = stage.overrides.some(needsCreative);
   const waits = (policy: CompiledPolicy): boolean => needsCreative(policy) || (liftedLater && canBeLifted(policy));
   const now = policyStage(

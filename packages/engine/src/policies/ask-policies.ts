@@ -46,7 +46,7 @@ function traceSkipped(run: Run, policy: CompiledPolicy, list: readonly Candidate
   for (let at = 0; at < count; at++) run.trace.policy(policyRow(policy, items[at]!, 'skipped', null, null, null));
 }
 
-/** What mandatory offers obey: do_not_contact, the caps, and whatever is not bypassable. */
+/** What mandatory offers obey: do_not_contact, the caps, and every policy that is not bypassable. */
 export function bindsMandatory(policy: CompiledPolicy): boolean {
   return policy.behaviour.bindsMandatory || !policy.bypassable;
 }

@@ -45,7 +45,7 @@ function remarks(config: JsonObject): readonly ConfigRemark[] {
   const { segments, condition } = parse(config);
   const found = [...unknownKeys(config, keys), ...conditionRemarks(config.condition, '/condition')];
   if (segments?.length === 0 && condition === null) {
-    found.push({ path: '/segments', nearest: null, reason: 'blocks nobody: no segment is given' });
+    found.push({ path: '/segments', nearest: null, reason: 'blocks no customer: no segment is given' });
   }
   return found;
 }

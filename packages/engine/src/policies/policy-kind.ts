@@ -19,7 +19,7 @@ export interface PolicyKind {
 export interface PolicyBehaviour {
   /** `override`: never blocks, but lifts blocks of its stage. */
   readonly role: 'block' | 'override';
-  /** True: no allow_override lifts it, whatever `bypassable` says. */
+  /** True: no allow_override lifts it, even if `bypassable` is true. */
   readonly final: boolean;
   /** True: mandatory offers obey it even when it is bypassable. */
   readonly bindsMandatory: boolean;
@@ -47,7 +47,7 @@ export interface CompiledPolicy {
   readonly name: string;
   readonly ruleType: string;
   readonly scope: Scope;
-  /** False: neither allow_override nor a mandatory offer lifts it. */
+  /** False: an allow_override does not lift it, and a mandatory offer does not either. */
   readonly bypassable: boolean;
   readonly behaviour: PolicyBehaviour;
 }

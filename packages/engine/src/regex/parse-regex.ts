@@ -111,7 +111,7 @@ function readCounts(reader: Reader): readonly [min: number, max: number] | null 
   let max = min;
   if (take(reader, ',')) max = peek(reader) === '}' ? Number.POSITIVE_INFINITY : readCount(reader);
   if (min === null || max === null || !take(reader, '}')) {
-    refuse(reader, '"{" is no repetition; write "\\{" for the character');
+    refuse(reader, '"{" does not begin a repetition here; write "\\{" for the character');
     return null;
   }
   if (min > MAX_COUNT || (max > MAX_COUNT && max !== Number.POSITIVE_INFINITY)) {

@@ -76,7 +76,7 @@ function traceScores(run: Run): void {
 
 const means = new Float64Array(2);
 
-/** All five, whatever the method. */
+/** All five, also those that the method does not use. */
 export function componentsOf(run: Run, candidate: Candidate): ScoreComponents {
   const { columns } = run.scratch;
   const { at } = candidate;

@@ -7,8 +7,8 @@ type JsonObject = { readonly [key: string]: Json };
 export interface Template {
   /**
    * The content with its tokens replaced. `computed`: values of computed and custom fields of this candidate.
-   * Content without tokens is rendered once: every call returns the same object, frozen in depth, so that whoever
-   * writes it as text may keep that text by it. When it has no links either, it is the content itself.
+   * Content without tokens is rendered once: every call returns the same object, frozen in depth, so that code that
+   * turns it into text can cache the text under the object. When it has no links either, it is the content itself.
    */
   render(scope: FormulaScope, computed: JsonObject): JsonObject;
   /**
@@ -16,7 +16,7 @@ export interface Template {
    * entry has a source.
    */
   variables(scope: FormulaScope, computed: JsonObject): JsonObject;
-  /** Tokens that have neither value nor fallback, in order of first use (content preview). */
+  /** Tokens without a value and without a fallback, in order of first use (content preview). */
   missing(scope: FormulaScope, computed: JsonObject): readonly string[];
   /** Every namespaced path it can read, bare customer attributes included. */
   readonly paths: readonly (readonly string[])[];

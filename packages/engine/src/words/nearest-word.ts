@@ -1,4 +1,4 @@
-/** Longer words are not compared: a word of that length is no slip of the hand, and hostile ones cost nothing this way. */
+/** Longer words are not compared: so long a word is not a typing mistake, and hostile ones cost nothing this way. */
 const longestWord = 64;
 const mostCandidates = 1_000;
 const mostEdits = 6;
@@ -39,7 +39,7 @@ function plain(word: string): string {
 /** Edits between two plain words; infinite when they are not near, or not nearer than `fewest`. */
 function editsBetween(a: string, b: string, fewest: number, rows: Rows): number {
   const longer = Math.max(a.length, b.length);
-  // Everything exchanged is no likeness.
+  // When every letter differs, the words are not alike.
   const most = Math.min(Math.max(1, Math.floor(longer / 3)), longer - 1, mostEdits);
   const edits = distance(a, b, Math.min(most, fewest - 1), rows);
   if (edits !== Number.POSITIVE_INFINITY) return edits;

@@ -27,7 +27,7 @@ export function mustBeOneOf(word: unknown, words: readonly string[]): string {
 export function told(word: string): string {
   if (word.length <= longestTold) return word;
   const lastUnit = word.charCodeAt(longestTold - 1);
-  // Half of a surrogate pair is no text.
+  // Half of a surrogate pair is not a character.
   const splitsPair = lastUnit >= 0xd800 && lastUnit <= 0xdbff;
   return `${word.slice(0, splitsPair ? longestTold - 1 : longestTold)}...`;
 }

@@ -13,7 +13,7 @@ export type Narrowing<T extends TableName, N> = {
   readonly [C in keyof N]: C extends keyof Tables[T] ? Tables[T][C] : never;
 };
 
-/** A row of a table, with narrower types for some columns; a name that is no column of the table does not compile. */
+/** A row of a table, with narrower types for some columns; a name that is not a column of the table does not compile. */
 export type NarrowRow<T extends TableName, N extends Narrowing<T, N>> = {
   readonly [C in keyof Tables[T]]: C extends keyof N ? N[C] : Tables[T][C];
 };

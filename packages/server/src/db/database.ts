@@ -34,8 +34,8 @@ export interface TransactionOptions {
    */
   readonly until?: number;
   /**
-   * REPEATABLE READ, READ ONLY: all statements see the state of one instant, as long as they take, and nobody waits for
-   * them. Default: READ COMMITTED.
+   * REPEATABLE READ, READ ONLY: all statements see the state of one instant, however long they take, and no other transaction
+   * waits for them. Default: READ COMMITTED.
    */
   readonly snapshot?: boolean;
 }

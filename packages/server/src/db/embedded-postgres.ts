@@ -106,7 +106,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const previous = await readOwner(folder);
   const sockets = await socketFolder(folder, launcher);
   await takeFolder(folder, sockets);
-  // Only now: whoever waited for the same end and was faster may have a database running here.
+  // Checked again: another process that waited for the same end may have started a database here meanwhile.
   await clearLeftovers(previous, data, report);
   if (!existsSync(join(data, 'PG_VERSION'))) {
     report('making a new database');

@@ -86,7 +86,7 @@ async function isMine(own: string, lock: string): Promise<boolean> {
   }
 }
 
-/** Says that nobody runs on the folder any more. */
+/** Records that no process uses the folder any more. */
 export async function leaveFolder(folder: string): Promise<void> {
   await rm(fileOf(folder), { force: true });
 }
@@ -122,7 +122,7 @@ async function ownerIn(file: string): Promise<Owner | null> {
   }
 }
 
-/** True while a process has this number, whoever it is. */
+/** True while any process has this number, also one that is not ours. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

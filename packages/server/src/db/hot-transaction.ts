@@ -71,7 +71,7 @@ interface Waiter {
   readonly take: (client: pg.Client) => void;
   readonly fail: (error: unknown) => void;
   readonly until: number;
-  /** Fails the waiter when nobody has taken it out of the queue by then. */
+  /** Fails the waiter when it is still in the queue by then. */
   readonly timer: NodeJS.Timeout;
 }
 
@@ -140,7 +140,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
     else idle.push(client);
   }
 
-  /** While the database is away nobody else would ever wake those who wait: each is tried, and told. */
+  /** While the database is away no finished transaction wakes the waiters, so each is tried and told the failure. */
   function connectForWaiter(): void {
     const next = takeWaiter();
     if (!next) return;

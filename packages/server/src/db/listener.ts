@@ -7,7 +7,7 @@ export interface ListenOptions {
   readonly onReconnect?: () => void;
 }
 
-/** One connection that listens on every channel somebody subscribed to, and comes back by itself. */
+/** One connection that listens on every channel that has a subscriber, and reconnects by itself. */
 export interface Listener {
   /** Subscribes at once; the returned function ends the subscription. */
   listen(channel: string, handler: (payload: string) => void, options?: ListenOptions): () => void;
@@ -144,7 +144,7 @@ async function watch(client: pg.Client, over: AbortSignal, onSilent: (isSilent: 
     if (over.aborted) return;
     let answered = false;
     const timeUp = new AbortController();
-    // The empty statement costs the server neither a plan nor a transaction.
+    // The empty statement makes the server plan nothing and open no transaction.
     const answer = client.query('').then(() => {
       answered = true;
     });

@@ -5,7 +5,7 @@ import { connectionConfig } from './connection.ts';
 export const queueSchema = 'graphile_worker';
 
 /**
- * Connections of the job worker, as `arbiter_queue`: that role owns the queue's tables and nothing else
+ * Connections of the job worker, as `arbiter_queue`: that role owns only the queue's tables
  * (docs/design/architecture.md 5). `onError` gets broken connections.
  */
 export function createQueuePool(url: string, max: number, onError: (error: unknown) => void): pg.Pool {

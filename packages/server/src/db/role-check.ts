@@ -6,8 +6,8 @@ import { connectionConfig } from './connection.ts';
  * security in every way: itself, through a role whose rights it has, and through one it can change to. The one owner it
  * may change to is `arbiter_queue`, whose tables hold no tenant's data.
  *
- * PostgreSQL's own roles (`pg_...`) are refused as a whole, those that later versions bring included: the server needs
- * none of them. Some write any table or run programs; some end or lock the work of others; and `pg_read_all_data` shows
+ * PostgreSQL's own roles (`pg_...`) are refused as a whole, also those of later versions: the server does not
+ * need them. Some write any table or run programs; some end or lock the work of others; and `pg_read_all_data` shows
  * tenants' values past the policies, in the samples that `pg_statistic` keeps of every table. CREATEROLE can hand out
  * such roles, REPLICATION reads the files of all tenants, and the owner of the database gives itself what it wants.
  */

@@ -13,7 +13,7 @@ export function loginOf(url: string): { name: string; password: string | null } 
  */
 export const applicationRole = 'arbiter_app';
 
-/** Roles that Arbiter makes for its own order of rights: nobody logs in as one of them. */
+/** Roles that Arbiter makes for its own order of rights: they cannot log in. */
 const ownRoles: ReadonlySet<string> = new Set([
   'arbiter_owner',
   'arbiter_readonly',

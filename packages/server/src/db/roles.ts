@@ -81,9 +81,9 @@ async function makeRoles(admin: pg.ClientBase, login: ApplicationLogin): Promise
 }
 
 /**
- * Rights in the database itself, which a copy of it does not have: the owners make schemas, and nobody else makes
- * anything. PostgreSQL lets every role make temporary tables, which the server needs for nothing and an attacker for
- * much: they are searched before all others. Needs the database's owner or a superuser.
+ * Rights in the database itself, which a copy of it does not have: the owners make schemas, and no other role makes
+ * anything. PostgreSQL lets every role make temporary tables, which the server does not need and an attacker can
+ * abuse: names are looked up among them before all other tables. Needs the database's owner or a superuser.
  */
 export async function settleDatabase(admin: pg.ClientBase, database: string): Promise<void> {
   const name = quoteName(database);

@@ -1,2 +1,2 @@
-/** Tables of the database's own room: nobody else's code names them (see the walls). */
+/** Tables of the database layer. Only SQL of this folder may name them (checked by `npm run walls`). */
 export const tables = ['schema_migrations', 'catalogue_versions'];

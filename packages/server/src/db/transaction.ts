@@ -84,7 +84,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   // The driver wants one statement at a time; callers may start several at once.
   let tail: Promise<unknown> = Promise.resolve();
 
-  // After a statement that nobody answered, the connection takes no more of them.
+  // After a statement that got no answer, the connection is used for no further statement.
   let stuck = false;
 
   const send = async (text: string, extended: Partial<Statement>, atLeastMs = 0): Promise<pg.QueryResult[]> => {

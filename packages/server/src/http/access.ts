@@ -93,7 +93,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     return { tenantId: principal.tenantId, actor, role, credentialId: principal.credentialId };
   }
 
-  /** A page of somebody else's cannot act with a visitor's session (docs/design/quality.md T32). */
+  /** A page of another site cannot act with a visitor's session (docs/design/quality.md T32). */
   function checkOwnPage(request: FastifyRequest): void {
     if (isOwnOrigin(request.raw, deps.config) && hasRequestedWith(request)) return;
     throw new AppError('csrf_header_required', { detail: 'A session acts from its own pages, with X-Requested-With.' });
@@ -104,7 +104,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     if (presented === null) throw refuse('missing', unauthorized('A credential is required.'));
     const decide = (proven: Principal | null): Caller => {
       if (proven !== null) return admit(operation, request, proven);
-      // A session that ended is no guess at a key.
+      // A session that has ended is not counted as an attempt to guess a key.
       throw presented.kind === 'session' ? unauthorized('The session has ended.') : new WrongCredential();
     };
     const proven = deps.authenticate(presented, () => checkLookUp(request));

@@ -26,7 +26,7 @@ export interface UntypedReply {
 
 const none: Readonly<Record<string, string>> = Object.freeze({});
 const jsonType = 'application/json; charset=utf-8';
-/** The headers of every JSON answer that has none of its own; known by identity where answers are sent. */
+/** The headers of every JSON answer that sets no headers itself. One shared object: the code that sends answers recognizes it by identity. */
 export const jsonHeaders: Readonly<Record<string, string>> = Object.freeze({ 'content-type': jsonType });
 
 /** Turns the replies of an operation's handler into bytes; its contract says which statuses are not JSON. */

@@ -60,7 +60,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     },
   });
   app.server.maxConnections = transport.connections;
-  // An expectation that nobody knows may be ignored (RFC 9110 section 10.1.1); node would answer 417 by itself.
+  // An `Expect` header with an unknown value may be ignored (RFC 9110 section 10.1.1); node would answer 417 by itself.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   /** What holds for every request before its path means anything: its turn on the connection, and a Host. */
@@ -140,7 +140,7 @@ function refuseConnection(error: Error, socket: Duplex, deadlineMs: number): voi
       `Connection: close\r\n\r\n${body}`,
     () => socket.destroy(),
   );
-  // The answer may stand behind others that nobody takes.
+  // The answer may wait behind earlier ones that the client does not read.
   const late = setTimeout(() => socket.destroy(), deadlineMs).unref();
   socket.once('close', () => clearTimeout(late));
 }

@@ -13,7 +13,7 @@ const preflightSeconds = 600;
 export interface Cors {
   /** The CORS headers of an answer, a new object; null while the list is empty. */
   headersFor(request: FastifyRequest): ExtraHeaders | null;
-  /** The answer to a preflight; null when the request is none of ours. */
+  /** The answer to a preflight; null when the request is not a preflight that concerns this server. */
   preflight(request: FastifyRequest, methods: readonly string[]): WholeAnswer | null;
 }
 

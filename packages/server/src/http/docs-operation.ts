@@ -112,7 +112,7 @@ function errorsOf(operation: Operation, { base, common }: OperationContext): str
   return `${table}<p class="soft">${rows.length === 0 ? 'Those' : 'And those'} of <a href="#errors">every call</a>.</p>`;
 }
 
-/** Where the script puts the form; the call is said once, for it and for nobody else. */
+/** The element that docs-script.js fills with the form; its data describe the call to that script. */
 function runnable(operation: Operation, { examples }: OperationContext): string {
   if (!canBeRun(operation)) return '<p class="soft">This call cannot be run from here.</p>';
   const fields = (schema: TSchema | undefined, required?: boolean) =>

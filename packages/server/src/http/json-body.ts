@@ -45,7 +45,7 @@ export function tooDeep(): AppError {
   return malformed(`The body is nested deeper than ${maximumDepth} levels.`);
 }
 
-/** 400 for a body that is no JSON from this place on. */
+/** 400 for a body that stops being JSON at this position. */
 export function notJsonAt({ line, column }: JsonFault): AppError {
   return malformed(`The body is not JSON at line ${line}, column ${column}.`);
 }

@@ -20,7 +20,7 @@ const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escapes = '"\\/bfnrt';
 
 /**
- * The first place at which UTF-8 bytes are no JSON (RFC 8259), or their end, when more had to come. The parser tells no
+ * The first position at which UTF-8 bytes stop being JSON (RFC 8259), or their end, when more had to come. The parser tells no
  * place for short texts. For texts that it has refused: one pass, which holds a byte for each open bracket.
  */
 export function jsonFault(bytes: Buffer): JsonFault {

@@ -54,7 +54,7 @@ export async function parseLargeJson(bytes: Buffer, options: LargeJsonOptions = 
   }
 }
 
-/** Some piece is no JSON; where in the body, is looked for then. */
+/** Some piece of the body is not JSON. The position of the fault is searched for when this is caught. */
 class NotJson extends Error {}
 
 async function parseInPieces(
@@ -102,7 +102,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The body with each list that is no empty one replaced by its number: `{"rows":[0],"onDuplicate":"skip"}`. */
+/** The body with each list that is not empty replaced by its number: `{"rows":[0],"onDuplicate":"skip"}`. */
 function restOf(bytes: Buffer, lists: readonly List[]): string {
   let text = '';
   let from = 0;

@@ -5,7 +5,7 @@ import type { AppDependencies } from './app-dependencies.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { bucketOf, type RateLimitStore, type RateLimitVerdict } from './rate-limit.ts';
 
-/** Retry-After when the store does not answer: limited routes are closed meanwhile, nothing else is (T19). */
+/** Retry-After when the store does not answer: until then limited routes answer 503 and all other routes work (T19). */
 const storeDownRetrySeconds = 5;
 
 /** The limits of an operation: its own, those that the configuration sets for it, else the default per credential. */

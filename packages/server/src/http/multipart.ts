@@ -12,7 +12,7 @@ const limits = { fieldNameSize: 100, fieldSize: 64 * 1024, fields: 100, files: 1
 /**
  * The parts of a `multipart/form-data` body while it arrives (RFC 7578). Nothing is read before the first part is asked
  * for, and no more than the reader of a file takes: a large file never lies in memory. Ends with `malformed_request` when
- * the body is no such body or breaks off, `payload_too_large` past `limit` bytes.
+ * the body is not multipart or ends early, `payload_too_large` past `limit` bytes.
  */
 export async function* readParts(request: IncomingMessage, limit: number): Parts {
   const parser = createParser(request);

@@ -12,7 +12,7 @@ export interface PageParts {
   readonly title: string;
   /** HTML. */
   readonly body: string;
-  /** An ES module without imports; may call this server and nothing else. */
+  /** An ES module without imports; may call this server only. */
   readonly script?: string;
 }
 

@@ -1,5 +1,5 @@
 const preference = /^\s*([^\s=";]+)\s*(?:=\s*([^\s=";]*|"(?:[^"\\]|\\.)*")\s*)?$/;
-/** More is no wish that a client writes. */
+/** Longer `Prefer` headers are ignored: no real client sends one. */
 const longestHeader = 1_024;
 
 /**

@@ -40,9 +40,9 @@ interface Waiting {
 }
 
 /**
- * Windows in PostgreSQL. `database` should have connections for nothing else: then a call that is counted never waits for
+ * Windows in PostgreSQL. `database` should have connections of its own: then a call that is counted never waits for
  * the work of others. Calls that come while one statement is on its way are counted together by the next, so that any
- * number of them costs two trips. A store that does not answer within `timeoutMs` is down: whoever waits is refused.
+ * number of them costs two trips. A store that does not answer within `timeoutMs` counts as down: calls that wait are refused.
  */
 export function createRateLimitStore(database: Pick<Database, 'withSystem'>, timeoutMs = 900): RateLimitStore {
   let takes = 0;

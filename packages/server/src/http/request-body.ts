@@ -31,7 +31,7 @@ export function takeBody(request: IncomingMessage, limit: number): Buffer | Prom
     if (body.length > limit) throw tooLarge(limit);
     return body;
   }
-  // What a caller who left had sent is no empty body.
+  // The caller disconnected in the middle of the body: that is not the same as an empty body.
   if (request.destroyed) throw cutShort();
   return nothing;
 }

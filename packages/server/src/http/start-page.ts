@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WholeAnswer } from './answer.ts';
 
 /**
- * Sends a person who opens the bare address in a browser to the documents. Whoever does not ask for HTML is answered as
+ * Sends a person who opens the bare address in a browser to the documents. A client that does not ask for HTML is answered as
  * for any other unknown path. `publicUrl` may have a path (Arbiter behind `https://example.com/arbiter`): the proxy takes
  * it off before a request arrives, and the address of the documents must have it again.
  */

@@ -40,7 +40,7 @@ export async function* eventChunks(
       next = source.next();
     }
   } finally {
-    // A source that waits for its next event ends when its own signal says so; nobody waits for that here.
+    // A source that waits for its next event ends when its abort signal fires; this call does not wait for that.
     source.return?.().catch(() => undefined);
   }
 }

@@ -86,7 +86,7 @@ export function createTestApp(options: TestAppOptions): TestApp {
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     registry: createRegistry('test'),
     lifecycle,
-    // A busy machine is no reason to refuse: what is shed has tests of its own, with a shedder of their own.
+    // Calls must not be shed because the test machine is busy; shedding has its own tests with their own shedder.
     loadShedder: createLoadShedder(() => 0),
     answerWithinMs: 30_000,
     readyChecks: async () => ({

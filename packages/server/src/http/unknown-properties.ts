@@ -131,7 +131,7 @@ function findParameters(text: string, known: readonly string[], found: Remark[])
   }
 }
 
-/** A name that is no percent-encoded text stands as it was sent. */
+/** A name whose percent encoding is broken is kept as it was sent. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -75,7 +75,7 @@ export async function listDeadLetters(tx: Tx, filter: DeadLetterFilter, limit: n
 }
 
 /**
- * Puts dead letters back into the queue, the oldest first, at most `mostRetries`; each of them once, whoever else asks at
+ * Puts dead letters back into the queue, the oldest first, at most `mostRetries`; each of them once, even if other callers ask at
  * the same time. Those of a job that this version does not know stay. Returns how many.
  */
 export async function retryDeadLetters(tx: Tx, registry: JobRegistry, filter: DeadLetterFilter): Promise<number> {

@@ -227,7 +227,7 @@ test('a job whose process ended during its last try becomes a dead letter; work 
     onDead: (...told) => void dead.push(told),
     elapsed: () => elapsed,
   });
-  // Nobody is judged before we were here for as long as a lease lasts.
+  // The keeper judges other workers only after it has been connected for as long as a lease lasts.
   for (; elapsed < leaseSeconds * 1000; elapsed += 5_000) {
     await keeper.look();
     assert.deepEqual(dead, []);

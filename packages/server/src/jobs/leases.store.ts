@@ -1,15 +1,15 @@
 import type { Tx } from '../db/index.ts';
 
-/** Where rows of the machinery stand that belong to no tenant. */
+/** The `tenant_id` of rows of the machinery that belong to no tenant. */
 export const installation = '00000000-0000-0000-0000-000000000000';
 
 /**
- * How long a lease holds without being renewed. Renewed every few seconds, it is another's within 30 s of its holder's
- * end (docs/design/quality.md 2, background work).
+ * How long a lease holds without being renewed. It is renewed every few seconds, so another process can take it
+ * within 30 s after its holder ended (docs/design/quality.md 2, background work).
  */
 export const leaseSeconds = 20;
 
-/** The right to do what only one process may do. */
+/** The right of one process to do work that only one process may do at a time. */
 export interface Lease {
   readonly name: string;
   /** The process that has it. */
@@ -18,11 +18,11 @@ export interface Lease {
   readonly token: number;
 }
 
-/** A lease that holds for longer than this is not renewed: reading is free, writing is not. */
+/** A lease with more seconds left than this is not renewed yet, which saves a write. */
 const renewedBelowSeconds = 14;
 
 /**
- * Takes a lease, or renews it for the one who has it; null while it is another's. All processes go by the database's
+ * Takes a lease, or renews it for its holder; null while another process holds it. Expiry is judged by the database's
  * clock. To be called in a system transaction, every few seconds.
  */
 export async function takeLease(tx: Tx, name: string, holder: string): Promise<Lease | null> {
@@ -48,7 +48,7 @@ export async function takeLease(tx: Tx, name: string, holder: string): Promise<L
   return row === undefined ? null : { name, holder, token: row.token };
 }
 
-/** Gives a lease up, so that nobody has to wait until it runs out. Nothing happens when it is another's by now. */
+/** Releases a lease, so that other processes need not wait until it runs out. Does nothing when another process holds it by now. */
 export async function releaseLease(tx: Tx, lease: Lease): Promise<void> {
   await tx.query(
     `update arbiter.leases set expires_at = clock_timestamp()
@@ -67,7 +67,7 @@ export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
   return row?.held === true;
 }
 
-/** Who holds a lease whose name begins so. */
+/** Holders of the leases whose name begins with `prefix`. */
 export async function selectHolders(tx: Tx, prefix: string): Promise<string[]> {
   const rows = await tx.query<{ holder: string }>(
     `select holder from arbiter.leases
@@ -77,7 +77,7 @@ export async function selectHolders(tx: Tx, prefix: string): Promise<string[]> {
   return rows.map(({ holder }) => holder);
 }
 
-/** Forgets leases that ran out whose name begins so: their tokens begin anew. */
+/** Deletes expired leases whose name begins with `prefix`: their tokens begin at 1 again. */
 export async function forgetLeases(tx: Tx, prefix: string): Promise<void> {
   await tx.query(
     'delete from arbiter.leases where tenant_id = $1 and starts_with(name, $2) and expires_at < clock_timestamp()',

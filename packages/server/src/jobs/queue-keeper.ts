@@ -31,8 +31,8 @@ export function createQueueKeeper(database: Database, options: QueueKeeperOption
   let steadySince = 0;
 
   /**
-   * After the database was away, every worker's lease has run out. So nobody is judged by somebody who has not been here
-   * himself for as long as a lease lasts.
+   * After the database was away, every worker's lease has run out. So this process judges other workers only after it
+   * has itself been connected for as long as a lease lasts.
    */
   function isSteady(): boolean {
     const now = elapsed();

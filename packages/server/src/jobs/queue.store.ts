@@ -30,13 +30,13 @@ export async function enqueueJob<P extends TSchema>(
   );
 }
 
-/** A run of a schedule, on its way into the queue. */
+/** A run of a schedule that is to be enqueued. */
 export interface DueRun {
   readonly job: Job;
   /** Holds the payload and `dueAt`. */
   readonly payload: string;
   readonly key: string;
-  /** When a job still waits under the key: it does for this run too. Else the key comes once only. */
+  /** True: a job that still waits under the key serves this run too. False: the key is enqueued once only. */
   readonly keepWaiting: boolean;
 }
 
@@ -53,12 +53,12 @@ export async function countJobs(tx: Tx): Promise<readonly { readonly task: strin
   return tx.query('select task, jobs from graphile_worker.arbiter_queue_depth()');
 }
 
-/** Gives back to the queue what a worker had taken and can no longer finish. */
+/** Returns to the queue the jobs that a worker had taken and can no longer finish. */
 export async function unlockJobs(pool: ReturnType<typeof createQueuePool>, workerId: string): Promise<void> {
   await pool.query(`select ${queueSchema}.force_unlock_workers($1)`, [[workerId]]);
 }
 
-/** Gives back what workers that are not among the living have taken longer ago than these seconds. */
+/** Returns to the queue the jobs that workers outside `living` took more than `takenBeforeSeconds` ago. */
 export async function handBackJobs(tx: Tx, living: readonly string[], takenBeforeSeconds: number): Promise<void> {
   await tx.query('select graphile_worker.arbiter_hand_back($1, make_interval(secs => $2))', [
     living,

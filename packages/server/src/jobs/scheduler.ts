@@ -55,7 +55,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       lease = await database.withSystem('scheduler', (tx) => takeLease(tx, name, options.holder));
       const held = lease;
       if (held !== null) {
-        // Whoever had it meanwhile may know other schedules.
+        // Another process may have held the lease meanwhile and stored other schedules.
         if (!declared || had?.token !== held.token) await database.withSystem('scheduler', (tx) => declare(tx, jobs));
         declared = true;
         for (let more = true; more; ) more = (await claimDue({ ...options, jobs, lease: held })) === mostClaimed;

@@ -27,7 +27,7 @@ export async function setSchedule<P extends TSchema>(
   { cron, zone, payload, enabled }: ScheduleSpec<Static<P>>,
 ): Promise<StoredSchedule> {
   if (key === '') throw new Error('a schedule of a tenant belongs to a record');
-  if (!isZone(zone)) throw invalid('/timezone', 'is no time zone');
+  if (!isZone(zone)) throw invalid('/timezone', 'is not a time zone');
   const next = nextRun(readCron(cron), zone, tx.now.getTime());
   const nextRunAt = enabled ? new Date(next) : null;
   return upsertSchedule(tx, { job: job.name, key, payload: job.check(payload), cron, zone, nextRunAt });

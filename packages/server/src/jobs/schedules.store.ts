@@ -1,14 +1,14 @@
 import type { Tx } from '../db/index.ts';
 import { installation } from './leases.store.ts';
 
-/** A schedule as it stands. */
+/** A stored schedule. */
 export interface StoredSchedule {
   /** Null: switched off. */
   readonly nextRunAt: Date | null;
   readonly lastRunAt: Date | null;
 }
 
-/** A schedule as it is to be. */
+/** A schedule to store. */
 export interface NewSchedule {
   readonly job: string;
   /** Id of the record that it belongs to; empty: the job declares it. */
@@ -43,7 +43,7 @@ export async function upsertSchedule(tx: Tx, schedule: NewSchedule): Promise<Sto
   return row;
 }
 
-/** Writes a schedule that a job declares, unless it stands so already; in a system transaction. */
+/** Writes a schedule that a job declares, unless an equal one is stored; in a system transaction. */
 export async function declareSchedule(tx: Tx, schedule: NewSchedule): Promise<void> {
   await tx.query(
     `insert into arbiter.schedules as s (tenant_id, job, key, payload, cron, zone, next_run_at)

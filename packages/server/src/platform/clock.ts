@@ -1,4 +1,4 @@
-/** The one clock of the server. Tests pass their own; nothing else reads the time (docs/design/architecture.md 2). */
+/** The one clock of the server. Tests pass their own; no other code of the server reads the time (docs/design/architecture.md 2). */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;

@@ -43,8 +43,8 @@ export function sameSecret(expected: string | null | undefined, given: string | 
 }
 
 /**
- * Names under which this process remembers secrets that it must find again, so that it keeps none of them: SHA-256 over a
- * salt of the process and the secret. Six times cheaper than an HMAC, and as hard to turn round; equal for equal secrets
+ * Keys for caches of secrets, so that no secret itself stays in memory: SHA-256 over a salt of the process and the
+ * secret. Six times cheaper than an HMAC, and as hard to invert; equal for equal secrets
  * as long as the function lives, and never to be stored or shown.
  */
 export function createSecretNames(): (secret: string) => string {

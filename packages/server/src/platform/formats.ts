@@ -12,7 +12,7 @@ function isRealDay(year: number, month: number, day: number): boolean {
   return days !== undefined && day >= 1 && day <= days;
 }
 
-/** RFC 3339 date-time with `Z` or an offset; without a zone it is no instant and refused (docs/design/api-access.md 1). */
+/** RFC 3339 date-time with `Z` or an offset; without a zone it does not name an instant and is refused (docs/design/api-access.md 1). */
 export function isDateTime(text: string): boolean {
   const parts = dateTime.exec(text);
   if (parts === null) return false;

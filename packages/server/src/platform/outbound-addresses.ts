@@ -11,7 +11,7 @@ const openRange = 'unicast';
 
 /** Metadata services of the large clouds whose address lies in no special range. */
 const metadataAddresses = ['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'];
-/** Ranges that ipaddr.js calls unicast although nobody should be there. */
+/** Ranges that ipaddr.js calls unicast although no public host has an address in them. */
 const closedNetworks = [
   '0.0.0.0/8',
   '192.0.0.0/24',
@@ -42,7 +42,7 @@ export function parseNetworks(texts: readonly string[]): Network[] {
   });
 }
 
-/** True when a call may connect to the address. What is no address at all may not. */
+/** True when a call may connect to the address. False for a text that is not an address. */
 export function mayReach(text: string, allowed: readonly Network[] = []): boolean {
   // ipaddr.js also reads `1.2.3` and octal forms.
   if (isIP(text) === 0) return false;

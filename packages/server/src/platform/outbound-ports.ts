@@ -9,7 +9,7 @@ const ownPorts = {
   http: [80],
   https: [443],
   sftp: [22],
-  /** A database, broker or search engine: none of them lives below 1024. */
+  /** Databases, brokers and search engines: their own ports are all above 1023. */
   tcp: [],
 } as const satisfies Record<string, readonly number[]>;
 

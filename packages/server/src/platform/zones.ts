@@ -12,7 +12,7 @@ export function isZone(name: string): boolean {
   return isZoneName(name) && IANAZone.isValidZone(name);
 }
 
-/** What is wrong with a text as the name of a zone, for whoever sent it; null when nothing is. */
+/** Message for the caller that says what is wrong with a text as the name of a zone; null when it is right. */
 export function zoneProblem(name: string): string | null {
   if (isZone(name)) return null;
   const near = nearZoneName(name);
@@ -172,7 +172,7 @@ function offsetsAround(zoneName: string, day: number): OffsetsAround {
 
 function zoneOf(name: string): IANAZone {
   // In any spelling: one that was stored before the spelling was asked for must go on deciding. Offsets (`+02:00`) are
-  // valid to the runtime, but they are no zones: they know no change of the clock.
+  // valid to the runtime, but they are not zones: they have no daylight saving time.
   if (!/^[A-Za-z]/.test(name) || !IANAZone.isValidZone(name)) throw new RangeError(`not a time zone: ${name}`);
   return IANAZone.create(name);
 }

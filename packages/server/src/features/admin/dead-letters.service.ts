@@ -40,7 +40,7 @@ export async function reportDeadLetters(
 }
 
 /**
- * Puts dead letters back into the queue or deletes them, each once, whoever else asks at the same time (docs/design/quality.md T24).
+ * Puts dead letters back into the queue or deletes them, each once, even if other callers ask at the same time (docs/design/quality.md T24).
  * 400 for a topic that is no job. The audit row says how many.
  */
 export async function actOnDeadLetters(

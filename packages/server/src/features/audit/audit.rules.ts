@@ -41,7 +41,7 @@ interface Leaf {
 function collectLeaves(value: Json, path: string, into: Map<string, Leaf>): void {
   const entries = isContainer(value) ? Object.entries(value) : [];
   if (entries.length === 0) {
-    // The empty record itself is no leaf; an empty list or object inside it is.
+    // The empty record itself is not a leaf; an empty list or object inside it is.
     if (path !== '') into.set(path, { text: JSON.stringify(value), shown: value });
     return;
   }

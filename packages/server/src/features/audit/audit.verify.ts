@@ -74,7 +74,7 @@ export async function verifyChain(tx: Tx, range: VerifyRange = {}): Promise<Audi
   // it is read, and shows the gap.
   const readSlice = (from: number): Promise<readonly AuditLog[]> => {
     const slice = selectChain(tx, from, last, Math.min(sliceRows, limit - scanned), sliceBytes);
-    // When a break is found meanwhile nobody asks for it any more. What fails here fails the transaction as well.
+    // When a break is found meanwhile, the result is not awaited any more. A failure here fails the transaction as well.
     slice.catch(() => undefined);
     return slice;
   };
@@ -95,7 +95,7 @@ export async function verifyChain(tx: Tx, range: VerifyRange = {}): Promise<Audi
     }
     slice = await next;
   }
-  // Rows that are missing at the end are no page that ended early: nothing but `last` ends that walk.
+  // A short page does not mean the end, because rows may be missing: the walk ends at `last` only.
   if (!mayGoOn && before.sequence < last) {
     return { ...base, intact: true, verified, scanned, nextSequence: before.sequence + 1 };
   }

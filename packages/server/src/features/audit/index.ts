@@ -7,7 +7,7 @@ export type { AuditPorts } from './audit.routes.ts';
 export { type AuditEntry, recordAudit } from './audit.service.ts';
 export { verifyChain } from './audit.verify.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['audit_logs', 'audit_heads'];
 
 export const auditFeature = feature({

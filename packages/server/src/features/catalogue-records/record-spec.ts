@@ -54,7 +54,7 @@ export interface RecordSpec<Row extends GovernedRow, R extends Resource = Resour
   readonly versionColumn: 'version' | 'rowVersion';
   /** By name of the constraint or unique index. */
   readonly uniques: ReadonlyMap<string, UniqueMeaning>;
-  /** Columns that are no part of the chain of changes, besides `tenantId`. */
+  /** Columns that are left out of the chain of changes, besides `tenantId`. */
   readonly unaudited: readonly string[];
 }
 

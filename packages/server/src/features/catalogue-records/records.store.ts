@@ -23,8 +23,8 @@ export async function rowsOf<Row>(tx: Tx, query: Compilable): Promise<Row[]> {
 }
 
 /**
- * `keep`: the row cannot be deleted meanwhile. `change`: nobody else changes it, others may keep it. `delete`: nobody
- * changes or keeps it.
+ * What other transactions may do with a locked row. `keep`: change it, but not delete it. `change`: only take a `keep`
+ * lock on it. `delete`: nothing but read it.
  */
 export type LockStrength = 'keep' | 'change' | 'delete';
 

@@ -1,6 +1,6 @@
 /**
  * One copy of values that thousands of rows have in common: names of channels and types, ids of categories, lists of
- * personalization. What is returned is shared, so nobody may write to it.
+ * personalization. The returned value is shared, so callers must not change it.
  */
 export interface SharedValues {
   text<T extends string | null>(value: T): T;

@@ -11,7 +11,7 @@ export {
   snapshotSubCategories,
 } from './categories.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['categories', 'sub_categories'];
 
 export const categoriesFeature = feature({

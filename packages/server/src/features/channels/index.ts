@@ -13,7 +13,7 @@ export {
   snapshotPlacements,
 } from './channels.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['channels', 'placements'];
 
 export const channelsFeature = feature({

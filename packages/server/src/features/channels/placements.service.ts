@@ -49,7 +49,7 @@ export async function showPlacements(tx: Tx, rows: readonly PlacementRow[]): Pro
   }));
 }
 
-/** The condition in the stored spelling; undefined stays so: not named. Throws 400 when it is no condition. */
+/** The condition in the stored spelling; undefined (property not sent) stays undefined. Throws 400 when it is not a condition. */
 export function storedTargeting(tx: Tx, targeting: unknown, path: string): Json | null | undefined {
   if (targeting === undefined) return undefined;
   const read = readTargeting(targeting, path);

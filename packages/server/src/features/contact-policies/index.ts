@@ -7,7 +7,7 @@ import type { PolicyReferrers } from './contact-policies.service.ts';
 export { createContactPolicy, type PolicyReferrers } from './contact-policies.service.ts';
 export { snapshotPolicies } from './contact-policies.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['contact_policies'];
 
 export const contactPoliciesFeature = feature({

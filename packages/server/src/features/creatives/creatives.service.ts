@@ -22,7 +22,7 @@ function checkShape(fields: CreativeFields): void {
     ...(fields.content === undefined ? [] : contentProblems(fields.content, (text) => Buffer.byteLength(text, 'utf8'))),
   ]);
   if (typeof fields.contentItemId === 'string') {
-    // There is no content room yet, so no id names a content item.
+    // The product has no content items yet, so every id of one is unknown.
     throw new AppError('reference_not_found', {
       detail: '/contentItemId does not name a content item of this tenant.',
       errors: [{ path: '/contentItemId', message: 'does not name a content item' }],

@@ -17,7 +17,7 @@ import {
 /** A row of `creatives`. */
 export type CreativeRow = RecordRow<typeof creativeResource>;
 
-/** Metrics are counted, not changed: they are no part of the chain of changes. */
+/** Metrics are counted, not changed: they are left out of the chain of changes. */
 export const creativeSpec = recordSpec(creativeResource, { unaudited: ['metrics'] });
 
 /** JSON is read as text, to be parsed once for equal texts. */

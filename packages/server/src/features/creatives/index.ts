@@ -6,7 +6,7 @@ import { creativeRoutes } from './creatives.routes.ts';
 export { createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
 export { type CreativeFacts, findCreativeFacts, fingerprintCreatives, snapshotCreatives } from './creatives.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['creatives'];
 
 export const creativesFeature = feature({

@@ -16,7 +16,7 @@ export {
 } from './api-keys.service.ts';
 export { type Authenticator, createAuthenticator } from './authenticator.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['api_keys', 'api_key_uses'];
 
 export const credentialsFeature = feature({

@@ -13,7 +13,7 @@ export { addContact, addOutcome, type CustomerState, laneOf, prune } from './cus
 export { decodeState, encodeState } from './customer-state-codec.ts';
 export { joinCustomer, lockState, lockStates, readStates, saveState, saveStates } from './states.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['customer_states'];
 
 export const customerStatesFeature = feature({

@@ -11,7 +11,7 @@ export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
 export { createDecisionMetrics } from './metrics.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decision_requests', 'decision_traces', 'response_keys'];
 
 export const decisionsFeature = feature({

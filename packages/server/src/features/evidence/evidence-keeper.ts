@@ -82,7 +82,7 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
       const state = states.get(tenantId);
       if (!state) return;
       const isWhole = applyNew(state, changes);
-      // A process that hears of nobody else's changes has to think of the snapshots by itself.
+      // A process that is told of no changes by others must check by itself whether a snapshot is due.
       const isDue = state.number - (snapshotLookedAt.get(tenantId) ?? 0) >= snapshotEvery;
       if (!isWhole || isDue) fetchMissing(tenantId);
     },

@@ -4,7 +4,7 @@ export { appendChanges, evidenceNumber, rebuildEvidence } from './evidence.store
 export { type EvidenceChange, emptyEvidence, evidenceView } from './evidence.ts';
 export { createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['evidence_heads', 'evidence_changes', 'evidence_snapshots'];
 
 export const evidenceFeature = feature({

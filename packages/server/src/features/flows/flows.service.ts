@@ -98,7 +98,7 @@ export async function updateFlow(
   });
 }
 
-/** Soft delete; a protected flow is 409 `protected`. A deleted flow is no default any more. */
+/** Soft delete; a protected flow is 409 `protected`. A deleted flow stops being the default. */
 export async function deleteFlow(
   tx: Tx,
   id: string,

@@ -44,7 +44,7 @@ export async function selectVersions(
   );
 }
 
-/** Appends a version. The flow's row must be locked, so that numbers have neither gap nor twin (docs/design/quality.md E11). */
+/** Appends a version. The flow's row must be locked, so that numbers have no gaps and no duplicates (docs/design/quality.md E11). */
 export async function insertVersion(
   tx: Tx,
   row: {

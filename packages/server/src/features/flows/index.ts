@@ -7,7 +7,7 @@ export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export { selectFlowsContaining } from './flows.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decision_flows', 'flow_versions'];
 
 export const flowsFeature = feature({

@@ -17,7 +17,7 @@ export {
 } from './interactions.store.ts';
 export { historyRow, upsertSummaries } from './summaries.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['interactions', 'interaction_summaries'];
 
 export const interactionsFeature = feature({

@@ -18,7 +18,7 @@ export {
   snapshotOtherOffers,
 } from './offers.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['offers'];
 
 export const offersFeature = feature({

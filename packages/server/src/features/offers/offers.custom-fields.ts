@@ -12,7 +12,7 @@ export function effectiveFields(
 
 /**
  * Values of `metadata.customFields` against the definitions: type of known keys, no value for computed ones, and, when
- * the offer is or becomes active, every required one. Unknown keys are kept and ignored; null is no value.
+ * the offer is or becomes active, every required one. Unknown keys are kept and ignored; null counts as no value.
  */
 export function customFieldProblems(
   fields: readonly CustomField[],

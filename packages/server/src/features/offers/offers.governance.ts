@@ -34,6 +34,6 @@ export async function checkGovernance(tx: Tx, current: OfferRow | null, fields: 
   }
   const { fourEyesEnabled } = await readSettings(tx);
   if (fourEyesEnabled && after.mandatoryApprovedBy === (await personBehind(tx))) {
-    throw invalid('/mandatoryApprovedBy', 'must be somebody else: this tenant asks for four eyes');
+    throw invalid('/mandatoryApprovedBy', 'must be another user than the caller: this tenant asks for four eyes');
   }
 }

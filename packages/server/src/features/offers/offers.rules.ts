@@ -46,7 +46,7 @@ export function governanceAfter(current: Governance, fields: OfferFields): Gover
   };
 }
 
-/** Repeating what is stored is no change: an editor may send back a mandatory offer that he read. */
+/** Sending the stored value again is not a change: an editor may send back a mandatory offer as it was read. */
 export function governanceChanged(before: Governance, after: Governance): boolean {
   return (
     before.mandatory !== after.mandatory ||

@@ -7,7 +7,7 @@ import { insertSystemOutcomeTypes } from './outcomes.store.ts';
 export { createOutcomeType } from './outcomes.service.ts';
 export { insertSystemOutcomeTypes, type OutcomeTypeFacts, readOutcomeTypes } from './outcomes.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['outcome_types'];
 
 export const outcomesFeature = feature({

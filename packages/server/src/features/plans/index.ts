@@ -6,7 +6,7 @@ export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.t
 export { type CompiledFlow, compileFlow, openPlan, type TenantCatalogue } from './tenant-catalogue.ts';
 export { newestVersions } from './versions.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['plans', 'plan_pieces'];
 
 export const plansFeature = feature({

@@ -6,7 +6,7 @@ import { qualificationRuleRoutes } from './qualification.routes.ts';
 export { createQualificationRule } from './qualification.service.ts';
 export { snapshotRules } from './qualification.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['qualification_rules'];
 
 export const qualificationFeature = feature({

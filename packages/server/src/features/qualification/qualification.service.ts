@@ -22,7 +22,7 @@ import { type QualificationRuleRow, qualificationRuleSpec } from './qualificatio
 /** Scope of a rule that names none (docs/design/api-catalogue.md 9). */
 const defaultScope: QualificationScope = 'global';
 
-/** There is no room of segments yet, so no id names one. */
+/** The product has no segments yet, so every id of one is unknown. */
 const resources: Readonly<Record<QualificationScope, EntityType | null>> = {
   global: null,
   segment: null,

@@ -6,7 +6,7 @@ import type { FindProfileUses } from './ranking-profiles.service.ts';
 
 export type { FindProfileUses } from './ranking-profiles.service.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['ranking_profiles'];
 
 export const rankingProfilesFeature = feature({

@@ -10,7 +10,7 @@ export { readSchemaTables, type SchemaTable, snapshotSchemas, toSnapshotSchema }
 export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['schemas'];
 
 export const schemasFeature = feature({

@@ -14,7 +14,7 @@ export interface RowsByKey {
   /** The same for the same text and column types: a name for a prepared statement. */
   readonly name: string;
   readonly text: string;
-  /** The parameter: those keys that a row could have. `007` is no key of an integer column, whose rows have `7`. */
+  /** The parameter: those keys that a row could have. `007` is left out for an integer column, because its rows have `7`. */
   keys(keys: readonly string[]): readonly string[];
   /** Rows by key, given what the statement returned. A key without a row is missing. */
   parse(rows: readonly Readonly<Record<string, unknown>>[]): ReadonlyMap<string, TableRow>;

@@ -78,8 +78,8 @@ function defaultValue(column: ColumnCheck, source: DefaultSource): JsonValue {
 
 /**
  * Checks the rows against the columns and puts defaults in. `fillMissing: false` leaves columns that a row does not
- * name out, so that an update touches the named ones only. The first 20 problems are reported; with one, none of the
- * rows may be written (docs/design/api-catalogue.md 2.4, docs/design/quality.md E36). `firstIndex`: place of the first row in the request, when
+ * name out, so that an update touches the named ones only. At most 20 problems are reported; when there is one, no row
+ * may be written (docs/design/api-catalogue.md 2.4, docs/design/quality.md E36). `firstIndex`: place of the first row in the request, when
  * these are a part of its rows.
  */
 export function checkRows(

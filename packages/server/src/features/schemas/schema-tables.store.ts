@@ -73,7 +73,7 @@ export async function readSchemaTables(tx: Tx): Promise<SchemaTable[]> {
   return rows.map((row) => schemaTable(tx.tenantId, row));
 }
 
-/** A schema as `compile` takes it. The counting column is left out unless it is the row key: it is no field. */
+/** A schema as `compile` takes it. The counting column is left out unless it is the row key: it is not a field. */
 export function toSnapshotSchema(table: SchemaTable): SnapshotSchema {
   const isCounting = (column: SchemaColumn) => table.isCounted && column.name === table.primaryKey;
   return {

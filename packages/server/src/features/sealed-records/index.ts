@@ -14,7 +14,7 @@ export {
 } from './sealed-records.store.ts';
 export { seal, unseal } from './sealing.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decisions'];
 
 export const sealedRecordsFeature = feature({

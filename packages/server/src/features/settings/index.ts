@@ -6,7 +6,7 @@ import { tenantSettingsRoutes } from './settings.routes.ts';
 export { readPatch, settingsOf } from './settings.rules.ts';
 export { changeSettings, readNumberedSettings, readSettings } from './settings.service.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['tenant_settings'];
 
 export const settingsFeature = feature({

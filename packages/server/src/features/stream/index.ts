@@ -5,7 +5,7 @@ import { streamJobs } from './stream.jobs.ts';
 export { appendEvents, insertOutbox } from './outbox.store.ts';
 export { createOutboxDispatcher } from './outbox.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['outbox', 'stream_heads'];
 
 export const streamFeature = feature({

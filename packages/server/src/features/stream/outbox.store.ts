@@ -22,7 +22,7 @@ export async function appendEvents(tx: Tx, events: readonly StreamEvent[], itemI
   ]);
 }
 
-/** Tenants with rows that nobody has published yet, the longest waiting first, and the age of their oldest row. */
+/** Tenants with rows that are not published yet, the longest waiting first, and the age of their oldest row. */
 export async function readPendingTenants(
   database: Database,
 ): Promise<{ readonly tenantId: string; readonly ageSeconds: number }[]> {

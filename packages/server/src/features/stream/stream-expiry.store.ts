@@ -8,7 +8,7 @@ const rowsPerSlice = 2_000;
 
 /**
  * Deletes published rows of the tenant's stream that are older than it is kept, the oldest first. Returns true when
- * there may be more; call it again in another transaction. Rows that nobody has published yet stay.
+ * there may be more; call it again in another transaction. Rows that are not published yet stay.
  */
 export async function expireStream(tx: Tx): Promise<boolean> {
   const before = new Date(tx.now.getTime() - streamDays * dayMs);

@@ -14,7 +14,7 @@ export {
 } from './tenants.service.ts';
 export { joinLivingTenant, raiseQuota, readQuota, selectQuotaUsed, selectTenantIds } from './tenants.store.ts';
 
-/** Tables of this feature: nobody else's code names them (see the walls). */
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['tenants', 'playground_quotas'];
 
 export const tenantsFeature = feature({

@@ -83,7 +83,7 @@ export async function renameTenant(tx: Tx, name: string): Promise<Tenant> {
   return shown(tx, after);
 }
 
-/** State of the tenant; the quota is null for tenants that are no playground (docs/design/api-access.md 5.3). */
+/** State of the tenant; the quota is null unless the tenant is a playground (docs/design/api-access.md 5.3). */
 export async function readTenantStatus(
   tx: Tx,
   facts: { readonly isDemoMode: boolean; readonly hasData: boolean },

@@ -48,7 +48,7 @@ export async function updateNameAndRole(tx: Tx, id: string, name: string, role: 
   ]);
 }
 
-/** Role of the user while he is neither deactivated nor unknown; `id` is a UUID. */
+/** Role of an active user; undefined when the user is unknown or deactivated. `id` is a UUID. */
 export async function selectActiveRole(tx: Tx, id: string): Promise<UserRole | undefined> {
   const [row] = await select(
     tx,
