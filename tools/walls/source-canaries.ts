@@ -56,6 +56,13 @@ const chances = [
   'export const draw = () => globalThis.Math.random();',
 ];
 
+const states = [
+  'let last = 0;\nexport const next = () => (last += 1);',
+  'export let count = 0;\nexport const add = () => { count += 1; };',
+  'var last = 0;\nexport const next = () => (last += 1);',
+  'export const next = [];\n{\n  let last = 0;\n  next.push(() => (last += 1));\n}',
+];
+
 export const sourceCanaries: readonly Canary[] = [
   ...breaking('only-config-reads-the-environment', http, [
     'export const port = process.env["PORT"];',
@@ -81,6 +88,8 @@ export const sourceCanaries: readonly Canary[] = [
   ...breaking('time-is-passed-in', feature, clocks),
   ...breaking('time-is-passed-in', 'packages/contract/src', ['export const now = () => new Date();']),
   ...breaking('chance-is-passed-in', http, chances),
+  ...breaking('modules-keep-no-state', http, states),
+  ...breaking('modules-keep-no-state', engine, states),
   ...breaking('engine-is-pure', engine, ['export const now = () => Date.now();', 'const D = Date;\nexport { D };']),
   ...breaking('engine-arithmetic-is-exact', engine, ['export const square = (x: number) => x ** 2;']),
   ...[
@@ -110,5 +119,13 @@ export const harmlessSources: Files = {
   ].join('\n'),
   [`${http}/deadline.ts`]:
     "import { setTimeout as sleep } from 'node:timers/promises';\nsetTimeout(() => sleep(1), 1);\n",
+  [`${http}/counter.ts`]: [
+    'export function createCounter() {',
+    '  let last = 0;',
+    '  return () => (last += 1);',
+    '}',
+    'for (let index = 0; index < 2; index += 1) createCounter();',
+    'export const counter = createCounter();',
+  ].join('\n'),
   [`${http}/outcome-types.ts`]: 'export const fetch = (type: string): string => type;\n',
 };

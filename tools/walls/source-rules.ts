@@ -102,6 +102,17 @@ const sourceRules: readonly SourceRule[] = [
     },
   },
   {
+    name: 'modules-keep-no-state',
+    // A variable of a module is shared by all requests, tenants and tests of the process and is reset by none of them.
+    applies: (file) => file.startsWith('packages/') && !isTest(file),
+    breaks: (node) => {
+      if (!ts.isVariableStatement(node) || isInsideFunction(node)) return null;
+      return node.declarationList.flags & ts.NodeFlags.Const
+        ? null
+        : node.declarationList.declarations.map((declaration) => declaration.name.getText()).join(', ');
+    },
+  },
+  {
     name: 'engine-is-pure',
     applies: inEngine,
     breaks: (node) => {
@@ -130,6 +141,11 @@ const sourceRules: readonly SourceRule[] = [
     },
   },
 ];
+
+function isInsideFunction(node: ts.Node): boolean {
+  for (let at = node.parent; at !== undefined; at = at.parent) if (ts.isFunctionLike(at)) return true;
+  return false;
+}
 
 /** Names of the source rules: each must be seen to fail on its canary. */
 export const sourceRuleNames = sourceRules.map((rule) => rule.name);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstIdAt, idAt, instantOfId, isUuid, newId } from './ids.ts';
+import { createIds, firstIdAt, idAt, instantOfId, isCanonicalUuid, isUuid, newId } from './ids.ts';
 
 test('ids are UUIDv7, distinct and only grow', () => {
   const started = Date.now();
@@ -39,4 +39,22 @@ test('isUuid takes the usual form only, in either case', () => {
   for (const bad of ['', 'x', `${newId()} `, `${newId()}\n`, newId().replaceAll('-', '')]) {
     assert.ok(!isUuid(bad), bad);
   }
+});
+
+test('isCanonicalUuid takes lower case only', () => {
+  assert.ok(isCanonicalUuid(newId()));
+  assert.ok(!isCanonicalUuid('0190A1B2-c3d4-7e5f-8a9b-0c1d2e3f4a00'));
+  assert.ok(!isCanonicalUuid(''));
+});
+
+test('ids grow while the clock stands still and when it steps back', () => {
+  const clock = { now: 1_000_000 };
+  const { newId: next } = createIds(() => clock.now);
+  const made = [next()];
+  // More than the counter holds within one millisecond.
+  for (let index = 0; index < 5_000; index += 1) made.push(next());
+  clock.now -= 60_000;
+  for (let index = 0; index < 10; index += 1) made.push(next());
+  assert.deepEqual(made.toSorted(), made);
+  assert.equal(new Set(made).size, made.length);
 });

@@ -100,7 +100,7 @@ const folded = (text: string): string =>
     .replace(/\s+/g, '_');
 
 /** The names by their folded form, and by their last part where only one zone has it (`paris`). */
-let byFolded: ReadonlyMap<string, string> | null = null;
+const byFolded: ReadonlyMap<string, string> = foldedNames();
 
 function foldedNames(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
@@ -117,6 +117,5 @@ export function isZoneName(text: string): boolean {
 
 /** The name that was probably meant by a text that is none, or null. */
 export function nearZoneName(text: string): string | null {
-  byFolded ??= foldedNames();
   return byFolded.get(folded(text)) ?? null;
 }
