@@ -1,22 +1,29 @@
+import { columns, computed, expression, type RowOf, select, selectList, table } from '../db/columns.ts';
 import type { Tx } from '../db/index.ts';
 import { newId } from '../platform/ids.ts';
 import { installation } from './leases.store.ts';
 import { takeDeadJobs } from './queue.store.ts';
 import type { JobRegistry } from './registry.ts';
 
-/** A job that used up its tries (contract part 1, dead-letter event). */
-export interface DeadLetter {
-  readonly id: string;
-  /** Name of the job. */
-  readonly topic: string;
-  /** Ids only. */
-  readonly payload: Readonly<Record<string, unknown>>;
-  /** What the last try said, without data. */
-  readonly error: string;
-  /** Tries made, over all retries by hand. */
-  readonly retryCount: number;
-  readonly failedAt: Date;
-}
+type Payload = Readonly<Record<string, unknown>>;
+
+/** `payload` holds ids only; `error` is what the last try said, without data; `retryCount`: tries made, over all retries by hand. */
+const letters = columns(table<'dead_letters', { payload: Payload }>('dead_letters'), [
+  'id',
+  'topic',
+  'payload',
+  'error',
+  'retryCount',
+  'failedAt',
+]);
+
+/** A job that used up its tries (contract part 1, dead-letter event). `topic` is the name of the job. */
+export type DeadLetter = RowOf<typeof letters>;
+
+const counts = selectList(
+  columns(table('dead_letters'), ['topic']),
+  computed<{ count: number }>({ count: expression('count(*)') }),
+);
 
 /** Which dead letters: both given = both must hold. */
 export interface DeadLetterFilter {
@@ -38,19 +45,19 @@ const mostBuried = 500;
  */
 export async function buryDeadJobs(tx: Tx): Promise<{ readonly topics: readonly string[]; readonly more: boolean }> {
   const dead = await takeDeadJobs(tx, mostBuried);
-  const letters = dead.map(({ task, payload: { tenantId: _, triesBefore, ...payload }, tries, error }) => ({
+  const buried = dead.map(({ task, payload: { tenantId: _, triesBefore, ...payload }, tries, error }) => ({
     id: newId(),
     topic: task,
     payload,
     error: error ?? 'the process ended during the last try',
     retry_count: tries + (typeof triesBefore === 'number' ? triesBefore : 0),
   }));
-  if (letters.length > 0) {
+  if (buried.length > 0) {
     await tx.query(
       `insert into arbiter.dead_letters (tenant_id, id, topic, payload, error, retry_count, failed_at)
        select $1, id, topic, payload, error, retry_count, $3
        from jsonb_to_recordset($2::jsonb) as l(id uuid, topic text, payload jsonb, error text, retry_count int)`,
-      [tx.tenantId === '' ? installation : tx.tenantId, JSON.stringify(letters), tx.now],
+      [tx.tenantId === '' ? installation : tx.tenantId, JSON.stringify(buried), tx.now],
     );
   }
   return { topics: dead.map(({ task }) => task), more: dead.length === mostBuried };
@@ -58,8 +65,10 @@ export async function buryDeadJobs(tx: Tx): Promise<{ readonly topics: readonly 
 
 /** How many dead letters there are by topic. */
 export async function countDeadLetters(tx: Tx, filter: DeadLetterFilter): Promise<Record<string, number>> {
-  const rows = await tx.query<{ topic: string; count: number }>(
-    `select topic, count(*) as count from arbiter.dead_letters where ${ofFilter} group by topic order by topic`,
+  const rows = await select(
+    tx,
+    counts,
+    `from arbiter.dead_letters where ${ofFilter} group by topic order by topic`,
     filterValues(tx, filter),
   );
   return Object.fromEntries(rows.map(({ topic, count }) => [topic, count]));
@@ -67,11 +76,10 @@ export async function countDeadLetters(tx: Tx, filter: DeadLetterFilter): Promis
 
 /** The newest dead letters first. */
 export async function listDeadLetters(tx: Tx, filter: DeadLetterFilter, limit: number): Promise<DeadLetter[]> {
-  return tx.query<DeadLetter>(
-    `select id, topic, payload, error, retry_count as "retryCount", failed_at as "failedAt"
-     from arbiter.dead_letters where ${ofFilter} order by failed_at desc, id desc limit $4`,
-    [...filterValues(tx, filter), limit],
-  );
+  return select(tx, letters, `from arbiter.dead_letters where ${ofFilter} order by failed_at desc, id desc limit $4`, [
+    ...filterValues(tx, filter),
+    limit,
+  ]);
 }
 
 /**
@@ -131,8 +139,6 @@ export async function expireDeadLetters(tx: Tx): Promise<boolean> {
 
 /** How many dead letters there are by topic, of all tenants; in a system transaction. */
 export async function countAllDeadLetters(tx: Tx): Promise<Record<string, number>> {
-  const rows = await tx.query<{ topic: string; count: number }>(
-    'select topic, count(*) as count from arbiter.dead_letters group by topic order by topic',
-  );
+  const rows = await select(tx, counts, 'from arbiter.dead_letters group by topic order by topic');
   return Object.fromEntries(rows.map(({ topic, count }) => [topic, count]));
 }

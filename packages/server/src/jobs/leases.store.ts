@@ -1,3 +1,4 @@
+import { columns, computed, expression, select, selectList, table } from '../db/columns.ts';
 import type { Tx } from '../db/index.ts';
 
 /** The `tenant_id` of rows of the machinery that belong to no tenant. */
@@ -8,6 +9,14 @@ export const installation = '00000000-0000-0000-0000-000000000000';
  * within 30 s after its holder ended (docs/design/quality.md 2, background work).
  */
 export const leaseSeconds = 20;
+
+const leases = table<'leases', { token: number }>('leases');
+const standingLease = selectList(
+  columns(leases, ['holder', 'token']),
+  computed<{ secondsLeft: number }>({
+    secondsLeft: expression('extract(epoch from expires_at - clock_timestamp())::float8'),
+  }),
+);
 
 /** The right of one process to do work that only one process may do at a time. */
 export interface Lease {
@@ -26,11 +35,10 @@ const renewedBelowSeconds = 14;
  * clock. To be called in a system transaction, every few seconds.
  */
 export async function takeLease(tx: Tx, name: string, holder: string): Promise<Lease | null> {
-  const [standing] = await tx.query<{ holder: string; token: number; secondsLeft: number }>(
-    `select holder, token, extract(epoch from expires_at - clock_timestamp())::float8 as "secondsLeft"
-     from arbiter.leases where tenant_id = $1 and name = $2`,
-    [installation, name],
-  );
+  const [standing] = await select(tx, standingLease, 'from arbiter.leases where tenant_id = $1 and name = $2', [
+    installation,
+    name,
+  ]);
   if (standing !== undefined && standing.secondsLeft > 0) {
     if (standing.holder !== holder) return null;
     if (standing.secondsLeft > renewedBelowSeconds) return { name, holder, token: standing.token };
@@ -69,8 +77,10 @@ export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
 
 /** Holders of the leases whose name begins with `prefix`. */
 export async function selectHolders(tx: Tx, prefix: string): Promise<string[]> {
-  const rows = await tx.query<{ holder: string }>(
-    `select holder from arbiter.leases
+  const rows = await select(
+    tx,
+    columns(leases, ['holder']),
+    `from arbiter.leases
      where tenant_id = $1 and starts_with(name, $2) and expires_at > clock_timestamp()`,
     [installation, prefix],
   );

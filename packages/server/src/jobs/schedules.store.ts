@@ -1,12 +1,13 @@
+import { columns, type RowOf, select, table } from '../db/columns.ts';
 import type { Tx } from '../db/index.ts';
 import { installation } from './leases.store.ts';
 
-/** A stored schedule. */
-export interface StoredSchedule {
-  /** Null: switched off. */
-  readonly nextRunAt: Date | null;
-  readonly lastRunAt: Date | null;
-}
+const schedules = table<'schedules', { payload: Readonly<Record<string, unknown>> }>('schedules');
+const runs = columns(schedules, ['nextRunAt', 'lastRunAt']);
+const dueRuns = columns(schedules, ['tenantId', 'job', 'key', 'payload', 'cron', 'zone', 'nextRunAt']);
+
+/** When a stored schedule runs next and ran last. `nextRunAt` is null when it is switched off. */
+export type StoredSchedule = RowOf<typeof runs>;
 
 /** A schedule to store. */
 export interface NewSchedule {
@@ -36,7 +37,7 @@ export async function upsertSchedule(tx: Tx, schedule: NewSchedule): Promise<Sto
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (tenant_id, job, key) do update set payload = excluded.payload, cron = excluded.cron,
        zone = excluded.zone, next_run_at = excluded.next_run_at
-     returning next_run_at as "nextRunAt", last_run_at as "lastRunAt"`,
+     returning ${runs.sql}`,
     valuesOf(tx.tenantId, schedule),
   );
   if (row === undefined) throw new Error('a schedule was not stored');
@@ -56,11 +57,11 @@ export async function declareSchedule(tx: Tx, schedule: NewSchedule): Promise<vo
 }
 
 export async function selectSchedule(tx: Tx, job: string, key: string): Promise<StoredSchedule | null> {
-  const [row] = await tx.query<StoredSchedule>(
-    `select next_run_at as "nextRunAt", last_run_at as "lastRunAt" from arbiter.schedules
-     where tenant_id = $1 and job = $2 and key = $3`,
-    [tx.tenantId, job, key],
-  );
+  const [row] = await select(tx, runs, 'from arbiter.schedules where tenant_id = $1 and job = $2 and key = $3', [
+    tx.tenantId,
+    job,
+    key,
+  ]);
   return row ?? null;
 }
 
@@ -72,24 +73,20 @@ export async function deleteSchedule(tx: Tx, job: string, key: string): Promise<
   ]);
 }
 
-/** A schedule whose run is due. */
-export interface DueSchedule {
-  readonly tenantId: string;
-  readonly job: string;
-  readonly key: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-  readonly cron: string;
-  readonly zone: string;
-  readonly dueAt: Date;
-}
+/** A schedule whose run is due; `dueAt` is the instant of that run. */
+export type DueSchedule = Omit<RowOf<typeof dueRuns>, 'nextRunAt'> & { readonly dueAt: Date };
 
 /** Locks schedules of these jobs that are due, the longest waiting first; passes over those that another has locked. */
 export async function lockDueSchedules(tx: Tx, jobs: readonly string[], most: number): Promise<DueSchedule[]> {
-  return tx.query<DueSchedule>(
-    `select tenant_id as "tenantId", job, key, payload, cron, zone, next_run_at as "dueAt" from arbiter.schedules
+  const rows = await select(
+    tx,
+    dueRuns,
+    `from arbiter.schedules
      where next_run_at <= $1 and job = any ($2) order by next_run_at limit $3 for update skip locked`,
     [tx.now, jobs, most],
   );
+  // The condition finds no schedule without a next run; the compiler does not know.
+  return rows.flatMap(({ nextRunAt, ...row }) => (nextRunAt === null ? [] : [{ ...row, dueAt: nextRunAt }]));
 }
 
 /** Moves a locked schedule on: the run that was due is claimed. */

@@ -121,17 +121,19 @@ export async function listRecords<Row extends GovernedRow>(
   if (position !== null) query = query.where(after(order, position));
 
   const found = await rowsOf<Counted<Row>>(tx, query);
-  const total = found[0]?.listTotal ?? (position === null ? 0 : (await count.executeTakeFirst())?.total) ?? 0;
+  const total = takeTotal(found) ?? (position === null ? 0 : (await count.executeTakeFirst())?.total) ?? 0;
   const cursorOf = (row: Row) => encodeCursor(order, positionOf(order, row));
-  return pageOf({ rows: found.map(uncounted), limit, total, cursorOf });
+  return pageOf({ rows: found, limit, total, cursorOf });
 }
 
-/** A row of a page with the number of all rows, which is counted in the statement that reads the page. */
-type Counted<Row> = Row & { readonly listTotal: number };
+/** A row of a page, with the number of all rows until that is taken out: the statement that reads the page counts them. */
+type Counted<Row> = Row & { listTotal?: number };
 
-function uncounted<Row>({ listTotal: _total, ...row }: Counted<Row>): Row {
-  // The compiler does not see that a row without the column that was added is the row.
-  return row as Row;
+/** Takes the number of all rows out of the rows of a page; null for an empty page. */
+function takeTotal<Row>(rows: readonly Counted<Row>[]): number | null {
+  const total = rows[0]?.listTotal ?? null;
+  for (const row of rows) delete row.listTotal;
+  return total;
 }
 
 async function exists(tx: Tx, table: string, id: string): Promise<boolean> {
