@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
-import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { recordOperations } from './core/record-operations.ts';
 import { byPriority, type Draft, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
@@ -134,6 +134,7 @@ export const contactPolicyResource = resource({
   nouns: 'contact policies',
   writeRole: 'admin',
   softDelete: true,
+  readsDeleted: true,
   record: ContactPolicy,
   create: ContactPolicyCreate,
   draft: contactPolicyDraft,
@@ -155,9 +156,7 @@ export const contactPolicyResource = resource({
   errors: { create: ['reference_not_found'], update: ['reference_not_found'] },
 });
 
-const records = recordOperations(contactPolicyResource);
-
-export const contactPolicyOperations = { ...records, get: withDeleted(records.get, 'contact policy') };
+export const contactPolicyOperations = recordOperations(contactPolicyResource);
 
 /** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
 export type ContactPolicyUpdate = Static<typeof contactPolicyOperations.update.body>;

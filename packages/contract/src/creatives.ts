@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
-import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { recordOperations } from './core/record-operations.ts';
 import { type Draft, newestFirst, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
@@ -168,6 +168,7 @@ export const creativeResource = resource({
   nouns: 'creatives',
   writeRole: 'editor',
   softDelete: true,
+  readsDeleted: true,
   record: Creative,
   create: CreativeCreate,
   draft: creativeDraft,
@@ -191,9 +192,7 @@ export const creativeResource = resource({
   removal: { 200: DeletedCreative },
 });
 
-const records = recordOperations(creativeResource);
-
-export const creativeOperations = { ...records, get: withDeleted(records.get, 'creative') };
+export const creativeOperations = recordOperations(creativeResource);
 
 /** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
 export type CreativeUpdate = Static<typeof creativeOperations.update.body>;

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from './core/examples.ts';
 import { operation } from './core/operation.ts';
 import { cataloguePage } from './core/pages.ts';
-import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { recordOperations } from './core/record-operations.ts';
 import { type Draft, resource } from './core/resource.ts';
 import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
@@ -207,6 +207,7 @@ export const decisionFlowResource = resource({
   nouns: 'decision flows',
   writeRole: 'editor',
   softDelete: true,
+  readsDeleted: true,
   record: DecisionFlow,
   create: DecisionFlowCreate,
   draft: decisionFlowDraft,
@@ -233,7 +234,6 @@ const records = recordOperations(decisionFlowResource);
 
 export const decisionFlowOperations = {
   ...records,
-  get: withDeleted(records.get, 'decision flow'),
   create: operation({ ...records.create, rateLimits: [{ limit: 500, windowSeconds: 60, per: 'tenant' }] }),
   publish: operation({
     ...common,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { cataloguePage } from './core/pages.ts';
-import { recordOperations, withDeleted } from './core/record-operations.ts';
+import { recordOperations } from './core/record-operations.ts';
 import { type Draft, newestFirst, resource } from './core/resource.ts';
 import { Id, IdFilter, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
@@ -203,6 +203,7 @@ export const offerResource = resource({
   nouns: 'offers',
   writeRole: 'editor',
   softDelete: true,
+  readsDeleted: true,
   record: Offer,
   create: OfferCreate,
   draft: offerDraft,
@@ -226,9 +227,7 @@ export const offerResource = resource({
   rateLimits: [{ limit: 2000, windowSeconds: 60, per: 'tenant', bucket: 'offers' }],
 });
 
-const records = recordOperations(offerResource);
-
-export const offerOperations = { ...records, get: withDeleted(records.get, 'offer') };
+export const offerOperations = recordOperations(offerResource);
 
 /** Body of PUT on the collection: `id`, the fields that change, and the precondition `rowVersion`. */
 export type OfferUpdate = Static<typeof offerOperations.update.body>;

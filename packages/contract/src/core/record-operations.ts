@@ -1,6 +1,6 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
-import { type Operation, operation, type ResponseSpec } from './operation.ts';
+import { operation, type ResponseSpec } from './operation.ts';
 import { cursorPage, cursorQuery } from './pages.ts';
 import type { Resource } from './resource.ts';
 import { Id, IdText, QueryFlag } from './schemas.ts';
@@ -60,6 +60,10 @@ export function recordOperations<
     ...(resource.rateLimits === undefined ? {} : { rateLimits: resource.rateLimits }),
   } as const;
   const params = Type.Object({ id: IdText(`Id of the ${noun}.`) }, { description: `Which ${noun}.` });
+  const deletedToo = Type.Object(
+    { includeDeleted: Type.Optional(QueryFlag(`True also answers a deleted ${noun}, with its deletedAt.`)) },
+    { description: 'Which states are answered.' },
+  );
   const changes = {
     ...parts.changes,
     rowVersion: Type.Optional(
@@ -120,6 +124,7 @@ export function recordOperations<
       summary: `Read one ${noun}`,
       role: 'viewer',
       params,
+      ...(resource.readsDeleted === true ? { query: deletedToo } : {}),
       responses: { 200: one },
       errors: ['not_found'],
       audit: [],
@@ -178,15 +183,3 @@ export function recordOperations<
     }),
   };
 }
-
-/** A `get` that answers a soft-deleted record too, when it is asked to (part 2, section 1). */
-export const withDeleted = <const O extends Operation>(get: O, noun: string) =>
-  operation({
-    ...get,
-    query: Type.Object(
-      {
-        includeDeleted: Type.Optional(QueryFlag(`True also answers a deleted ${noun}, with its deletedAt.`)),
-      },
-      { description: 'Which states are answered.' },
-    ),
-  });

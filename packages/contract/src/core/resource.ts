@@ -74,6 +74,8 @@ export interface Resource {
   readonly writeRole: Role;
   /** True when deletion sets `deletedAt`. */
   readonly softDelete: boolean;
+  /** True: `GET /{id}` has `includeDeleted` and then also answers a soft-deleted record (part 2, section 1). */
+  readonly readsDeleted?: boolean;
   readonly record: TObject;
   readonly create: TSchema;
   /** Serves the tests of every operation and the examples of the documentation; a test refuses a resource without it. */

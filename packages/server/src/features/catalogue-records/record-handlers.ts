@@ -18,7 +18,7 @@ interface PageQuery {
   readonly includeDeleted?: boolean;
 }
 
-/** Resources whose `get` is not `withDeleted` have no such property. */
+/** Only resources with `readsDeleted` have this property. */
 interface GetQuery {
   readonly includeDeleted?: boolean;
 }

@@ -43,8 +43,12 @@ export function settingsOf(overrides: Overrides): TenantSettings {
   return { ...settings, aiAnalyzerSettings: { ...analyzer, governance: { fourEyesEnabled } } };
 }
 
-/** The patch with the alias `aiAnalyzerSettings.governance.fourEyesEnabled` moved to the name that is stored. */
+/**
+ * The patch with the alias `aiAnalyzerSettings.governance.fourEyesEnabled` moved to the name that is stored. A reset of
+ * the whole object resets the alias in it, unless the patch sets `fourEyesEnabled` by its other name.
+ */
 export function withoutAlias(patch: TenantSettingsPatch): TenantSettingsPatch {
+  if (patch.aiAnalyzerSettings === null) return { fourEyesEnabled: null, ...patch };
   const alias = aliasValue(patch);
   if (alias === undefined) return patch;
   const { governance: _governance, ...analyzer } = patch.aiAnalyzerSettings ?? {};

@@ -45,6 +45,19 @@ test('PUT merges deeply, null resets, the answer is as GET, with an audit row an
   assert.equal(version?.version, 2);
 });
 
+test('a reset of aiAnalyzerSettings resets the four-eyes rule that it shows', async () => {
+  const tenant = await server.makeTenant();
+  const put = (body: unknown) => server.call(tenant.admin, 'PUT', url, { body });
+  const analyzer = { llmExplanationsEnabled: true, governance: { fourEyesEnabled: true } };
+  assert.equal((await put({ aiAnalyzerSettings: analyzer })).body.fourEyesEnabled, true);
+  const reset = await put({ aiAnalyzerSettings: null });
+  assert.deepEqual(reset.body, { ...defaultTenantSettings, settingsVersion: 3 });
+  // The other name of the setting, given in the same call, counts.
+  assert.equal((await put({ fourEyesEnabled: true })).body.fourEyesEnabled, true);
+  const kept = await put({ fourEyesEnabled: true, aiAnalyzerSettings: null });
+  assert.deepEqual([kept.status, kept.body.fourEyesEnabled], [200, true]);
+});
+
 test('unknown keys, wrong types and reserved values are 400, name the key and change nothing', async () => {
   const tenant = await server.makeTenant();
   for (const [path, body] of [
