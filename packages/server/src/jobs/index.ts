@@ -1,4 +1,5 @@
 export {
+  countAllDeadLetters,
   countDeadLetters,
   type DeadLetter,
   type DeadLetterFilter,

@@ -81,14 +81,21 @@ test('svc_policy_blocks_total counts what policies removed, by type, whether it 
   assert.deepEqual(await blocks(), [10, 3]);
 });
 
-test('svc_config_age_seconds is the longest of the decisions since it was last read', async () => {
+test('svc_config_age_seconds is the longest of the last decisions, however often it is read', async () => {
   assert.notEqual(await metric('svc_config_age_seconds'), null);
   const registry = new Registry();
-  const metrics = createDecisionMetrics(registry);
+  const clock = { ms: 1_000 };
+  const metrics = createDecisionMetrics(registry, () => clock.ms);
   const counts = { items: 0, candidates: 0, dropped: new Map(), blocked: new Map(), reserved: 0, add: () => undefined };
   for (const ageMs of [10, 2_500, 0]) metrics.batchDecided(1, counts, ageMs);
   const read = async () => (await registry.getSingleMetric('svc_config_age_seconds')?.get())?.values[0]?.value;
+  assert.deepEqual([await read(), await read()], [2.5, 2.5]);
+  clock.ms += 60_000;
+  metrics.batchDecided(1, counts, 40);
   assert.equal(await read(), 2.5);
+  clock.ms += 60_000;
+  assert.equal(await read(), 0.04);
+  clock.ms += 600_000;
   assert.equal(await read(), 0);
 });
 
@@ -123,4 +130,22 @@ test('svc_queue_depth counts waiting jobs of all tenants by task', async () => {
   assert.deepEqual(await depths(), { 'one.task': 2, 'another.task': 4 });
   await server.testDatabase.ownerQuery('update graphile_worker._private_jobs set attempts = max_attempts');
   assert.deepEqual(await depths(), {});
+});
+
+test('svc_dlq_depth counts dead letters of all tenants by topic', async () => {
+  const registry = new Registry();
+  createProcessMetrics(registry, server.database);
+  const depths = async () => {
+    const read = await registry.getSingleMetric('svc_dlq_depth')?.get();
+    return Object.fromEntries(read?.values.map(({ labels, value }) => [String(labels.topic), value]) ?? []);
+  };
+  assert.deepEqual(await depths(), {});
+  const insert = `insert into arbiter.dead_letters (tenant_id, id, topic, payload, error, retry_count, failed_at)
+    values ($1, $2, $3, '{}', 'failed', 1, now())`;
+  for (const topic of ['one.task', 'another.task', 'another.task']) {
+    await server.testDatabase.ownerQuery(insert, [newId(), newId(), topic]);
+  }
+  assert.deepEqual(await depths(), { 'one.task': 1, 'another.task': 2 });
+  await server.testDatabase.ownerQuery("delete from arbiter.dead_letters where topic = 'one.task'");
+  assert.deepEqual(await depths(), { 'another.task': 2 });
 });

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database, Written } from '../db/index.ts';
-import { countJobs } from '../jobs/index.ts';
+import { countAllDeadLetters, countJobs } from '../jobs/index.ts';
 
 /** What the process itself reports besides HTTP and decisions (docs/design/api-access.md 19). */
 export interface ProcessMetrics {
@@ -9,7 +9,7 @@ export interface ProcessMetrics {
   runClaimed(job: string): void;
 }
 
-/** A scrape waits so long for the queue at most; without an answer the last figures stay. */
+/** A scrape waits so long for each count of jobs at most; without an answer the last figures stay. */
 const queueWithinMs = 1_000;
 
 export function createProcessMetrics(
@@ -28,6 +28,19 @@ export function createProcessMetrics(
       if (depths === null) return;
       this.reset();
       for (const { task, jobs } of depths) this.set({ task }, jobs);
+    },
+  });
+  new Gauge({
+    name: 'svc_dlq_depth',
+    help: 'Dead letters of the whole installation: jobs that used up their tries.',
+    labelNames: ['topic'],
+    registers,
+    async collect() {
+      const until = performance.now() + queueWithinMs;
+      const counts = await database.withSystem('metrics', countAllDeadLetters, { until }).catch(() => null);
+      if (counts === null) return;
+      this.reset();
+      for (const [topic, count] of Object.entries(counts)) this.set({ topic }, count);
     },
   });
   new Gauge({

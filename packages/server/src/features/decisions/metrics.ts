@@ -1,6 +1,10 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { DecisionCounts } from './decision-counts.ts';
+import { createRecentMaximum } from './recent-maximum.ts';
+
+/** Longer than the usual time between two scrapes, so that each scraper sees each maximum. */
+const configAgePeriodMs = 60_000;
 
 /** What decisions report (docs/design/api-access.md 19). */
 export interface DecisionMetrics {
@@ -16,7 +20,11 @@ export interface DecisionMetrics {
 
 const reservationResults: ReadonlySet<string> = new Set(['confirmed', 'late', 'released']);
 
-export function createDecisionMetrics(registry: Registry): DecisionMetrics {
+/** `elapsedMs`: a monotonic clock. */
+export function createDecisionMetrics(
+  registry: Registry,
+  elapsedMs: () => number = () => performance.now(),
+): DecisionMetrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'svc_recommend_requests_total',
@@ -61,14 +69,13 @@ export function createDecisionMetrics(registry: Registry): DecisionMetrics {
     labelNames: ['ruleType'],
     registers,
   });
-  let oldestMs = 0;
+  const configAge = createRecentMaximum(configAgePeriodMs, elapsedMs);
   new Gauge({
     name: 'svc_config_age_seconds',
-    help: 'Time since this process had last known a catalogue to be the newest, at the longest among the decisions made since this was last read.',
+    help: 'Time since this process had last known a catalogue to be the newest, at the longest among the decisions of the last one to two minutes.',
     registers,
     collect() {
-      this.set(oldestMs / 1000);
-      oldestMs = 0;
+      this.set(configAge.read() / 1000);
     },
   });
   const reservations = new Counter({
@@ -117,7 +124,7 @@ export function createDecisionMetrics(registry: Registry): DecisionMetrics {
       candidates.inc(counts.candidates);
       for (const [reason, n] of counts.dropped) dropped.inc({ reason }, n);
       for (const [ruleType, n] of counts.blocked) blocks.inc({ ruleType }, n);
-      oldestMs = Math.max(oldestMs, configAgeMs);
+      configAge.add(configAgeMs);
       if (counts.reserved > 0) reservations.inc({ result: 'made' }, counts.reserved);
       mandatoryCapHits.inc(counts.dropped.get('mandatory_cap') ?? 0);
     },
