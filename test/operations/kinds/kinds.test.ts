@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { openapi } from '@arbiter/contract';
 import { checkKinds } from '../../../packages/server/src/http/kinds.ts';
+import { defaultStreamLimits } from '../../../packages/server/src/http/stream-places.ts';
 import { createTestApp } from '../../../packages/server/src/http/test-app.ts';
 import { startTestServer, type TestServer } from '../../../packages/server/src/main/test-server.ts';
 import { kindOperations, uploadLimit } from './contract.ts';
@@ -238,6 +239,33 @@ describe('answers that stream', () => {
     ]);
   });
 
+  test('a tenant may have so many event streams open; one that is closed makes room for another', async () => {
+    const open = async () => {
+      const leaving = new AbortController();
+      const { status } = await fetch(`${url}/events?forever=true`, {
+        headers: bearer('viewer'),
+        signal: leaving.signal,
+      });
+      return { status, leave: () => leaving.abort() };
+    };
+    const streams: Awaited<ReturnType<typeof open>>[] = [];
+    for (let at = 0; at < defaultStreamLimits.perTenant; at += 1) streams.push(await open());
+    assert.deepEqual([...new Set(streams.map(({ status }) => status))], [200]);
+    const refused = await fetch(`${url}/events?forever=true`, { headers: bearer('viewer') });
+    assert.equal(refused.status, 429);
+    assert.match(String(refused.headers.get('retry-after')), /^[0-9]+$/);
+    assert.equal(((await refused.json()) as { code: string }).code, 'rate_limited');
+    // Calls that are no streams go on.
+    assert.equal((await fetch(`${url}/file/text`, { headers: bearer('viewer') })).status, 200);
+    streams[0]?.leave();
+    await until(async () => {
+      const next = await open();
+      streams.push(next);
+      return next.status === 200;
+    });
+    for (const { leave } of streams) leave();
+  });
+
   test('a stream ends for its source when the client leaves, and for the client when the server stops', async () => {
     const own = await startTestServer({ beside: kinds });
     await own.app.listen({ port: 0, host: '127.0.0.1' });
@@ -308,6 +336,6 @@ test('the document describes every kind', () => {
   assert.deepEqual(keysOf(events), ['text/event-stream']);
 });
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../platform/app-error.ts';
 import { answerWithinMs } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
+import type { Remark } from '../platform/remark.ts';
 import { anonymous, type Caller, createIdentify } from './access.ts';
 import { type Answer, isWhole, type WholeAnswer } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
@@ -10,8 +11,8 @@ import type { Connections } from './connections.ts';
 import { createCors } from './cors.ts';
 import { errorAnswer } from './error-formats.ts';
 import type { AnyHandler } from './handler.ts';
-import { createInputReader } from './input.ts';
-import { checkKinds, isStreaming, neverAborted, signalOf } from './kinds.ts';
+import { createInputReader, type Input } from './input.ts';
+import { checkKinds, isEventStream, isStreaming, neverAborted, signalOf } from './kinds.ts';
 import { limitsOf, takeLimits } from './limits.ts';
 import { createLoadShedder } from './load-shedding.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -27,6 +28,7 @@ import { refuseBody, refuseLength, takeBody } from './request-body.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from './send.ts';
 import { createStartPage } from './start-page.ts';
+import { createStreamPlaces } from './stream-places.ts';
 import { transport } from './transport.ts';
 import { createFindUnknown } from './unknown-properties.ts';
 import { createChecks } from './validation.ts';
@@ -43,6 +45,8 @@ interface Service {
   /** Holds a place of its class, and one of its tenant. */
   admitted: boolean;
   admittedAs: string | null;
+  /** Gives back the place of an event stream; null when the request holds none. */
+  leaveStream: (() => void) | null;
   tenantId: string | null;
   credentialId: string | null;
 }
@@ -67,6 +71,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
   const identifyFor = createIdentify(deps, metrics);
   const store = deps.rateLimitStore ?? createRateLimitStore(deps.database);
   const shedder = deps.loadShedder ?? createLoadShedder();
+  const streamPlaces = createStreamPlaces();
   const cors = createCors(deps.config.corsAllowedOrigins);
   const checks = createChecks();
   const startPage = createStartPage(deps.config.publicUrl);
@@ -80,6 +85,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       extra: cors.headersFor(request),
       admitted: false,
       admittedAs: null,
+      leaveStream: null,
       tenantId: null,
       credentialId: null,
     };
@@ -127,6 +133,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     const identify = identifyFor(operation);
     const verify = isSignature(auth) ? createVerifySignature(operation, auth, deps.config.secrets) : null;
     const streams = isStreaming(operation);
+    const staysOpen = isEventStream(operation);
     const isEarly = operation.loadClass === 'decision';
     const input = createInputReader(operation, (schema, place) => checks.compile(schema, place, isEarly));
     const findUnknown = createFindUnknown(operation);
@@ -141,6 +148,22 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     function limit(request: FastifyRequest, caller: Caller, service: Service): Promise<void> {
       const announce = (headers: ExtraHeaders) => addHeaders(service, headers);
       return takeLimits(operation, limits, { ...caller, ip: request.ip }, store, metrics, announce);
+    }
+
+    /** A strict caller is told what is not known before what is wrong with the rest. */
+    function readInput(
+      request: FastifyRequest,
+      parsed: unknown,
+      bytes: Buffer | null,
+      isStrict: boolean,
+      unknown: readonly Remark[] | null,
+    ): Input {
+      try {
+        return input.read(request, parsed, bytes?.length ?? 0);
+      } catch (error) {
+        if (isStrict && unknown !== null && error instanceof AppError) throw refusalOf(unknown);
+        throw error;
+      }
     }
 
     async function answer(request: FastifyRequest, reply: FastifyReply, service: Service): Promise<Answer> {
@@ -197,10 +220,12 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       if (isStrict) addHeaders(service, strictApplied);
       const unknown = findUnknown(raw.url ?? '', parsed);
       if (unknown !== null) {
-        if (isStrict) throw refusalOf(unknown);
-        addHeaders(service, { [unknownProperties]: remarksText(unknown) });
+        if (!isStrict) addHeaders(service, { [unknownProperties]: remarksText(unknown) });
+        // In a transaction, which is rolled back, the service is asked for its remarks too: `perform` refuses with both.
+        else if (operation.transaction !== 'tenant') throw refusalOf(unknown);
       }
-      const { params, query, headers, body, idempotencyKey } = input.read(request, parsed, bytes?.length ?? 0);
+      const { params, query, headers, body, idempotencyKey } = readInput(request, parsed, bytes, isStrict, unknown);
+      if (staysOpen) service.leaveStream = streamPlaces.take(tenantId);
       return await perform({
         requestId: service.requestId,
         tenantId,
@@ -232,6 +257,8 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       }
       if (service.admittedAs !== null) shedder.leaveTenant(loadClass, service.admittedAs);
       if (service.admitted) shedder.leave(loadClass);
+      // Only an answer that is being sent keeps its place.
+      if (isWhole(outcome)) service.leaveStream?.();
       // The stop may have begun while this call was running; a connection that stays open would delay it.
       if (deps.lifecycle.draining()) addHeaders(service, closing);
       try {
@@ -246,6 +273,8 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
         outcome = failed;
         if (reply.raw.headersSent) reply.raw.destroy();
         else send(reply, failed, service);
+      } finally {
+        service.leaveStream?.();
       }
       finish(service, outcome.status);
     };

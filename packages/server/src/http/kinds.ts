@@ -23,6 +23,11 @@ export function isStreaming({ bodyKind, responses }: Operation): boolean {
   return bodyKind === 'multipart' || Object.values(responses).some(({ kind }) => kind === 'file' || kind === 'events');
 }
 
+/** True when an answer stays open and sends events until one side ends it. */
+export function isEventStream({ responses }: Operation): boolean {
+  return Object.values(responses).some(({ kind }) => kind === 'events');
+}
+
 /** The signal of operations that do not stream. */
 export const neverAborted: AbortSignal = new AbortController().signal;
 

@@ -42,6 +42,7 @@ export function createPerform(
   }
   const inTransaction = handler as (tx: Tx, call: Call) => Promise<UntypedReply>;
   return (call) => {
+    if (call.isStrict && call.unknown !== null) return refuseWithAll(call, call.unknown, inTransaction, database);
     const keyed = keyedCallOf(operation, call);
     const work = async (tx: Tx): Promise<Answer> => {
       const kept = keyed === null ? null : await findAnswer(tx, keyed);
@@ -56,6 +57,35 @@ export function createPerform(
     };
     return runInTenant(database, call, work);
   };
+}
+
+/**
+ * Refuses a strict call that names what is not known. Its work is done and rolled back, so that the refusal also carries
+ * the service's remarks and the caller can mend all of them at once.
+ */
+async function refuseWithAll(
+  call: Call,
+  unknown: readonly Remark[],
+  handler: (tx: Tx, call: Call) => Promise<UntypedReply>,
+  database: AppDependencies['database'],
+): Promise<Answer> {
+  let remarks: readonly Remark[] = [];
+  const { tenantId, actor, requestId, until } = call;
+  const work = async (tx: Tx): Promise<never> => {
+    try {
+      await handler(tx, call);
+    } finally {
+      remarks = tx.remarks;
+    }
+    throw refusalOf([...unknown, ...remarks]);
+  };
+  try {
+    return await database.withTenant(tenantId, actor, work, { requestId, until });
+  } catch (error) {
+    // What else a service refuses (404, 409) is told when the names are right. Faults of the server are not hidden.
+    if (error instanceof AppError && error.status < 500) throw refusalOf([...unknown, ...remarks]);
+    throw error;
+  }
 }
 
 /** Tells what the service had to remark; for a strict caller it is the refusal, and nothing is stored. */
