@@ -85,7 +85,8 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
 export const importCanaries: readonly Canary[] = [
   ...featureOrder,
   ...imports.flatMap(([rule, folder, specifier]) => breaking(rule, folder, [importing(specifier)])),
-  // The room is one file, and each canary has a file of its own: a folder of that name keeps to the same rule.
+  // The room is one file today; a folder of that name would keep to the same rule.
+  { rule: 'server-feature', files: { [`${server}/feature.ts`]: importing(`./features/${lowest}/index.ts`) } },
   ...breaking('server-feature', `${server}/feature`, [importing(`../features/${lowest}/index.ts`)]),
   {
     rule: 'no-cycles',
