@@ -18,6 +18,8 @@ export interface Measured {
   readonly p99Ms: number;
   readonly maxMs: number;
   readonly statuses: Readonly<Record<string, number>>;
+  /** The first answer other than 200, whole. */
+  readonly failure: string | null;
 }
 
 export interface LoadOptions {
@@ -59,7 +61,8 @@ export async function load(options: LoadOptions): Promise<Measured> {
   const { stdout } = await promisify(execFile)(process.execPath, generator, { encoding: 'utf8' });
   const measured = JSON.parse(stdout) as Measured;
   const failed = Object.entries(measured.statuses).filter(([status]) => status !== '200');
-  if (failed.length > 0) console.log(`  answers other than 200: ${JSON.stringify(failed)}`);
+  if (failed.length > 0)
+    console.log(`  answers other than 200: ${JSON.stringify(failed)}, the first: ${measured.failure}`);
   return measured;
 }
 

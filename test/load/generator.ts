@@ -46,6 +46,8 @@ function nextRequest(): string {
 }
 
 const latencies: number[] = [];
+/** The first answer other than 200, whole. */
+let failure: string | null = null;
 const statuses: Record<string, number> = {};
 let bytes = 0;
 let late = 0;
@@ -102,6 +104,7 @@ function onData(connection: Connection, chunk: Buffer): void {
   const status = header.slice(9, 12);
   statuses[status] = (statuses[status] ?? 0) + 1;
   bytes += total;
+  if (status !== '200') failure ??= data.toString('utf8', 0, total);
   finished(connection);
 }
 
@@ -133,7 +136,7 @@ if (plan.rate > 0) {
       }
       while (dueAt(sent) <= now) {
         const due = dueAt(sent++);
-        const connection = idle.pop();
+        XX;
         if (connection) send(connection, due);
         else {
           late++;
@@ -164,6 +167,7 @@ console.log(
     maxMs: latencies.at(-1) ?? 0,
     queued: late,
     statuses,
+    failure,
     bytesPerAnswer: latencies.length === 0 ? 0 : Math.round(bytes / latencies.length),
   }),
 );
