@@ -136,7 +136,8 @@ if (plan.rate > 0) {
       }
       while (dueAt(sent) <= now) {
         const due = dueAt(sent++);
-        XX;
+        // In turns: the server closes a connection on which nothing comes.
+        const connection = idle.shift();
         if (connection) send(connection, due);
         else {
           late++;
