@@ -29,10 +29,14 @@ export async function post(target: BenchTarget, path: string, body: object): Pro
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-export async function loadCatalogue(
-  target: BenchTarget,
-  size: { readonly offers: number; readonly customers: number },
-): Promise<BenchCatalogue> {
+export interface CatalogueSize {
+  readonly offers: number;
+  readonly customers: number;
+  /** Caps so wide that a customer may have thousands of contacts in a month. */
+  readonly looseCaps?: boolean;
+}
+
+export async function loadCatalogue(target: BenchTarget, size: CatalogueSize): Promise<BenchCatalogue> {
   const customers = { prefix: 'B-', count: size.customers, digits: 7 };
   const fields = [
     { name: 'customer_id', dataType: 'varchar', length: 32, isPrimaryKey: true, isNullable: false },
@@ -125,12 +129,30 @@ export async function loadCatalogue(
       .slice(0, 4)
       .map((o) => ({ scope: 'offer', scopeId: o.id, ruleType: 'frequency_cap', config: { maxPerMonth: 60 } })),
   ];
-  for (const [i, policy] of policies.entries())
-    await post(target, 'contact-policies', { name: `Policy ${i}`, priority: 50 + i, ...policy });
+  for (const [i, policy] of policies.entries()) {
+    const config = size.looseCaps ? loosened(policy.config) : policy.config;
+    await post(target, 'contact-policies', { name: `Policy ${i}`, priority: 50 + i, ...policy, config });
+  }
   const flowKey = `bench-${size.offers}`;
+  await publishFlow(target, flowKey, 3);
+  return { flowKey, customers };
+}
+
+/** The same policy with limits that no benchmark reaches. */
+function loosened(config: object): object {
+  const limits = /^(max|maxPer)/;
+  const loose = (value: unknown, name: string): unknown => {
+    if (Array.isArray(value)) return value.map((each) => loosened(each as object));
+    return limits.test(name) && typeof value === 'number' ? 100_000 : value;
+  };
+  return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, loose(value, name)]));
+}
+
+/** Publishes a flow of all stages that answers with at most `items`. */
+export async function publishFlow(target: BenchTarget, flowKey: string, items: number): Promise<void> {
   const flow = await post(target, 'decision-flows', {
     key: flowKey,
-    name: `Bench ${size.offers}`,
+    name: `Bench ${flowKey}`,
     draftConfig: {
       version: 2,
       nodes: [
@@ -139,7 +161,7 @@ export async function loadCatalogue(
         { id: 'qualify', type: 'qualify', config: {} },
         { id: 'policy', type: 'contact_policy', config: {} },
         { id: 'score', type: 'score', config: { method: 'formula' } },
-        { id: 'rank', type: 'rank', config: { method: 'topN', topN: 3 } },
+        { id: 'rank', type: 'rank', config: { method: 'topN', topN: items } },
         {
           id: 'compute',
           type: 'compute',
@@ -153,7 +175,21 @@ export async function loadCatalogue(
     },
   });
   await post(target, 'decision-flows/publish', { id: flow.id });
-  return { flowKey, customers };
+}
+
+/** Changes an offer's priority: a new version of the catalogue. */
+export async function changeOffer(target: BenchTarget, offerId: string, priority: number): Promise<void> {
+  const url = `${target.url}/api/v1/offers/${offerId}`;
+  const headers = headersOf(target);
+  const response = await fetch(url, { method: 'PUT', headers, body: JSON.stringify({ priority }) });
+  if (!response.ok) throw new Error(`PUT offer: ${response.status} ${await response.text()}`);
+}
+
+/** Ids of some of the tenant's offers. */
+export async function someOffers(target: BenchTarget): Promise<string[]> {
+  const response = await fetch(`${target.url}/api/v1/offers?limit=20`, { headers: headersOf(target) });
+  const body = (await response.json()) as { readonly data: readonly { readonly id: string }[] };
+  return body.data.map(({ id }) => id);
 }
 
 async function inParallel(count: number, width: number, work: (i: number) => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 // Load generator: raw keep-alive sockets, one request at a time on each, bodies made from a template. A process of its own,
 // so that it shares the machine with the server and not its event loop. Prints one JSON line.
-//   node generator.ts '{"port":3000,"path":"/api/v1/recommend","headers":{...},"bodies":{...},"seconds":10,"connections":32,"rate":0}'
+//   node generator.ts '{"port":3000,"path":"/api/v1/recommend","headers":[{...}],"body":"...","seconds":10,"connections":32,"rate":0}'
 // rate 0: closed loop (as fast as answers come). Else open loop: requests are due at fixed instants, and latency counts from
 // the due instant, so that a server that stalls cannot hide it (coordinated omission).
 import { connect, type Socket } from 'node:net';
@@ -8,7 +8,8 @@ import { connect, type Socket } from 'node:net';
 interface Plan {
   readonly port: number;
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** One set for each tenant; requests take them in turns. */
+  readonly headers: readonly Readonly<Record<string, string>>[];
   /** JSON body with `%CUSTOMER%`, replaced by `<prefix><n>` for n of 1..count, in random order. */
   readonly body: string;
   readonly customers: { readonly prefix: string; readonly count: number; readonly digits: number };
@@ -16,18 +17,19 @@ interface Plan {
   readonly connections: number;
   /** Requests a second; 0 = closed loop. */
   readonly rate: number;
+  /** Share of the requests that ask for the first customer. */
+  readonly hotShare: number;
 }
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as Plan;
-const head = [
-  `POST ${plan.path} HTTP/1.1`,
-  'Host: localhost',
-  ...Object.entries({ 'content-type': 'application/json', ...plan.headers }).map(([k, v]) => `${k}: ${v}`),
-].join('\r\n');
 const [before = '', after = ''] = plan.body.split('%CUSTOMER%');
 const length =
   Buffer.byteLength(before) + Buffer.byteLength(after) + plan.customers.prefix.length + plan.customers.digits;
-const prefix = `${head}\r\ncontent-length: ${length}\r\n\r\n${before}${plan.customers.prefix}`;
+const prefixes = plan.headers.map((headers) => {
+  const lines = Object.entries({ host: 'localhost', 'content-type': 'application/json', ...headers });
+  const head = [`POST ${plan.path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)].join('\r\n');
+  return `${head}\r\ncontent-length: ${length}\r\n\r\n${before}${plan.customers.prefix}`;
+});
 
 let seed = 0x2545f491;
 function nextRandom(): number {
@@ -36,10 +38,16 @@ function nextRandom(): number {
   seed ^= seed << 5;
   return seed >>> 0;
 }
-const nextRequest = (): string =>
-  `${prefix}${String((nextRandom() % plan.customers.count) + 1).padStart(plan.customers.digits, '0')}${after}`;
+let turn = 0;
+function nextRequest(): string {
+  const hot = plan.hotShare > 0 && nextRandom() / 2 ** 32 < plan.hotShare;
+  const customer = hot ? 1 : (nextRandom() % plan.customers.count) + 1;
+  return `${prefixes[turn++ % prefixes.length]}${String(customer).padStart(plan.customers.digits, '0')}${after}`;
+}
 
 const latencies: number[] = [];
+/** The first answer other than 200, whole. */
+let failure: string | null = null;
 const statuses: Record<string, number> = {};
 let bytes = 0;
 let late = 0;
@@ -96,6 +104,7 @@ function onData(connection: Connection, chunk: Buffer): void {
   const status = header.slice(9, 12);
   statuses[status] = (statuses[status] ?? 0) + 1;
   bytes += total;
+  if (status !== '200') failure ??= data.toString('utf8', 0, total);
   finished(connection);
 }
 
@@ -127,7 +136,8 @@ if (plan.rate > 0) {
       }
       while (dueAt(sent) <= now) {
         const due = dueAt(sent++);
-        const connection = idle.pop();
+        // In turns: the server closes a connection on which nothing comes.
+        const connection = idle.shift();
         if (connection) send(connection, due);
         else {
           late++;
@@ -158,6 +168,7 @@ console.log(
     maxMs: latencies.at(-1) ?? 0,
     queued: late,
     statuses,
+    failure,
     bytesPerAnswer: latencies.length === 0 ? 0 : Math.round(bytes / latencies.length),
   }),
 );

@@ -1,0 +1,40 @@
+// Makes a large catalogue by copying rows in the database: through the API, whose limit is 2,000 offers a minute, it would
+// take minutes.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** Copies the offers and creatives of the tenant, of which there are `from`, until there are `count` offers. */
+export async function multiplyOffers(dataDir: string, tenant: string, from: number, count: number): Promise<void> {
+  const admin = new pg.Client({ connectionString: adminUrl(dataDir) });
+  await admin.connect();
+  const columns = async (table: string): Promise<string[]> => {
+    const found = await admin.query<{ name: string }>(
+      `select quote_ident(attname) as name from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+      [`arbiter.${table}`],
+    );
+    return found.rows.map((row) => row.name);
+  };
+  const copy = async (table: string, replaced: Readonly<Record<string, string>>): Promise<void> => {
+    const names = await columns(table);
+    await admin.query(
+      `insert into arbiter.${table} (${names.join(', ')})
+       select ${names.map((name) => replaced[name] ?? `t.${name}`).join(', ')}
+       from arbiter.${table} t join arbiter.tenants x on x.id = t.tenant_id and x.name = $1,
+         generate_series(1, $2::int) g`,
+      [tenant, Math.ceil(count / from) - 1],
+    );
+  };
+  const shifted = (column: string): string =>
+    `(substr(t.${column}::text, 1, 19) || lpad(to_hex(g), 4, '0') || substr(t.${column}::text, 24))::uuid`;
+  await copy('offers', { id: shifted('id'), name: `t.name || ' ' || g`, priority: '(t.priority + g) % 100' });
+  await copy('creatives', { id: shifted('id'), offer_id: shifted('offer_id'), name: `t.name || ' ' || g` });
+  await admin.end();
+}
+
+/** The embedded server notes where its socket is. */
+function adminUrl(dataDir: string): string {
+  const { sockets } = JSON.parse(readFileSync(join(dataDir, 'postgres', 'owner.json'), 'utf8')) as { sockets: string };
+  return `postgresql://arbiter_admin@localhost/arbiter?host=${encodeURIComponent(sockets)}`;
+}
