@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
 import { auditVerify } from './commands/audit-verify.ts';
+import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
 import { keyCreate } from './commands/key-create.ts';
 import { migrate } from './commands/migrate.ts';
 import { recommend } from './commands/recommend.ts';
@@ -10,7 +11,18 @@ import { serve } from './commands/serve.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
-const commands: readonly Command[] = [serve, migrate, tenantCreate, keyCreate, recommend, replay, auditVerify];
+const commands: readonly Command[] = [
+  serve,
+  migrate,
+  tenantCreate,
+  keyCreate,
+  recommend,
+  replay,
+  auditVerify,
+  dlqList,
+  dlqRetry,
+  dlqPurge,
+];
 
 const overview = `arbiter: decide which offer to show to a customer, and prove why.
 
