@@ -5,6 +5,7 @@ import Type from 'typebox';
 import { errorRegistry } from './core/errors.ts';
 import { type Operation, operation } from './core/operation.ts';
 import { errorCodesOf, Problem } from './core/problem.ts';
+import { documentWords } from './core/resource.ts';
 import { openapi } from './openapi.ts';
 import { operations } from './operations.ts';
 
@@ -168,4 +169,16 @@ describe('the codes of an operation', () => {
     const known: unknown = Reflect.get(Problem.properties.code, 'enum');
     assert.deepEqual(known, Object.keys(errorRegistry));
   });
+});
+
+test('a body is shown once: by the example of its schema, else by the draft of its record', () => {
+  const body = (shown: Operation): object => {
+    const document = JSON.parse(JSON.stringify(openapi([shown], options)));
+    return document.paths[shown.path].post.requestBody.content['application/json'];
+  };
+  const create: Operation = operations['rankingProfiles.create'];
+  assert.equal('example' in body(create), false);
+  const bare = Type.Object({ name: Type.String({ description: 'Name.' }) }, { description: 'Body.' });
+  const withDraft = body({ ...create, body: bare });
+  assert.deepEqual(Reflect.get(withDraft, 'example'), create.resource?.draft?.(documentWords));
 });

@@ -203,10 +203,16 @@ function requestBodyOf(operation: Operation, schema: JsonObject, body: TSchema):
   };
 }
 
-/** A new record as its draft body shows it. */
-function exampleOf({ method, resource }: Operation): { example?: Json } {
-  if (method !== 'POST' || resource?.draft === undefined) return {};
-  return { example: JSON.parse(JSON.stringify(resource.draft(documentWords))) };
+/** A new record as its draft body shows it, where the schema itself has no example. */
+function exampleOf(operation: Operation): { example?: Json } {
+  if (operation.body === undefined || Reflect.has(operation.body, 'examples')) return {};
+  const draft = draftBodyOf(operation);
+  return draft === undefined ? {} : { example: JSON.parse(JSON.stringify(draft)) };
+}
+
+/** The draft body of the operation that makes a record; undefined for all others. */
+export function draftBodyOf({ method, resource }: Operation): object | undefined {
+  return method === 'POST' ? resource?.draft?.(documentWords) : undefined;
 }
 
 function responsesOf(operation: Operation, place: (schema: TSchema) => JsonObject): JsonObject {

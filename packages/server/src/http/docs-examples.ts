@@ -1,4 +1,4 @@
-import { exampleId, type Operation } from '@arbiter/contract';
+import { draftBodyOf, exampleId, type Operation } from '@arbiter/contract';
 import type { TSchema } from 'typebox';
 import { get, itemsOf, members, propertiesOf, requiredOf, withoutNull } from './schema-parts.ts';
 
@@ -22,7 +22,7 @@ export function createExamples(operations: readonly Operation[]): Examples {
   const records = new Map<string, Record<string, unknown>>();
   for (const operation of operations) {
     const [word, verb] = partsOf(operation);
-    const example = operation.body === undefined ? undefined : members(operation.body, 'examples')[0];
+    const example = exampleBodyOf(operation);
     const values = records.get(word) ?? { id: exampleId(word) };
     if (!isObject(example)) records.set(word, values);
     // What creates the record knows best how it looks.
@@ -34,10 +34,16 @@ export function createExamples(operations: readonly Operation[]): Examples {
     body: (operation) =>
       operation.body === undefined
         ? undefined
-        : bodyExample(operation.body, { known: knownOf(operation), records, all: false }),
+        : (exampleBodyOf(operation) ?? bodyExample(operation.body, { known: knownOf(operation), records, all: false })),
     parameter: (operation, name, schema) => exampleOf(schema, name, answers(operation), 0),
     answer: (operation, schema) => exampleOf(schema, '', answers(operation), 0),
   };
+}
+
+/** The body that the contract shows: the example of its schema, else the draft of the record. */
+function exampleBodyOf(operation: Operation): unknown {
+  if (operation.body === undefined) return undefined;
+  return members(operation.body, 'examples')[0] ?? draftBodyOf(operation);
 }
 
 /** `offer` and `create` of `offers.create`. */
@@ -53,12 +59,11 @@ function singular(resource: string): string {
 /** Changes beyond the required properties that a body without an example of its own shows. */
 const shownChanges = 2;
 
-/** The contract's own example; else the required properties, and for a change some that the resource's examples know. */
+/** The required properties, and for a change some that the resource's examples know. */
 function bodyExample(schema: TSchema, making: Making): unknown {
   const { known } = making;
   const required = requiredOf(schema);
   const made = exampleOf(schema, '', making, 0);
-  if (members(schema, 'examples').length > 0) return made;
   if (!isObject(made)) return made;
   const changes = propertiesOf(schema).filter(
     ([name, property]) => !required.includes(name) && name !== 'id' && name in known && fits(property, known[name]),
