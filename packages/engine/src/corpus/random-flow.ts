@@ -39,7 +39,11 @@ export function randomNodes(chance: Chance, rows: Rows): Pick<FlowConfig, 'nodes
     });
   return {
     nodes: nodes.map((node, at): FlowNode => ({ id: `n${at}`, ...node })),
-    flowConfig: { defaultLimit: chance.int(1, 8), ...(withNode ? {} : { scoring: method }) },
+    flowConfig: {
+      defaultLimit: chance.int(1, 8),
+      ...(chance.flip(0.5) ? { explore: explore(chance, rows) } : {}),
+      ...(withNode ? {} : { scoring: method }),
+    },
   };
 }
 
@@ -119,6 +123,13 @@ function rank(chance: Chance): Config {
     { method: 'round_robin', roundRobinBy: chance.pick(['subCategory', 'productType', 'channel']) },
   ]);
 }
+
+const explore = (chance: Chance, { channels }: Rows): Config => ({
+  rate: chance.pick([0.05, 0.1, 0.2, 0.2]),
+  ...(chance.flip(0.6) ? { poolSize: chance.int(2, 12) } : {}),
+  ...(chance.flip(0.3) ? { fromRank: chance.int(1, 3) } : {}),
+  ...(chance.flip(0.3) ? { channels: chance.some(channels, 0.6).map(({ id }) => id) } : {}),
+});
 
 const extras: readonly Config[] = [
   { key: 'rest', formula: 'round(pow(coalesce(customer.balance, 1), 0.31) + score.total, 4)' },

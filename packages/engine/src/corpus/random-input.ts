@@ -10,6 +10,8 @@ import {
 import type { Chance } from './chance.ts';
 import { packContacts, type StoredEvidence, type StoredInput } from './record.ts';
 
+/** 2026-03-20T00:00:00Z: a week before the clocks of Europe change. */
+const firstInstant = 1_773_964_800_000;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -21,7 +23,7 @@ export function randomInput(
   number: number,
   zoneClock: (zone: string, now: number) => ZoneClock,
 ): StoredInput {
-  const now = Date.parse('2026-03-20T00:00:00Z') + chance.int(0, 270) * dayMs + chance.int(0, dayMs - 1);
+  const now = firstInstant + chance.int(0, 270) * dayMs + chance.int(0, dayMs - 1);
   const zones = Object.fromEntries(plan.zones.map((zone) => [zone, zoneClock(zone, now)]));
   const request = randomRequest(chance, snapshot, number);
   return {

@@ -1,11 +1,21 @@
-import type { Json, Snapshot, SnapshotCreative, SnapshotOffer, SnapshotPlacement } from '../index.ts';
+import {
+  type Json,
+  type Snapshot,
+  type SnapshotCreative,
+  type SnapshotOffer,
+  type SnapshotPlacement,
+  semantics,
+} from '../index.ts';
 import type { Chance } from './chance.ts';
 import { randomNodes } from './random-flow.ts';
 import { randomPolicies, randomRules } from './random-gates.ts';
 
+/** 2026-07-01T00:00:00Z */
+const midYear = 1_782_864_000_000;
+
 export const zones = ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York'];
 
-/** A catalogue with one flow that uses whatever the engine can do, by chance. `seeded`: options that are not chosen yet. */
+/** A catalogue with one flow that uses whatever the engine can do, by chance. */
 export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snapshot['tenant']['offsets']): Snapshot {
   const channelTypes = ['email', 'web', 'phone', 'push'].slice(0, chance.int(1, 4));
   const channels = channelTypes.map((channelType) => ({
@@ -61,6 +71,7 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
   const inactive = chance.flip(0.15) && channels.length > 0;
   return {
     format: 1,
+    semantics,
     tenant: {
       timezone,
       offsets: offsetsOf(timezone) ?? [],
@@ -164,7 +175,7 @@ function randomOffer(
     priority: chance.int(0, 20) * 5,
     businessValue: chance.int(0, 1000) / 10,
     mandatory,
-    mandatoryExpiresAt: mandatory && chance.flip(0.5) ? Date.parse('2026-07-01T00:00:00Z') : null,
+    mandatoryExpiresAt: mandatory && chance.flip(0.5) ? midYear : null,
     emergencyExcluded: chance.flip(0.03),
     description: '',
     shortDesc: `Short ${at} – <ä>`,
