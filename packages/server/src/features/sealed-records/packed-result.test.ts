@@ -112,6 +112,7 @@ test('what was decided survives, to the last digit; what follows from plan and i
       slateProbability: 0.0125,
       explored: true,
       minProbability: 0.05,
+      summary: { ...summary, slateProbability: 0.0125 },
       draws: [
         { offerId: 'o2', creativeId: 'c1', probability: 0.05, estimated: false, explored: true },
         { offerId: 'o1', creativeId: null, probability: 0.25, estimated: true, explored: false },
