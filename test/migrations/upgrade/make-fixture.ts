@@ -119,10 +119,11 @@ async function decideByPack(to: TestServer, tenant: TestTenant): Promise<{ rest:
   await to.database.withTenant(tenant.id, systemActor('test'), (tx) => loadPack(tx, pack));
   const rest: string[] = [];
   const customers = pack.schemas[0]!.rows(new Date(now)).slice(0, 7);
+  const channels: readonly string[] = pack.channels.map(({ channelType }) => channelType);
   for (const [at, row] of customers.entries()) {
-    for (const { channelType } of pack.channels) {
+    for (const channel of channels) {
       now += minuteMs;
-      const body = { customerId: String(Object.values(row)[0]), channel: channelType, limit: 2 };
+      const body = { customerId: String(Object.values(row)[0]), channel, limit: 2 };
       const answer = await to.call<Answer>('POST', '/api/v1/recommend', { body, key: tenant.keys.admin });
       assert.equal(answer.status, 200, answer.text);
       rest.push(answer.body.recommendationId);
