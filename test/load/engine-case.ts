@@ -6,6 +6,7 @@ import {
   type Snapshot,
   type SnapshotPolicy,
   type SnapshotRule,
+  semantics,
   type ZoneClock,
 } from '@arbiter/engine';
 
@@ -41,6 +42,7 @@ export function snapshot(offerCount: number, formula: Exponents): Snapshot {
   const offerId = (at: number) => `0190a1b2-0000-7000-8000-${String(at).padStart(12, '0')}`;
   return {
     format: 1,
+    semantics,
     tenant: {
       timezone: 'Europe/Berlin',
       locale: 'en',

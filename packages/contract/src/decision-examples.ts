@@ -91,6 +91,6 @@ export const replayAnswerExample = {
   differences: [],
   resultHash,
   replayedHash: resultHash,
-  engineVersion: '1',
+  engineVersion: '3 tz=2026a',
   recordedEngineVersion: '1',
 };

@@ -13,7 +13,13 @@ const Coupling = Nullable(StringEnum(['partial', 'atomic'], { description: 'Mode
   description: "Beats the channel's coupling mode; null = the channel decides.",
 });
 
-const DraftConfig = JsonObject('Flow config v2: { version: 2, nodes: [{ id, type, config }], flowConfig }.');
+const DraftConfig = JsonObject(
+  'Flow config v2: { version: 2, nodes: [{ id, type, config }], flowConfig }. flowConfig: defaultLimit (1-50), scoring (stands ' +
+    'for a score node), explore { rate (0-0.2, default 0), poolSize (2-50, default 20), fromRank (1-50, default 1), channels ' +
+    '(ids; empty = all) }: with chance `rate` a slot is drawn evenly from the best `poolSize` candidates left for it, whatever ' +
+    'the rank method, so that the outcomes of offers that were not the best pick can be measured. Control groups and mandatory ' +
+    'items are left alone; each item tells its chance in `selection.probability`.',
+);
 
 const Key = Type.String({
   minLength: 1,
@@ -84,6 +90,7 @@ const exampleDraft = {
     { id: 'rank', type: 'rank', name: 'Best first', config: { method: 'topN', topN: 3 } },
     { id: 'response', type: 'response', name: 'Answer', config: { responseFormat: 'standard' } },
   ],
+  flowConfig: { explore: { rate: 0.05 } },
 };
 
 export const DecisionFlowCreate = Type.Object(

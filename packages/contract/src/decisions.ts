@@ -355,7 +355,7 @@ export const DecisionRecord = Type.Object(
     customerId: textOrNull('Customer; null after erasure.'),
     source: text('recommend, campaign, journey or trigger.'),
     decidedAt: Timestamp("The decision's clock."),
-    engineVersion: text('Version of the engine that decided.'),
+    engineVersion: text('Version of the engine that decided, and edition of the time zone rules: `3 tz=2026a`.'),
     configVersion: Type.Integer({ description: 'Catalogue version.' }),
     planHash: text('SHA-256 of the plan content.'),
     flow: Type.Object(
@@ -397,7 +397,7 @@ export const ReplayAnswer = Type.Object(
     ),
     resultHash: text('Recorded hash.'),
     replayedHash: text('Hash of the replayed result.'),
-    engineVersion: text('Engine that replayed.'),
+    engineVersion: text('Engine that replayed, in the same form.'),
     recordedEngineVersion: text('Engine that decided.'),
   },
   { description: 'Outcome of a replay.', examples: [replayAnswerExample] },

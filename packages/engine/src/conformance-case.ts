@@ -117,6 +117,7 @@ function snapshotOf(source: CaseSource): Snapshot {
   const creatives = source.creatives ?? offers.map(({ id }) => ({ id: `${id}-c`, offerId: id }));
   return {
     format: 1,
+    semantics: 1,
     tenant: {
       timezone: 'UTC',
       locale: 'en',

@@ -5,6 +5,7 @@ import { couple } from './delivery/coupling.ts';
 import { type Items, writeItems } from './delivery/items.ts';
 import { knownTarget } from './delivery/known-targets.ts';
 import { placementResults } from './delivery/placement-results.ts';
+import { certainSlate, type Slate, slateOf } from './delivery/slate.ts';
 import { topN } from './delivery/top-n.ts';
 import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
@@ -38,8 +39,8 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   const { observe } = run;
   const { program } = plan;
   if (run.target.emptyReason !== null) {
-    const nothing: Items = { items: [], errors: 0, slateProbability: 1, creativeShares: [], bySlot: [] };
-    return finish(run, nothing, couple(run, []).rows);
+    const nothing: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };
+    return finish(run, nothing, certainSlate, couple(run, []).rows);
   }
   for (const step of program.phase1) {
     step.run(run);
@@ -49,12 +50,13 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
   const method = run.holdout ? topN : program.rank.method;
-  const walked = deliver(run, method);
+  const { delivery: walked, draws } = deliver(run, method);
   closeWalk(run, walked);
   if (observe !== null) observe('rank', program.rank.nodeId);
   const { delivery, rows } = couple(run, walked);
   if (observe !== null) observe('coupling', null);
-  return finish(run, writeItems(run, delivery), rows);
+  const written = writeItems(run, delivery);
+  return finish(run, written, slateOf(draws, written.items), rows);
 }
 
 function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: DecideOptions): Run {
@@ -159,7 +161,7 @@ function offsetOf(clock: ZoneClock, now: number): number {
   return seconds * 1000 - Math.floor(now / 1000) * 1000;
 }
 
-function finish(run: Run, written: Items, coupling: readonly Json[]): Decision {
+function finish(run: Run, written: Items, slate: Slate, coupling: readonly Json[]): Decision {
   const { program, target } = run;
   const { items } = written;
   const properties: Record<string, Json> = {};
@@ -179,13 +181,16 @@ function finish(run: Run, written: Items, coupling: readonly Json[]): Decision {
     emptyReason: items.length > 0 ? null : (target.emptyReason ?? run.lastRemover ?? 'inventory'),
     controlGroup: run.holdout,
     degradedScoring: false,
-    slateProbability: written.slateProbability,
+    slateProbability: slate.probability,
+    explored: slate.explored,
+    minProbability: slate.least,
+    draws: slate.draws,
     assignment: {
       creative: written.creativeShares,
       experiment: null,
       holdout: holdoutShare(run),
     },
-    summary: summarize(run, written, coupling),
+    summary: summarize(run, written, slate, coupling),
     withheldByQuota: run.withheldByQuota,
     policyBlocks: run.policyBlocks,
     responseFormat: program.response.format,
@@ -218,7 +223,7 @@ function holdoutShare({ program, holdout }: Run): number | null {
   return holdout ? share : 1 - share;
 }
 
-function summarize(run: Run, written: Items, channelCoupling: readonly Json[]): DecisionSummary {
+function summarize(run: Run, written: Items, slate: Slate, channelCoupling: readonly Json[]): DecisionSummary {
   const { after } = run;
   return {
     candidateCount: after.inventory,
@@ -231,7 +236,7 @@ function summarize(run: Run, written: Items, channelCoupling: readonly Json[]): 
     finalCount: written.items.length,
     computeErrors: written.errors,
     channelCoupling,
-    slateProbability: written.slateProbability,
+    slateProbability: slate.probability,
     droppedByReason: run.droppedByReason,
     warnings: run.warnings,
   };

@@ -19,7 +19,17 @@ export interface Decision {
   readonly emptyReason: string | null;
   readonly controlGroup: boolean;
   readonly degradedScoring: boolean;
+  /** Product over the slots, those too that coupling or a quota emptied again. */
   readonly slateProbability: number;
+  /** True when exploration drew a slot; no part of the record, which holds it by item. */
+  readonly explored: boolean;
+  /** Least probability of a slot; no part of the record. */
+  readonly minProbability: number;
+  /**
+   * Without mandatory items, in the order in which they were drawn, when chance took part and coupling or a quota took some of
+   * them back: `slateProbability` is the product of theirs. Else null, and no part of the record.
+   */
+  readonly draws: readonly DrawnItem[] | null;
   readonly assignment: DecisionAssignment;
   readonly summary: DecisionSummary;
   /** Items that a quota took from the answer. */
@@ -57,6 +67,14 @@ export interface DecisionItem {
   };
   readonly content: Readonly<Record<string, Json>>;
   readonly personalization: Readonly<Record<string, Json>>;
+}
+
+export interface DrawnItem {
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly probability: number;
+  readonly estimated: boolean;
+  readonly explored: boolean;
 }
 
 /** Shares of chance besides the ranking (docs/design/api-decisioning.md 10, 11). */

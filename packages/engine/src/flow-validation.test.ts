@@ -297,6 +297,42 @@ test('a chain of enrich nodes has at most three', () => {
   assert.deepEqual(errorsOf(flow([inventory, ...off, score])), []);
 });
 
+test('exploration has bounds', () => {
+  const errors = (explore: Json) => errorsOf(flow([inventory, score], { explore }));
+  for (const sound of [
+    null,
+    {},
+    { rate: 0 },
+    { rate: 0.2, poolSize: 2, fromRank: 50, channels: ['c', 'd'] },
+    { rate: null },
+  ])
+    assert.deepEqual(errors(sound), [], JSON.stringify(sound));
+  const wrong: readonly (readonly [Json, string])[] = [
+    [0.05, 'P invalid_config /flowConfig/explore'],
+    [[], 'P invalid_config /flowConfig/explore'],
+    [{ rate: 0.21 }, 'P invalid_config /flowConfig/explore/rate'],
+    [{ rate: -0.01 }, 'P invalid_config /flowConfig/explore/rate'],
+    [{ rate: '0.1' }, 'P invalid_config /flowConfig/explore/rate'],
+    [{ poolSize: 1 }, 'P invalid_config /flowConfig/explore/poolSize'],
+    [{ poolSize: 51 }, 'P invalid_config /flowConfig/explore/poolSize'],
+    [{ poolSize: 2.5 }, 'P invalid_config /flowConfig/explore/poolSize'],
+    [{ fromRank: 0 }, 'P invalid_config /flowConfig/explore/fromRank'],
+    [{ channels: 'web' }, 'P invalid_config /flowConfig/explore/channels'],
+    [{ channels: ['c', 'no-c'] }, 'P unknown_reference /flowConfig/explore/channels/1'],
+  ];
+  for (const [explore, error] of wrong) assert.deepEqual(errors(explore), [error], JSON.stringify(explore));
+  const { errors: told } = validateFlow(flow([inventory, score], { explore: 'often' }), known, { use: 'draft' });
+  assert.equal(told[0]?.message, 'must be an object of rate, poolSize, fromRank and channels');
+  const { warnings } = validateFlow(flow([inventory, score], { explore: { rates: 0.1 } }), known, { use: 'draft' });
+  assert.deepEqual(
+    warnings.map(({ code, path, nearest }) => [code, path, nearest]),
+    [['unknown_key', '/flowConfig/explore/rates', 'rate']],
+  );
+  assert.deepEqual(flowReferences(flow([inventory, score], { explore: { channels: ['c'] } })), [
+    { kind: 'channel', id: 'c' },
+  ]);
+});
+
 test('hostile configs are refused or harmless', () => {
   const hostile = JSON.parse(
     '{"version":2,"nodes":[{"id":"i","type":"inventory","config":{"__proto__":{"scope":"offers"},"constructor":1}},{"id":"s","type":"score","config":{"method":"__proto__"}}]}',

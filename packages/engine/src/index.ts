@@ -50,6 +50,6 @@ export { type Difference, diffResults, resultOf } from './replay.ts';
 export type * from './snapshot.ts';
 export { compileTemplate } from './templates/compile-template.ts';
 export type * from './templates/template.ts';
-export { engineVersion } from './version.ts';
+export { engineVersion, semantics } from './version.ts';
 export { nearestWord } from './words/nearest-word.ts';
 export { didYouMean, listWords, mustBeOneOf, told } from './words/word-texts.ts';

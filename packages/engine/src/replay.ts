@@ -8,9 +8,18 @@ const mostDifferences = 200;
  * made at commit or measured (docs/design/api-decisioning.md 12). Numbers are unrounded.
  */
 export function resultOf(decision: Decision): Json {
-  const { trace: _trace, responseFormat: _format, includeFields: _fields, policyBlocks: _blocks, ...result } = decision;
+  const {
+    trace: _trace,
+    responseFormat: _format,
+    includeFields: _fields,
+    policyBlocks: _blocks,
+    explored: _explored,
+    minProbability: _least,
+    draws,
+    ...result
+  } = decision;
   // The members are JSON already; a copy of each would cost as much as the decision.
-  return result as unknown as Json;
+  return (draws === null ? result : { ...result, draws }) as unknown as Json;
 }
 
 export interface Difference {

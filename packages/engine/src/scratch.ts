@@ -30,6 +30,9 @@ export interface Scratch {
   readonly found: Candidate[];
   /** The best candidates of the list, best first. */
   readonly best: Candidate[];
+  /** The same for exploration, and what a slot may be drawn from. */
+  readonly gathered: Candidate[];
+  readonly pool: Candidate[];
   /** Evidence by offer number, as far as it was looked up; good while `input.evidence.pairsOf` is `pairsOf`. */
   pairs: (readonly [positives: number, negatives: number] | undefined)[];
   pairsOf: object | null;
@@ -88,6 +91,8 @@ export function scratchOf(program: Program): Scratch {
       selection: { items: [], count: 0 },
       found: [],
       best: [],
+      gathered: [],
+      pool: [],
       pairs: [],
       pairsOf: null,
       asked: new Uint8Array(program.policies.length),

@@ -1,4 +1,5 @@
 import { compileCondition } from '../conditions/compile-condition.ts';
+import { compileExplore } from '../delivery/explore.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
 import { contactPolicyStep } from '../nodes/contact-policy.ts';
 import { policiesOfFilter } from '../nodes/filter.ts';
@@ -17,6 +18,7 @@ import { liftersOf, type PolicyStage } from '../policies/policy-stage.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
 import { scratchOf } from '../scratch.ts';
 import type { FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
+import { semantics } from '../version.ts';
 import { type Builder, createBuilder } from './builder.ts';
 import { compileCreatives, compileOffers, type PlanCreative, type PlanOffer, sortById } from './catalogue.ts';
 import { numberIds } from './ordinals.ts';
@@ -42,7 +44,7 @@ const relevanceFields = ['preferred_channel', 'interests', 'preferred_product_ty
 /**
  * Turns a published flow and the tenant's catalogue into a plan (docs/design/decisioning.md 2). Pure; the order of the snapshot's
  * lists does not matter but for `schemas` and the flow's nodes. Throws when the flow names a node type or method that is
- * not built: `validateFlow` refuses those on write.
+ * not built (`validateFlow` refuses those on write), and when the plan was made for an engine that is newer than this one.
  */
 export function compile(snapshot: Snapshot): Plan {
   const work = compileInSlices(snapshot);
@@ -57,6 +59,9 @@ export function compile(snapshot: Snapshot): Plan {
  * thousands of offers a piece takes a few milliseconds at most.
  */
 export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
+  if ((snapshot.semantics ?? 1) > semantics) {
+    throw new RangeError(`the plan has semantics ${snapshot.semantics}, this engine knows ${semantics}`);
+  }
   const ordinals = yield* numberIds(snapshot);
   const builder = createBuilder(snapshot, ordinals);
   yield;
@@ -130,6 +135,8 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     phase1: stages.phase1,
     scoring,
     rank: compileRank(rankNode),
+    // A plan that was stored before plans named their semantics knew no exploration: the key meant nothing.
+    explore: snapshot.semantics === undefined ? null : compileExplore(readObject(flowConfig.explore), ordinals.channel),
     output: stages.output,
     customFieldsOn: !nodes.some(({ type, config }) => type === 'compute' && config?.includeCustomFields === false),
     response: compileResponse(responseNode),

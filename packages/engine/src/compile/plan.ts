@@ -1,3 +1,4 @@
+import type { Explore } from '../delivery/explore.ts';
 import type { RankMethod } from '../delivery/rank-method.ts';
 import type { WindowSpec } from '../input.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
@@ -140,6 +141,8 @@ export interface Program {
   readonly phase1: readonly Step[];
   readonly scoring: Scoring;
   readonly rank: RankStage;
+  /** Null: nothing is left to chance. */
+  readonly explore: Explore | null;
   readonly output: readonly OutputStep[];
   /** False: a compute node switched computed custom fields off. */
   readonly customFieldsOn: boolean;

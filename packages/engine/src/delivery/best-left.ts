@@ -11,10 +11,17 @@ export function bestLeft(run: Run, left: (candidate: Candidate) => boolean): Can
   return best;
 }
 
-/** Gathers the `most` best candidates of the list in `scratch.best`, best first, in one pass. Returns how many. */
-export function gatherBest(run: Run, most: number): number {
+/**
+ * Gathers the `most` best candidates of the list in `best`, best first, in one pass. Returns how many. Without `left` they are
+ * those that have not left.
+ */
+export function gatherBest(
+  run: Run,
+  most: number,
+  best: Candidate[],
+  left: ((candidate: Candidate) => boolean) | null = null,
+): number {
   const { list, scratch } = run;
-  const { best } = scratch;
   const { score } = scratch.columns;
   let count = 0;
   let least = Number.NEGATIVE_INFINITY;
@@ -22,6 +29,7 @@ export function gatherBest(run: Run, most: number): number {
     const candidate = list[at]!;
     if (candidate.reason !== null) continue;
     if (count === most && (score[candidate.at]! < least || !standsBefore(run, candidate, best[count - 1]!))) continue;
+    if (left !== null && !left(candidate)) continue;
     let place = count === most ? count - 1 : count;
     for (; place > 0 && standsBefore(run, candidate, best[place - 1]!); place--) best[place] = best[place - 1]!;
     best[place] = candidate;

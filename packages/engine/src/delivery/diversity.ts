@@ -45,12 +45,14 @@ export const diversityKind: RankMethodKind = {
               most += 1;
               candidate = argmax(run, (other) => left(other) && !isFull(other), value);
             }
-            if (candidate === null) return null;
+            return candidate === null ? null : { candidate, pick: certain };
+          },
+          took(candidate) {
             chosen.push(candidate);
             const { categoryId } = candidate.offer.row;
             if (categoryId !== null) perCategory.set(categoryId, (perCategory.get(categoryId) ?? 0) + 1);
-            return { candidate, pick: certain };
           },
+          waits: isFull,
         };
       },
     };

@@ -13,7 +13,6 @@ export interface Items {
   readonly items: readonly DecisionItem[];
   /** Entries of `_errors` over all items. */
   readonly errors: number;
-  readonly slateProbability: number;
   readonly creativeShares: readonly number[];
   /** Per slot, positions in `items`. */
   readonly bySlot: readonly (readonly number[])[];
@@ -24,7 +23,6 @@ export function writeItems(run: Run, delivery: Delivery): Items {
   const items: DecisionItem[] = [];
   const creativeShares: number[] = [];
   const errors: FormulaError[] = [];
-  let slateProbability = 1;
   let inPlacement: Map<string, number> | null = null;
   const bySlot: number[][] = [];
   for (const taken of delivery) {
@@ -38,12 +36,11 @@ export function writeItems(run: Run, delivery: Delivery): Items {
       }
       positions.push(items.length);
       items.push(writeItem(run, item, items.length + 1, placementRank, errors));
-      slateProbability *= item.pick.probability;
       creativeShares.push(creativeShareOf(run.scratch.columns, item.candidate.at));
     }
     bySlot.push(positions);
   }
-  return { items, errors: errors.length, slateProbability, creativeShares, bySlot };
+  return { items, errors: errors.length, creativeShares, bySlot };
 }
 
 type Values = Readonly<Record<string, Json>>;

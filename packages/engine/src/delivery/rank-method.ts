@@ -14,8 +14,15 @@ export interface RankMethod {
 }
 
 export interface Ranking {
-  /** The next item among the candidates left for a slot; null when none is left. */
+  /**
+   * The next item among the candidates left for a slot; null when none is left. Exploration may put another in its place,
+   * so a method that depends on what was chosen waits for `took`.
+   */
   next(left: (candidate: Candidate) => boolean): RankedPick | null;
+  /** Told what was taken. */
+  readonly took?: (candidate: Candidate) => void;
+  /** True: a limit of the method holds this candidate back at the slot that `next` was last asked for. */
+  readonly waits?: (candidate: Candidate) => boolean;
 }
 
 export interface RankedPick {
@@ -24,7 +31,7 @@ export interface RankedPick {
 }
 
 export interface Pick {
-  /** Chance of this pick given the candidates left; 1 without chance. */
+  /** Chance of this item in this slot given the candidates left; 1 without chance. */
   readonly probability: number;
   readonly estimated: boolean;
   readonly explored: boolean;

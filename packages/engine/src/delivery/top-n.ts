@@ -11,7 +11,7 @@ export const topN: RankMethod = {
   begin(run) {
     const most = run.mostItems + spare;
     const { best } = run.scratch;
-    const count = gatherBest(run, most);
+    const count = gatherBest(run, most, best);
     return {
       next(left) {
         let candidate: Candidate | null = null;

@@ -6,8 +6,9 @@ import { describe } from '../policies/ask-policies.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { isLifted } from '../policies/policy-stage.ts';
 import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
+import { beginExploring } from './explore.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
-import { certain, type Pick, type RankMethod } from './rank-method.ts';
+import { certain, type Pick, type RankedPick, type RankMethod } from './rank-method.ts';
 import type { Target } from './target.ts';
 
 /** An item of the answer. */
@@ -21,11 +22,17 @@ export interface Taken {
 /** Items by slot in delivery order; requests without `placements` have one slot. */
 export type Delivery = readonly (readonly Taken[])[];
 
+export interface Walked {
+  readonly delivery: Delivery;
+  /** What was picked where the flow explores, in order; coupling and quota may take some of it back. Null: nothing by chance. */
+  readonly draws: readonly RankedPick[] | null;
+}
+
 /**
  * Builds the answer: mandatory offers first, then what the rank method yields; before each choice, what a counting limit
  * no longer admits after the items taken leaves, so that later ones move up (docs/design/api-decisioning.md 10, delivery walk).
  */
-export function deliver(run: Run, method: RankMethod): Delivery {
+export function deliver(run: Run, method: RankMethod): Walked {
   const { slots } = run.target;
   const limit = limitOf(run.plan, run.request);
   const cut = run.mostItems;
@@ -41,21 +48,29 @@ export function deliver(run: Run, method: RankMethod): Delivery {
   };
   takeMandatory(walk);
   const ranking = method.begin(run);
+  const exploring = run.holdout || run.program.explore === null ? null : beginExploring(run, run.program.explore);
+  const draws: RankedPick[] | null = exploring === null ? null : [];
+  let place = 1;
   for (let slot = 0; slot < rooms.length; slot++) {
+    place += walk.delivery[slot]!.length;
     const left = (candidate: Candidate): boolean =>
       candidate.reason === null &&
       !candidate.taken &&
       (slots === null || candidate.slot === slot) &&
       freePlacement(walk, candidate) !== undefined;
     while (walk.total < cut && walk.delivery[slot]!.length < rooms[slot]!) {
-      const picked = ranking.next(left);
+      let picked = ranking.next(left);
       if (picked === null) break;
+      if (exploring !== null) picked = exploring.next(place, picked, left, ranking);
       const { candidate, pick } = picked;
+      if (ranking.took !== undefined) ranking.took(candidate);
+      if (draws !== null) draws.push(picked);
+      place += 1;
       take(walk, slot, { candidate, placementId: freePlacement(walk, candidate) ?? null, mandatory: false, pick });
     }
   }
   if (run.input.quotaLeft !== undefined) withhold(walk, run.input.quotaLeft);
-  return walk.delivery;
+  return { delivery: walk.delivery, draws };
 }
 
 /** Takes back what a quota does not cover: the first items in delivery order stay. */

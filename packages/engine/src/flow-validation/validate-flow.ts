@@ -1,5 +1,6 @@
 import type { JsonObject } from '../compile/config-problems.ts';
 import { deepestChain, enrichOrder } from '../compile/enrich-order.ts';
+import { exploreKey } from '../delivery/explore.ts';
 import { checkKeys, integer, type NodeIssues, object, type ReferenceKind } from '../nodes/node-keys.ts';
 import { readList, readObject, readObjects } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
@@ -132,7 +133,8 @@ function checkFlowConfig(
 ): void {
   const place = { bareNames: references.customFieldKeys, phase1: false };
   const issues = issuesAt('/flowConfig', null, references, place, errors, warnings);
-  checkKeys(flowConfig, { keys: { defaultLimit: integer(1, 50), scoring: object(scoreShape) } }, '', issues);
+  const keys = { defaultLimit: integer(1, 50), scoring: object(scoreShape), explore: exploreKey };
+  checkKeys(flowConfig, { keys }, '', issues);
 }
 
 function checkUse(nodes: readonly FlowNode[], flowConfig: JsonObject, errors: FlowIssue[]): void {

@@ -46,7 +46,8 @@ export const coffeeFlows: readonly PackFlow[] = [
         },
         { id: 'response', type: 'response', name: 'Answer', config: { responseFormat: 'standard' } },
       ],
-      flowConfig: { defaultLimit: 1 },
+      // One answer in twenty is drawn from the best twenty offers: what the others would have earned can be told later.
+      flowConfig: { defaultLimit: 1, explore: { rate: 0.05 } },
     },
   },
 ];

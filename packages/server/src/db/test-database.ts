@@ -71,7 +71,13 @@ let ownCluster: Promise<string> | null = null;
  * A fresh copy of the template database. Inside `npm test` it comes from the run's cluster; a test file that is run
  * alone (`node --test x.test.ts`) starts a cluster of its own and takes it down when the process ends.
  */
-export async function createTestDatabase(options: Partial<DatabaseOptions> = {}): Promise<TestDatabase> {
+export const createTestDatabase = (options: Partial<DatabaseOptions> = {}): Promise<TestDatabase> =>
+  makeDatabase(true, options);
+
+/** A database without schema, for tests that migrate it themselves. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => makeDatabase(false, {});
+
+async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOptions>): Promise<TestDatabase> {
   let clusterUrl = readTestClusterUrl();
   if (clusterUrl === null) {
     ownCluster ??= startOwnCluster();
@@ -84,10 +90,14 @@ export async function createTestDatabase(options: Partial<DatabaseOptions> = {})
   const owner = new pg.Pool({ ...connectionConfig({ url: adminUrl, connectTimeoutMs: 20_000 }), max: 2 });
   for (const pool of [cluster, owner]) pool.on('error', () => undefined);
   try {
-    await cluster.query(`create database ${name} template ${template} owner arbiter_owner`);
-    // Privileges of a database are not copied with it.
-    const client = await owner.connect();
-    await settleDatabase(client, name).finally(() => client.release());
+    if (fromTemplate) {
+      await cluster.query(`create database ${name} template ${template} owner arbiter_owner`);
+      // Privileges of a database are not copied with it.
+      const client = await owner.connect();
+      await settleDatabase(client, name).finally(() => client.release());
+    } else {
+      await cluster.query(`create database ${name}`);
+    }
   } catch (error) {
     // Open connections would keep the test file alive.
     await Promise.all([cluster.end(), owner.end()]);

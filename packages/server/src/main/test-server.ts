@@ -28,7 +28,7 @@ export interface TestTenant {
 export interface CallOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** API key; default: the first tenant's admin. Null sends none. */
+  /** API key; default: the first tenant's admin, or none on a database that was there already. Null sends none. */
   readonly key?: string | null;
   /** Added to, and stronger than, what is sent by itself: credential, X-Requested-With, Content-Type. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -85,6 +85,31 @@ const testConfig: ComposeConfig = {
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const testDatabase = await createTestDatabase();
+  const server = startServerOn(testDatabase, options);
+  try {
+    const pepper = keyOf({ ...testConfig, ...options.config }.API_KEY_PEPPER);
+    const count = Math.max(1, options.tenants ?? 1);
+    const first = await makeTenant(server.database, pepper, 1);
+    const others: TestTenant[] = [];
+    // One after the other: each of a hundred at once would wait for the ninety before it.
+    for (let number = 2; number <= count; number += 1) others.push(await makeTenant(server.database, pepper, number));
+    return {
+      ...server,
+      tenants: [first, ...others],
+      call: (method, path, call = {}) => server.call(method, path, { key: first.keys.admin, ...call }),
+    };
+  } catch (error) {
+    // Its connections and timers would keep the test file alive until the runner gives it up.
+    await server.close();
+    throw error;
+  }
+}
+
+/** The same over a database that is there already, whose tenants the test knows. Takes the database down when it closes. */
+export function startServerOn(
+  testDatabase: TestDatabase,
+  options: Omit<TestServerOptions, 'tenants'>,
+): Omit<TestServer, 'tenants'> {
   const log: Record<string, unknown>[] = [];
   const config = { ...testConfig, ...options.config };
   const server = composeServer({
@@ -100,30 +125,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     // The machine is shared by several test files; what a server does in time is measured in test/faults.
     patience: options.patience ?? { acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000, answerWithinMs: 30_000 },
   });
-  const close = async (): Promise<void> => {
-    await server.close();
-    await testDatabase.close();
+  return {
+    ...server,
+    testDatabase,
+    log,
+    call: (method, path, call) => callApp(server.app, method, path, call),
+    async close() {
+      await server.close();
+      await testDatabase.close();
+    },
   };
-  try {
-    const pepper = keyOf(config.API_KEY_PEPPER);
-    const count = Math.max(1, options.tenants ?? 1);
-    const first = await makeTenant(server.database, pepper, 1);
-    const others: TestTenant[] = [];
-    // One after the other: each of a hundred at once would wait for the ninety before it.
-    for (let number = 2; number <= count; number += 1) others.push(await makeTenant(server.database, pepper, number));
-    return {
-      ...server,
-      testDatabase,
-      tenants: [first, ...others],
-      log,
-      call: (method, path, call) => callApp(server.app, first, method, path, call),
-      close,
-    };
-  } catch (error) {
-    // Its connections and timers would keep the test file alive until the runner gives it up.
-    await close();
-    throw error;
-  }
 }
 
 /** A tenant as the bootstrap file makes one, with a key for each role. */
@@ -141,10 +152,9 @@ async function makeTenant(database: Database, pepper: Pepper, number: number): P
 
 async function callApp<Body>(
   app: FastifyInstance,
-  tenant: TestTenant,
   method: string,
   path: string,
-  { body, key = tenant.keys.admin, headers = {} }: CallOptions = {},
+  { body, key = null, headers = {} }: CallOptions = {},
 ): Promise<CallResult<Body>> {
   const response = await app.inject({
     method: method as 'GET',

@@ -19,6 +19,9 @@ export function zoneProblem(name: string): string | null {
   return `must be a time zone of the IANA list, such as Europe/Paris${near === null ? '' : ` (${near}?)`}`;
 }
 
+/** Edition of the rules by which instants become local times here (`2026a`); null when the process does not tell. */
+export const tzdataVersion: string | null = process.versions.tz ?? null;
+
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 /** No two instants this far apart share a change of the clock; Apia once skipped a whole day. */

@@ -89,6 +89,9 @@ const decision: Decision = {
   controlGroup: false,
   degradedScoring: true,
   slateProbability: 0.11111111,
+  explored: false,
+  minProbability: 1,
+  draws: null,
   assignment: { creative: [1, 1], experiment: null, holdout: null },
   summary: {
     candidateCount: 9,

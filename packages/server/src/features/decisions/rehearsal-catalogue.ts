@@ -1,4 +1,4 @@
-import type { Snapshot } from '@arbiter/engine';
+import { type Snapshot, semantics } from '@arbiter/engine';
 import { createSharedValues } from '../catalogue-records/index.ts';
 import { type CompiledFlow, compileFlow, type TenantCatalogue } from '../plans/index.ts';
 import { settingsOf } from '../settings/index.ts';
@@ -19,6 +19,7 @@ function inventedSnapshot(timezone: string): Snapshot {
   const settings = settingsOf({});
   return {
     format: 1,
+    semantics,
     tenant: {
       timezone,
       locale: settings.locale,

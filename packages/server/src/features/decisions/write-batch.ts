@@ -1,9 +1,8 @@
-import { engineVersion } from '@arbiter/engine';
 import type { HotStatement, HotTransaction } from '../../db/index.ts';
 import { type BatchCustomers, encodeState, prune, saveStates } from '../customer-states/index.ts';
 import { insertItems } from '../interactions/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
-import { insertRecords } from '../sealed-records/index.ts';
+import { engineStamp, insertRecords } from '../sealed-records/index.ts';
 import { insertOutbox } from '../stream/index.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import type { Writes } from './note-decision.ts';
@@ -42,7 +41,8 @@ function writeStatements(writes: Writes, customers: BatchCustomers, horizonFrom:
   }
   const list: HotStatement[] = [];
   if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
-  const batch = { source: 'recommend', decidedAt: writes.at, configVersion: writes.configVersion, engineVersion };
+  const { at: decidedAt, configVersion } = writes;
+  const batch = { source: 'recommend', decidedAt, configVersion, engineVersion: engineStamp };
   for (const [{ plan, hash: planHash }, rows] of writes.records) {
     const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash };
     list.push(insertRecords(tenantId, { ...batch, ...flow }, rows));

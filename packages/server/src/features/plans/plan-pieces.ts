@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import {
   canonicalJson,
+  semantics as knownSemantics,
   type Snapshot,
   type SnapshotCreative,
   type SnapshotOffer,
@@ -26,10 +27,10 @@ export interface Piece {
 }
 
 /** Some of a snapshot's lists, or parts of them. */
-export type PieceLists = Partial<Omit<Snapshot, 'format' | 'tenant' | 'flow'>>;
+export type PieceLists = Partial<Omit<Snapshot, keyof PlanHead>>;
 
 /** A snapshot without its lists. */
-export type PlanHead = Pick<Snapshot, 'format' | 'tenant' | 'flow'>;
+export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow'>;
 
 export function newPiece(lists: PieceLists): Piece {
   return { lists, hash: null, body: null };
@@ -97,7 +98,11 @@ function nameOf({ hash: name }: Piece): string {
 /** Pieces read by one statement. */
 const piecesPerRead = 16;
 
-/** Reads a plan's content back. Throws AppError `record_corrupt` when a part is missing or does not have its hash. */
+/**
+ * Reads a plan's content back. Throws AppError `record_corrupt` when a part is missing or does not have its hash, and
+ * `unavailable` when it was made for a newer engine, whose meaning this one can only guess: in the middle of an upgrade another
+ * node may know it.
+ */
 export async function readPlanContent(tx: Tx, name: Buffer): Promise<Snapshot> {
   const body = await findPlanBody(tx, name);
   if (body === null) throw new AppError('record_corrupt', { detail: 'the plan of the record is missing' });
@@ -106,6 +111,11 @@ export async function readPlanContent(tx: Tx, name: Buffer): Promise<Snapshot> {
     body,
     name,
   );
+  const { semantics = 1 } = head;
+  if (semantics > knownSemantics) {
+    const detail = `the plan was made for a newer engine (semantics ${semantics}, this server knows ${knownSemantics})`;
+    throw new AppError('unavailable', { detail });
+  }
   const parts: PieceLists[] = [head];
   const turns = takeTurns();
   for (let at = 0; at < pieces.length; at += piecesPerRead) {
@@ -129,7 +139,7 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 }
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
-export function joinPieces({ format, tenant, flow }: PlanHead, parts: readonly PieceLists[]): Snapshot {
+export function joinPieces({ format, semantics, tenant, flow }: PlanHead, parts: readonly PieceLists[]): Snapshot {
   const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
     parts.flatMap((part) => list(part) ?? []);
   const byId = <Row extends SnapshotOffer | SnapshotCreative | SnapshotOfferCategory>(rows: Row[]): Row[] =>
@@ -138,6 +148,7 @@ export function joinPieces({ format, tenant, flow }: PlanHead, parts: readonly P
   const withOthers = parts.some(({ otherOffers }) => otherOffers !== undefined);
   return {
     format,
+    ...(semantics === undefined ? {} : { semantics }),
     tenant,
     flow,
     channels: join((part) => part.channels),

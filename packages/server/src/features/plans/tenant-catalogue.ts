@@ -1,5 +1,5 @@
 import type { TenantSettings } from '@arbiter/contract';
-import { compileInSlices, needsOfferCategories, type Plan, type Snapshot } from '@arbiter/engine';
+import { compileInSlices, needsOfferCategories, type Plan, type Snapshot, semantics } from '@arbiter/engine';
 import { readCatalogueVersion, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { inTurns } from '../../platform/turns.ts';
@@ -112,6 +112,7 @@ export async function loadCatalogue(
   async function prepare(flow: RunnableFlow): Promise<CompiledFlow> {
     const head: PlanHead = {
       format: 1,
+      semantics,
       tenant: {
         timezone: settings.timezone,
         ...(formatsDates([flow.config, categories, subCategories]) ? { offsets: zoneOffsets(settings.timezone) } : {}),

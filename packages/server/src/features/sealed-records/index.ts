@@ -3,6 +3,7 @@ import { feature } from '../../feature.ts';
 import { sealedRecordJobs } from './sealed-records.jobs.ts';
 
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';
+export { engineStamp } from './engine-stamp.ts';
 export { inputText, reduceRequest } from './packed-input.ts';
 export { type ItemTexts, itemTexts, resultHash, resultText } from './packed-result.ts';
 export { type RecordPorts, readDecision, replayDecision } from './sealed-records.service.ts';

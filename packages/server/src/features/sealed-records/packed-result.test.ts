@@ -75,6 +75,9 @@ const plain: Decision = {
   controlGroup: false,
   degradedScoring: false,
   slateProbability: 1,
+  explored: false,
+  minProbability: 1,
+  draws: null,
   assignment: { creative: [1, 1], experiment: null, holdout: null },
   summary,
   withheldByQuota: 0,
@@ -104,6 +107,17 @@ test('what was decided survives, to the last digit; what follows from plan and i
       placementResults: [{ placementId: 'p', placementName: 'P', channelId: 'ch', items: [1], emptyReason: null }],
       summary: { ...summary, slateProbability: 0.5, warnings: ['w'] },
     },
+    {
+      ...plain,
+      slateProbability: 0.0125,
+      explored: true,
+      minProbability: 0.05,
+      summary: { ...summary, slateProbability: 0.0125 },
+      draws: [
+        { offerId: 'o2', creativeId: 'c1', probability: 0.05, estimated: false, explored: true },
+        { offerId: 'o1', creativeId: null, probability: 0.25, estimated: true, explored: false },
+      ],
+    },
   ] as Decision[]) {
     const {
       trace: _t,
@@ -111,11 +125,14 @@ test('what was decided survives, to the last digit; what follows from plan and i
       includeFields: _i,
       withheldByQuota: _w,
       policyBlocks: _b,
+      explored: _e,
+      minProbability: _p,
+      draws,
       ...expected
     } = decision;
     const unpacked = unpackResult(readResultText(resultText(decision, refs)), refs);
     const items = expected.items.map(({ content: _c, personalization: _p, ...kept }) => kept);
-    assert.deepEqual(unpacked, { ...expected, items });
+    assert.deepEqual(unpacked, { ...expected, items, ...(draws === null ? {} : { draws }) });
   }
 });
 

@@ -4,6 +4,7 @@ import {
   type Decision,
   type DecisionItem,
   type DecisionSummary,
+  type DrawnItem,
   type Json,
   type PropensitySource,
 } from '@arbiter/engine';
@@ -22,6 +23,8 @@ export interface PackedResult {
   readonly m: readonly number[];
   /** Members that differ from their defaults, under their own names. */
   readonly o: Readonly<Record<string, Json>>;
+  /** What was drawn, where that is more than what is in the answer: offer, creative, probability, flags of `itemText`. */
+  readonly d?: readonly (readonly [offer: number, creative: number | null, probability: number, flags: number])[];
 }
 
 const sources: readonly PropensitySource[] = [
@@ -70,7 +73,8 @@ export function resultText(decision: Decision, refs: PlanRefs, withProperties = 
   const { summary } = decision;
   let counts = '';
   for (const name of summaryCounts) counts += `${counts === '' ? '' : ','}${summary[name]}`;
-  return `{"i":[${items}],"m":[${counts}],"o":{${membersText(decision, withProperties)}}}`;
+  const drawn = decision.draws === null ? '' : `,"d":[${decision.draws.map((draw) => drawText(draw, refs)).join(',')}]`;
+  return `{"i":[${items}],"m":[${counts}],"o":{${membersText(decision, withProperties)}}${drawn}}`;
 }
 
 /** Reads a `PackedResult` back from its text. */
@@ -135,17 +139,39 @@ export function unpackResult(packed: PackedResult, refs: PlanRefs): Readonly<Rec
       droppedByReason: value('droppedByReason'),
       warnings: value('warnings'),
     },
+    ...(packed.d === undefined ? {} : { draws: packed.d.map((draw) => unpackDraw(draw, refs)) }),
+  };
+}
+
+const estimatedFlag = 4;
+const exploredFlag = 8;
+
+const chanceFlags = ({ estimated, explored }: { readonly estimated: boolean; readonly explored: boolean }): number =>
+  (estimated ? estimatedFlag : 0) + (explored ? exploredFlag : 0);
+
+function drawText(draw: DrawnItem, refs: PlanRefs): string {
+  const { offerId, creativeId, probability } = draw;
+  return `[${refs.offers.get(offerId)!},${ref(refs.creatives, creativeId)},${finite(probability)},${chanceFlags(draw)}]`;
+}
+
+function unpackDraw(
+  [offer, creative, probability, flags]: NonNullable<PackedResult['d']>[number],
+  refs: PlanRefs,
+): Json {
+  const { offers, creatives } = refs.snapshot;
+  return {
+    offerId: offers[offer]?.id ?? null,
+    creativeId: creative === null ? null : (creatives[creative]?.id ?? null),
+    probability,
+    estimated: (flags & estimatedFlag) !== 0,
+    explored: (flags & exploredFlag) !== 0,
   };
 }
 
 function itemText(item: DecisionItem, refs: PlanRefs): string {
   const c = item.scoreComponents;
   const { selection } = item;
-  const flags =
-    (item.effect === 'reserve' ? 1 : 0) +
-    (item.mandatory ? 2 : 0) +
-    (selection.estimated ? 4 : 0) +
-    (selection.explored ? 8 : 0);
+  const flags = (item.effect === 'reserve' ? 1 : 0) + (item.mandatory ? 2 : 0) + chanceFlags(selection);
   const model =
     item.modelKey === null && item.modelType === null
       ? ''
@@ -194,8 +220,8 @@ function unpackItem(packed: readonly (number | string | null)[], rank: number, r
     propensitySource: sources[number(13)] ?? null,
     selection: {
       probability: number(14),
-      estimated: (flags & 4) !== 0,
-      explored: (flags & 8) !== 0,
+      estimated: (flags & estimatedFlag) !== 0,
+      explored: (flags & exploredFlag) !== 0,
       method: packed[15] ?? null,
     },
   };

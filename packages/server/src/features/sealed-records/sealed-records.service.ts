@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Decision, decide, diffResults, engineVersion, resultOf } from '@arbiter/engine';
+import { type Decision, decide, diffResults, resultOf } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
@@ -8,6 +8,7 @@ import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
 import { type CompiledFlow, openPlan } from '../plans/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
+import { engineStamp } from './engine-stamp.ts';
 import { type PackedInput, unpackInput, unpackWindows } from './packed-input.ts';
 import { itemTexts, type PackedResult, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
 import { findRecord, type StoredRecord } from './sealed-records.store.ts';
@@ -93,7 +94,7 @@ export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
       : differences.map((difference) => ({ ...difference })),
     resultHash: record.resultHash.toString('hex'),
     replayedHash: replayedHash.toString('hex'),
-    engineVersion,
+    engineVersion: engineStamp,
     recordedEngineVersion: record.engineVersion,
   };
 }

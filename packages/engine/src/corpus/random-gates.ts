@@ -1,0 +1,115 @@
+import type { Json, ScopeAssignment, Snapshot, SnapshotPolicy, SnapshotRule } from '../index.ts';
+import type { Chance } from './chance.ts';
+
+type Config = { readonly [key: string]: Json };
+type Rows = Pick<Snapshot, 'channels' | 'placements' | 'categories' | 'offers' | 'creatives'>;
+
+const ruleConfigs: readonly (readonly [ruleType: string, config: Config])[] = [
+  ['attribute_condition', { attribute: 'age', operator: 'gte', value: 30 }],
+  ['attribute_condition', { attribute: 'customer.job', operator: 'in', value: ['cook', 'nurse'], onMissing: 'pass' }],
+  ['attribute_condition', { attribute: 'attributes.page', operator: 'not_contains', value: 'check' }],
+  ['attribute_condition', { attribute: 'request.locale', operator: 'starts_with', value: 'de', onMissing: 'pass' }],
+  ['attribute_condition', { attribute: 'channel.channelType', operator: 'neq', value: 'phone', penalty: 0.9 }],
+  ['attribute_condition', { attribute: 'customer.joined', operator: 'within_last_days', value: 700, penalty: 0.25 }],
+  ['attribute_condition', { attribute: 'customer.balance', operator: 'between', value: [10, 4000], onMissing: 'pass' }],
+  ['attribute_condition', { attribute: 'offer.metadata.campaign', operator: 'neq', value: 'c1' }],
+  ['attribute_condition', { operator: 'gte' }],
+  ['offer_attribute', { attribute: 'margin', operator: 'gte', value: 3, onMissing: 'pass', penalty: 0.6 }],
+  ['offer_attribute', { attribute: 'productType', operator: 'eq', valueFrom: 'customer.preferred_product_type' }],
+  ['offer_attribute', { attribute: 'tags', operator: 'contains', value: 'vip', penalty: 0.1 }],
+  ['offer_attribute', { attribute: 'offer.businessValue', operator: 'lt', valueFrom: 'attributes.most' }],
+  ['segment_required', { segments: ['vip'] }],
+];
+
+const policyConfigs: readonly (readonly [ruleType: string, config: Config])[] = [
+  ['frequency_cap', { maxPerDay: 4 }],
+  ['frequency_cap', { maxPerWeek: 2, per: 'offer' }],
+  ['frequency_cap', { maxPerMonth: 6, maxTotal: 9, per: 'channel' }],
+  [
+    'frequency_cap',
+    {
+      windows: [
+        { max: 3, days: 2 },
+        { max: 1, hours: 5 },
+      ],
+      per: 'creative',
+    },
+  ],
+  ['frequency_cap', { maxPerDay: 1, per: 'category', bypassable: false }],
+  ['frequency_cap', { maxPerWeek: 1, withinCampaignId: 'k1' }],
+  ['frequency_cap', { maxPerWeek: 3, excludeCampaignIds: ['k1'] }],
+  ['frequency_cap', { maxPerDay: 'many' }],
+  ['cooldown', { cooldownHours: 24, per: 'offer' }],
+  ['cooldown', { cooldownHours: 1.5, per: 'channel' }],
+  ['cooldown', { cooldownHours: 30 }],
+  ['do_not_contact', { segments: ['left'], reason: 'asked' }],
+  ['do_not_contact', { condition: { field: 'offer.productType', operator: 'eq', value: 'loan' } }],
+  ['do_not_contact', { condition: { field: 'customer.age', operator: 'lt', value: 19 } }],
+  ['allow_override', { reason: 'vip' }],
+  ['outcome_based', {}],
+];
+
+export function randomRules(chance: Chance, rows: Rows): SnapshotRule[] {
+  return Array.from({ length: chance.int(0, 4) }, (_, at): SnapshotRule => {
+    const [ruleType, config] = chance.flip(0.9) ? chance.pick(ruleConfigs.slice(0, 13)) : chance.pick(ruleConfigs);
+    return {
+      id: `rule${at}`,
+      name: `Rule ${at}`,
+      ruleType,
+      config,
+      scopes: scopesOf(chance, rows, ['segment', 'placement']),
+      priority: chance.int(0, 4) * 25,
+      stage: chance.pick(['eligibility', 'fit', 'match', 'match', 'match', 'ranking']),
+      createdAt: at,
+    };
+  });
+}
+
+export function randomPolicies(chance: Chance, rows: Rows): SnapshotPolicy[] {
+  return Array.from({ length: chance.int(0, 5) }, (_, at): SnapshotPolicy => {
+    const [ruleType, config] = chance.pick(policyConfigs);
+    return {
+      id: `policy${at}`,
+      name: `Policy ${at}`,
+      ruleType,
+      config,
+      scopes: scopesOf(chance, rows, []),
+      priority: chance.int(0, 4) * 25,
+      createdAt: at,
+    };
+  });
+}
+
+function scopesOf(chance: Chance, rows: Rows, more: readonly ('segment' | 'placement')[]): ScopeAssignment[] {
+  const word = chance.pick([
+    'global',
+    'offer',
+    'offer',
+    'category',
+    'subcategory',
+    'channel',
+    'creative',
+    'creative',
+    ...more,
+  ]);
+  const some = (ids: readonly { readonly id: string }[]): ScopeAssignment[] =>
+    chance.some(ids, 0.3).map(({ id }) => ({ scope: word, scopeId: id }));
+  switch (word) {
+    case 'global':
+      return [{ scope: 'global', scopeId: null }];
+    case 'offer':
+      return some(rows.offers);
+    case 'category':
+      return some(rows.categories);
+    case 'subcategory':
+      return some(rows.categories.map(({ id }) => ({ id: `${id}-sub` })));
+    case 'channel':
+      return some(rows.channels);
+    case 'creative':
+      return some(rows.creatives);
+    case 'placement':
+      return some(rows.placements);
+    default:
+      return [{ scope: 'segment', scopeId: chance.pick(['vip', 'loyal']) }];
+  }
+}

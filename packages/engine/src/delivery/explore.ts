@@ -1,0 +1,87 @@
+import type { JsonObject } from '../compile/config-problems.ts';
+import { NONE } from '../compile/plan.ts';
+import { ids, integer, type KeyCheck, number, object } from '../nodes/node-keys.ts';
+import { readIds, readNumber } from '../nodes/node-kind.ts';
+import { stream } from '../random/stream.ts';
+import type { Candidate, Run } from '../run.ts';
+import { gatherBest } from './best-left.ts';
+import type { RankedPick, Ranking } from './rank-method.ts';
+
+/** Chance around the rank method of a flow, so that what would have happened otherwise can be told (docs/adr/0019). */
+export interface Explore {
+  /** Chance of a slot to be drawn from the pool, 0 to 0.2. */
+  readonly rate: number;
+  readonly poolSize: number;
+  readonly fromRank: number;
+  /** By channel number: 1 where it explores; null: everywhere. */
+  readonly channels: Uint8Array | null;
+}
+
+const shape = object({
+  keys: { rate: number(0, 0.2), poolSize: integer(2, 50), fromRank: integer(1, 50), channels: ids(100, 'channel') },
+});
+
+/** Checks `flowConfig.explore`. */
+export const exploreKey: KeyCheck = (value, path, issues) => {
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) shape(value, path, issues);
+  else issues.refuse(path, 'invalid_config', 'must be an object of rate, poolSize, fromRank and channels');
+};
+
+/** Null: the flow does not explore. */
+export function compileExplore(config: JsonObject, channelNumbers: ReadonlyMap<string, number>): Explore | null {
+  const rate = readNumber(config.rate, 0);
+  if (rate <= 0) return null;
+  const wanted = readIds(config.channels);
+  let channels: Uint8Array | null = null;
+  if (wanted.length > 0) {
+    channels = new Uint8Array(channelNumbers.size);
+    for (const id of wanted) {
+      const at = channelNumbers.get(id);
+      if (at !== undefined) channels[at] = 1;
+    }
+  }
+  return { rate, poolSize: readNumber(config.poolSize, 20), fromRank: readNumber(config.fromRank, 1), channels };
+}
+
+interface Exploring {
+  /** `picked`, or another in its place; with the chance of what is returned. `place`: 1 for the first item of the answer. */
+  next(place: number, picked: RankedPick, left: (candidate: Candidate) => boolean, ranking: Ranking): RankedPick;
+}
+
+/** Gathered beyond the pool and the items asked for, in place of those that a limit sends away on the way. */
+const spare = 5;
+
+/**
+ * Starts one answer. At a slot, S are the candidates left for it: of its placement, not yet taken, passing the limits after
+ * the items taken so far, not held back by the rank method, and on a channel that explores. The pool B is the first `poolSize`
+ * of S in tie-break order. With chance `rate` the slot is drawn evenly from B, else it is the method's pick, so the chance of
+ * item i is `(1 - rate) * [i is the method's pick] + rate * [i in B] / size(B)`. A slot whose method's pick is on a channel
+ * that does not explore, and one with no choice, stays as it is.
+ */
+export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }: Explore): Exploring {
+  const { gathered, pool } = run.scratch;
+  const most = poolSize + run.mostItems + spare;
+  const count = gatherBest(run, most, gathered);
+  const isOn = ({ channel }: Candidate): boolean => channels === null || (channel !== NONE && channels[channel] === 1);
+  return {
+    next(place, picked, left, { waits }) {
+      if (place < fromRank || !isOn(picked.candidate)) return picked;
+      const inPool = (candidate: Candidate): boolean =>
+        isOn(candidate) && left(candidate) && !(waits?.(candidate) ?? false);
+      let size = 0;
+      for (let at = 0; at < count && size < poolSize; at++) {
+        const candidate = gathered[at]!;
+        if (inPool(candidate)) pool[size++] = candidate;
+      }
+      // Behind those gathered there may be others.
+      if (size < poolSize && count === most) size = gatherBest(run, poolSize, pool, inPool);
+      if (size === 1) return picked;
+      const next = stream(run.input.seed, `explore:${place}`);
+      const explored = next() < rate;
+      const candidate = explored ? pool[Math.floor(next() * size)]! : picked.candidate;
+      let probability = candidate === picked.candidate ? (1 - rate) * picked.pick.probability : 0;
+      for (let at = 0; at < size; at++) if (pool[at] === candidate) probability += rate / size;
+      return { candidate, pick: { probability, estimated: picked.pick.estimated, explored } };
+    },
+  };
+}

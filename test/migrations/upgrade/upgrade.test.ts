@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import type { RecommendAnswer } from '@arbiter/contract';
+import {
+  migrate,
+  migrationsFolder,
+  pendingMigrations,
+  readMigrations,
+} from '../../../packages/server/src/db/migrate.ts';
+import { createEmptyDatabase, type TestDatabase } from '../../../packages/server/src/db/test-database.ts';
+import { startServerOn } from '../../../packages/server/src/main/test-server.ts';
+import { factsOf, restoreDatabase } from './dump.ts';
+
+/**
+ * An upgrade with data: a database as an earlier release left it, every migration since, and then the application on it.
+ * Each record must replay to the byte. README.md beside this file says how a release adds its database.
+ */
+const files = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.jsonl.gz'));
+
+test('there is a database to upgrade', () => assert.ok(files.length > 0));
+
+for (const file of files) {
+  const dump = gunzipSync(readFileSync(new URL(file, import.meta.url))).toString('utf8');
+  const facts = factsOf(dump);
+
+  describe(`${file}, made with migration ${facts.migration}`, () => {
+    let base: TestDatabase;
+    let server: ReturnType<typeof startServerOn>;
+
+    before(async () => {
+      base = await createEmptyDatabase();
+      await migrateUpTo(facts.migration, base);
+      await restoreDatabase(base.ownerQuery, dump);
+      const later = (await readMigrations()).filter(({ name }) => name > facts.migration);
+      assert.deepEqual(
+        await migrate({ adminUrl: base.adminUrl, url: base.url }),
+        later.map(({ name }) => name),
+      );
+      assert.deepEqual(await pendingMigrations(base.url), []);
+      server = startServerOn(base, { config: facts.keys });
+    });
+    after(async () => {
+      await (server ?? base)?.close();
+    });
+
+    for (const [number, { apiKey, decisions, withheld }] of facts.tenants.entries()) {
+      const call = <Body>(method: string, path: string, body?: object) =>
+        server.call<Body>(method, `/api/v1/${path}`, { key: apiKey, ...(body === undefined ? {} : { body }) });
+
+      test(`every record of tenant ${number + 1} replays to the byte`, async () => {
+        assert.ok(decisions.length > 20);
+        for (const id of decisions) {
+          const replay = await call<{ identical: boolean; differences: unknown }>('POST', `decisions/${id}/replay`, {});
+          assert.equal(replay.status, 200, `${id}: ${replay.text}`);
+          assert.deepEqual([replay.body.identical, replay.body.differences], [true, []], `${id}: ${replay.text}`);
+        }
+        for (const id of withheld) {
+          const replay = await call<{ code: string }>('POST', `decisions/${id}/replay`, {});
+          assert.deepEqual([replay.status, replay.body.code], [409, 'inputs_unavailable'], replay.text);
+        }
+      });
+
+      test(`tenant ${number + 1} goes on deciding, and what it decides replays`, async () => {
+        const record = await call<{ customerId: string; flow: { key: string } }>('GET', `decisions/${decisions[0]}`);
+        assert.equal(record.status, 200, record.text);
+        const { customerId, flow } = record.body;
+        const answer = await call<RecommendAnswer>('POST', 'recommend', { customerId, decisionFlowKey: flow.key });
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.body.known, true);
+        const id = answer.body.recommendationId;
+        const replay = await call<{ identical: boolean }>('POST', `decisions/${id}/replay`, {});
+        assert.deepEqual([replay.status, replay.body.identical], [200, true], replay.text);
+      });
+    }
+  });
+}
+
+async function migrateUpTo(last: string, { adminUrl, url }: TestDatabase): Promise<void> {
+  const path = await mkdtemp(join(tmpdir(), 'arbiter-upgrade-'));
+  const folder = pathToFileURL(`${path}/`);
+  try {
+    for (const { name } of await readMigrations()) {
+      if (name <= last) await copyFile(new URL(`${name}.sql`, migrationsFolder), new URL(`${name}.sql`, folder));
+    }
+    await migrate({ adminUrl, url, folder });
+  } finally {
+    await rm(path, { recursive: true });
+  }
+}
