@@ -40,12 +40,14 @@ const neverMs = 2 ** 31 - 1;
 /** After a runner ended by itself (it gives up when it cannot write the end of a job), another one starts. */
 const restartPauseMs = 1_000;
 
+/** Connections of a worker that does so many jobs at once: one listens, the others take and finish jobs. */
+export function queueConnections(concurrency: number): number {
+  return Math.max(3, Math.ceil(concurrency / 2) + 1);
+}
+
 /** Starts a worker (graphile-worker: LISTEN and SKIP LOCKED). Throws when the queue cannot be reached now. */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
-  // One connection listens, the others take and finish jobs.
-  const pool = createQueuePool(options.url, Math.max(3, Math.ceil(options.concurrency / 2) + 1), (error) =>
-    options.onError(error),
-  );
+  const pool = createQueuePool(options.url, queueConnections(options.concurrency), (error) => options.onError(error));
   const stopping = new AbortController();
   const outOfTime = new AbortController();
   let workerId: string | null = null;

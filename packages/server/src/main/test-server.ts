@@ -89,7 +89,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const config = { ...testConfig, ...options.config };
   const server = composeServer({
     config,
-    databaseUrl: testDatabase.url,
+    address: { url: testDatabase.url, directUrl: testDatabase.url, pooled: false },
     publicUrl: 'http://localhost:3000',
     clock: options.clock ?? systemClock,
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
