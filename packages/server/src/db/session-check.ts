@@ -26,7 +26,10 @@ const sayAgainMs = 250;
  */
 export async function sessionLoss(url: string): Promise<string | null> {
   const value = randomBytes(8).toString('hex');
-  const config = { ...connectionConfig({ url, applicationName: 'arbiter start' }), options: `-c arbiter.probe=${value}` };
+  const config = {
+    ...connectionConfig({ url, applicationName: 'arbiter start' }),
+    options: `-c arbiter.probe=${value}`,
+  };
   const client = new pg.Client(config);
   client.on('error', () => undefined);
   try {

@@ -32,7 +32,13 @@ export interface NodeMetrics {
 /** What a registry holds now. */
 export async function metricsOf(registry: Registry): Promise<Metrics> {
   const metrics = await registry.getMetricsAsJSON();
-  return metrics.map(({ name, help, type, aggregator, values }) => ({ name, help, type: String(type), aggregator, values }));
+  return metrics.map(({ name, help, type, aggregator, values }) => ({
+    name,
+    help,
+    type: String(type),
+    aggregator,
+    values,
+  }));
 }
 
 /** `residentBytes`: memory of this process, the primary. */

@@ -49,7 +49,9 @@ async function assertConnections(config: Config, address: DatabaseAddress, logge
     `may open ${needed} connections, and the database allows this role ${room} ` +
     '(max_connections without the reserved ones, and the limits of database and role)';
   if (config.PROCESSES > 1) {
-    throw new ConfigError([`PROCESSES cannot be ${config.PROCESSES}: ${lack}; raise those limits or lower these numbers`]);
+    throw new ConfigError([
+      `PROCESSES cannot be ${config.PROCESSES}: ${lack}; raise those limits or lower these numbers`,
+    ]);
   }
   logger.warn({ step: 'database' }, lack);
 }

@@ -82,29 +82,36 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
     switch (message.kind) {
       case 'loaded':
         if (phase !== 'stopping') working ??= seat;
-        return say(seat, { kind: 'start', config, place, name: seat.name, holder: working === seat ? holder : null });
+        say(seat, { kind: 'start', config, place, name: seat.name, holder: working === seat ? holder : null });
+        break;
       case 'prepared':
         steps.get(seat)?.resolve();
         // At the first start all of them wait until the last is ready.
-        return phase === 'running' ? say(seat, { kind: 'listen' }) : undefined;
+        if (phase === 'running') say(seat, { kind: 'listen' });
+        break;
       case 'listening':
         seat.listensSince = performance.now();
-        if (phase === 'running') logger.info({ name: seat.name, pid: worker.process.pid }, 'a server process is ready');
-        return steps.get(seat)?.resolve();
+        logger.info({ name: seat.name, pid: worker.process.pid }, 'a server process is ready');
+        steps.get(seat)?.resolve();
+        break;
       case 'failed':
         seat.complaint = message.message;
-        return;
+        break;
       case 'metrics':
         metrics.told(seat.name, message.metrics);
-        return told.answer(message.id, true);
+        told.answer(message.id, true);
+        break;
       case 'ended':
-        return metrics.told(seat.name, message.metrics);
+        metrics.told(seat.name, message.metrics);
+        break;
       case 'work':
-        return works.answer(message.id, message.checks);
+        works.answer(message.id, message.checks);
+        break;
       case 'ask-metrics':
-        return void metricsText().then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
+        metricsText().then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
+        break;
       case 'ask-work':
-        return void workChecks().then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
+        workChecks().then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
     }
   }
   const complain = (err: unknown): void => logger.error({ err }, 'a server process was not answered');

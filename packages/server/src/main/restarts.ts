@@ -17,7 +17,10 @@ export const noLives: Lives = { earlyEnds: 0 };
  * What to do when a process has ended: the pause before the next is started, in ms, which doubles with each early end; null:
  * give up, since it ends again and again. `livedMs` counts from when it opened the port; null = it never did.
  */
-export function afterEnd(lives: Lives, livedMs: number | null): { readonly lives: Lives; readonly pauseMs: number | null } {
+export function afterEnd(
+  lives: Lives,
+  livedMs: number | null,
+): { readonly lives: Lives; readonly pauseMs: number | null } {
   if (livedMs !== null && livedMs >= steadyMs) return { lives: noLives, pauseMs: firstPauseMs };
   const earlyEnds = lives.earlyEnds + 1;
   if (earlyEnds >= mostEarlyEnds) return { lives: { earlyEnds }, pauseMs: null };

@@ -39,6 +39,7 @@ const pauseMs = 500;
 export async function openStorage(config: Config, logger: Logger, options: StorageOptions = {}): Promise<Storage> {
   const { DATABASE_URL: url, DATABASE_ADMIN_URL: adminUrl, DATABASE_DIRECT_URL: directUrl } = config;
   if (url !== null) {
+    if (config.MIGRATE && adminUrl !== null) await assertDirect('DATABASE_ADMIN_URL', adminUrl, logger);
     await prepare(named(url, directUrl), config.MIGRATE ? adminUrl : null, logger);
     return { address: await addressOf(url, directUrl, logger), stop: async () => undefined };
   }
@@ -71,8 +72,6 @@ function named(url: string, directUrl: string | null): NamedUrl {
 async function prepare({ variable, url }: NamedUrl, adminUrl: string | null, logger: Logger): Promise<void> {
   const onProgress = (message: string) => logger.info({ step: 'migrate' }, message);
   if (adminUrl !== null) {
-    const loss = await whenThere('DATABASE_ADMIN_URL', logger, () => sessionLoss(adminUrl));
-    if (loss !== null) throw new ConfigError([`DATABASE_ADMIN_URL must lead to the database itself: ${behindPooler(loss)}`]);
     await whenThere('DATABASE_ADMIN_URL', logger, () => migrate({ adminUrl, url, onProgress }));
   }
   for (let told = false; ; told = true) {
@@ -105,16 +104,23 @@ async function addressOf(url: string, directUrl: string | null, logger: Logger):
       `DATABASE_DIRECT_URL must be set, to the database itself: DATABASE_URL ${behindPooler(loss)}, and notifications, jobs and the start need sessions`,
     ]);
   }
-  const directLoss = await whenThere('DATABASE_DIRECT_URL', logger, () => sessionLoss(directUrl));
-  if (directLoss !== null) {
-    throw new ConfigError([`DATABASE_DIRECT_URL must lead to the database itself: ${behindPooler(directLoss)}`]);
-  }
+  await assertDirect('DATABASE_DIRECT_URL', directUrl, logger);
   await assertRole('DATABASE_URL', url, logger);
   // The start has worked by the other URL; what it prepared must be what the processes will use.
   if (!(await whenThere('DATABASE_URL', logger, () => hears(directUrl, url)))) {
     throw new ConfigError(['DATABASE_URL and DATABASE_DIRECT_URL must lead to the same database']);
   }
   return { url, directUrl, pooled: loss !== null };
+}
+
+/** Throws ConfigError for a URL that leads through a pooler where sessions are needed. */
+async function assertDirect(
+  variable: 'DATABASE_ADMIN_URL' | 'DATABASE_DIRECT_URL',
+  url: string,
+  logger: Logger,
+): Promise<void> {
+  const loss = await whenThere(variable, logger, () => sessionLoss(url));
+  if (loss !== null) throw new ConfigError([`${variable} must lead to the database itself, and ${behindPooler(loss)}`]);
 }
 
 function behindPooler(loss: string): string {

@@ -2,6 +2,7 @@ import type { Role } from '@arbiter/contract';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Database, systemActor } from '../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
+import { startTestPooler, type TestPooler } from '../db/test-pooler.ts';
 import { createApiKey, type Pepper } from '../features/credentials/index.ts';
 import { createTenant } from '../features/tenants/index.ts';
 import { createLoadShedder } from '../http/load-shedding.ts';
@@ -62,6 +63,8 @@ export interface TestServerOptions {
   readonly checkResponses?: boolean;
   /** Operations of the test beside the real ones. */
   readonly beside?: OperationsBeside;
+  /** Behind a pooler in transaction mode with so many sessions. See `poolerMissing`. */
+  readonly poolerSessions?: number;
 }
 
 const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 'write', 'admin', 'scim'] } as const;
@@ -85,11 +88,16 @@ const testConfig: ComposeConfig = {
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const testDatabase = await createTestDatabase();
+  const pooler = options.poolerSessions === undefined ? null : await poolerOf(testDatabase, options.poolerSessions);
   const log: Record<string, unknown>[] = [];
   const config = { ...testConfig, ...options.config };
   const server = composeServer({
     config,
-    address: { url: testDatabase.url, directUrl: testDatabase.url, pooled: false },
+    address: {
+      url: pooler?.urlOf(testDatabase.url) ?? testDatabase.url,
+      directUrl: testDatabase.url,
+      pooled: pooler !== null,
+    },
     publicUrl: 'http://localhost:3000',
     clock: options.clock ?? systemClock,
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
@@ -102,6 +110,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const close = async (): Promise<void> => {
     await server.close();
+    await pooler?.stop();
     await testDatabase.close();
   };
   try {
@@ -125,6 +134,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     throw error;
   }
 }
+
+const poolerOf = (database: TestDatabase, sessions: number): Promise<TestPooler> =>
+  startTestPooler({ clusterUrl: database.adminUrl, mode: 'transaction', sessions });
 
 /** A tenant as the bootstrap file makes one, with a key for each role. */
 async function makeTenant(database: Database, pepper: Pepper, number: number): Promise<TestTenant> {

@@ -107,7 +107,8 @@ function say(message: FromProcess): void {
 
 /** Ends the process with the reason told to the primary, which knows whether there will be another. */
 function fail(error: unknown): void {
-  const message = error instanceof ConfigError ? error.problems.join('; ') : error instanceof Error ? error.message : '';
+  const message =
+    error instanceof ConfigError ? error.problems.join('; ') : error instanceof Error ? error.message : '';
   say({ kind: 'failed', message });
   setTimeout(() => process.exit(1), lastMomentMs);
 }

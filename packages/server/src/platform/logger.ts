@@ -44,7 +44,12 @@ function gatheredOutput(shared: boolean): { write(line: string): void; flushSync
   // Before the stream is made, which writes its remainder at the same events: ours must have reached it by then.
   process.on('beforeExit', handOver);
   process.on('exit', handOver);
-  const output = pino.destination({ fd: 1, sync: false, minLength: 0, ...(shared ? { maxWrite: blockCharacters } : {}) });
+  const output = pino.destination({
+    fd: 1,
+    sync: false,
+    minLength: 0,
+    ...(shared ? { maxWrite: blockCharacters } : {}),
+  });
   return {
     write(line) {
       if (shared && lines.length + line.length > blockCharacters) handOver();
