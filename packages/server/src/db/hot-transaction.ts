@@ -187,7 +187,9 @@ export function createHotPath(options: HotPathOptions): HotPath {
         return client.query(timed);
       };
       const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
-        statements.map(({ name, text, values }) => query({ ...(pooled ? {} : { name }), text, values: [...values] }));
+        statements.map(({ name, text, values }) =>
+          query(pooled ? { text, values: [...values] } : { name, text, values: [...values] }),
+        );
       /** Everything sent inside leaves in one write: the driver alone would make a system call per statement. */
       const corked = (sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] => {
         const { stream } = client.connection;

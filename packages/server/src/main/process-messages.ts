@@ -1,22 +1,22 @@
 import type { Config } from '../config.ts';
 import type { Metrics } from './node-metrics.ts';
 import type { Place } from './place.ts';
-import type { WorkChecks } from './server-process.ts';
+import type { WorkChecks, WorkFacts } from './server-process.ts';
 
 /** What the primary process and the server processes say to each other (docs/adr/0018-processes-behind-one-port.md). */
 
 /** To a server process. */
 export type ToProcess =
-  /** The first word: everything that it needs. With a holder, it also does the background work. */
+  /** The first word: everything that it needs. With `work`, it also does the background work. */
   | {
       readonly kind: 'start';
       readonly config: Config;
       readonly place: Place;
       readonly name: string;
-      readonly holder: string | null;
+      readonly work: WorkFacts | null;
     }
   | { readonly kind: 'listen' }
-  | { readonly kind: 'take-over'; readonly holder: string }
+  | { readonly kind: 'take-over'; readonly work: WorkFacts }
   | { readonly kind: 'tell-metrics'; readonly id: number }
   | { readonly kind: 'tell-work'; readonly id: number }
   /** The answer to its own question; null: nobody could tell. */
@@ -31,6 +31,8 @@ export type FromProcess =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: Metrics }
   | { readonly kind: 'work'; readonly id: number; readonly checks: WorkChecks }
+  /** The name under which it takes jobs. */
+  | { readonly kind: 'worker'; readonly name: string }
   | { readonly kind: 'ask-metrics'; readonly id: number }
   | { readonly kind: 'ask-work'; readonly id: number }
   /** The last word, with what it has counted. */

@@ -8,7 +8,7 @@ import { createNodeMetrics } from './node-metrics.ts';
 import type { Place } from './place.ts';
 import { createQuestions, type FromProcess, type ToProcess } from './process-messages.ts';
 import { afterEnd, type Lives, noLives } from './restarts.ts';
-import type { WorkChecks } from './server-process.ts';
+import type { WorkChecks, WorkFacts } from './server-process.ts';
 
 /** Several server processes behind one port (docs/adr/0018-processes-behind-one-port.md), started and watched by this one. */
 export interface Processes {
@@ -48,7 +48,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
   // The primary takes each new connection and hands it on: to the next in turn that is free.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ exec: program, args: [] });
-  const holder = newId();
+  let work: WorkFacts = { holder: newId(), endedWorker: null };
   const seats = Array.from({ length: config.PROCESSES }, (_, i) => emptySeat(String(i + 1)));
   const metrics = createNodeMetrics(() => process.memoryUsage.rss());
   const told = createQuestions<true>();
@@ -82,7 +82,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
     switch (message.kind) {
       case 'loaded':
         if (phase !== 'stopping') working ??= seat;
-        say(seat, { kind: 'start', config, place, name: seat.name, holder: working === seat ? holder : null });
+        say(seat, { kind: 'start', config, place, name: seat.name, work: working === seat ? work : null });
         break;
       case 'prepared':
         steps.get(seat)?.resolve();
@@ -103,6 +103,9 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
         break;
       case 'ended':
         metrics.told(seat.name, message.metrics);
+        break;
+      case 'worker':
+        work = { ...work, endedWorker: message.name };
         break;
       case 'work':
         works.answer(message.id, message.checks);
@@ -162,7 +165,7 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
   function handOver(): void {
     if (working !== null) return;
     working = listening()[0] ?? null;
-    if (working !== null) say(working, { kind: 'take-over', holder });
+    if (working !== null) say(working, { kind: 'take-over', work });
   }
 
   async function stop(): Promise<void> {

@@ -14,18 +14,23 @@ import { version } from './version.ts';
 /** What /ready says of the background work, wherever it runs. */
 export type WorkChecks = Pick<ReadyChecks, 'queueConsumer' | 'scheduler'>;
 
+/** What the background work of this server goes by, whichever process does it. */
+export interface WorkFacts {
+  /** The name by which leases know this server, unlike that of any other. */
+  readonly holder: string;
+  /** The name under which the process before took jobs, if there was one: it has ended. */
+  readonly endedWorker: string | null;
+}
+
 /** One process that answers requests, from its making to its end. The steps are called in the order of their names here. */
 export interface ServerProcess {
   readonly server: Server;
-  /** Makes everything ready for the first request. With a holder: also starts to take jobs. Throws when that fails. */
-  prepare(holder: string | null): Promise<void>;
+  /** Makes everything ready for the first request. With `work`: also starts to take jobs. Throws when that fails. */
+  prepare(work: WorkFacts | null): Promise<void>;
   /** Opens the port, and starts what runs beside the requests. */
   listen(): Promise<void>;
-  /**
-   * Takes the background work over from a process that has ended; `holder` is the name by which that one held its leases.
-   * Throws when the queue cannot be reached now.
-   */
-  takeOver(holder: string): Promise<void>;
+  /** Takes the background work over from a process that has ended. Throws when the queue cannot be reached now. */
+  takeOver(work: WorkFacts): Promise<void>;
   /** Of the work in this process; `off` where there is none. */
   workChecks(): WorkChecks;
   /**
@@ -48,6 +53,8 @@ export interface ServerProcessOptions {
 export interface NodeView {
   workChecks(): Promise<WorkChecks>;
   metricsText(): Promise<string>;
+  /** To be told the name under which this process takes jobs. */
+  workerIs(id: string): void;
 }
 
 /** Between "not ready" and the closed port, so that a balancer which asks now and then sends nothing more. */
@@ -81,8 +88,8 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
   const { app, database, lifecycle } = server;
   const metrics = createProcessMetrics(server.registry, database);
 
-  async function startWorker(name: string): Promise<void> {
-    holder = name;
+  async function startWorker(work: WorkFacts): Promise<void> {
+    holder = work.holder;
     if (!config.WORKER) return;
     worker = await createWorker({
       url: place.address.directUrl,
@@ -91,6 +98,8 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
       graceMs: (config.SHUTDOWN_GRACE_SECONDS * 1000) / 2,
       onError: (err, job) => logger.warn({ err, job }, 'a job or the worker failed'),
       onJob: metrics.jobDone,
+      endedWorker: work.endedWorker,
+      onId: (id) => node?.workerIs(id),
     });
   }
 
@@ -122,9 +131,9 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
 
   return {
     server,
-    async prepare(name) {
+    async prepare(work) {
       await database.listening();
-      if (name !== null) await startWorker(name);
+      if (work !== null) await startWorker(work);
       // Whoever asks for readiness, or finds the port open, is served as quickly as later callers.
       await server.decisions.warmUp(performance.now() + warmUpWithinMs);
     },
@@ -133,8 +142,8 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
       startLoops();
       listens = true;
     },
-    async takeOver(name) {
-      await startWorker(name);
+    async takeOver(work) {
+      await startWorker(work);
       if (stopping !== null) {
         await worker?.stop();
         return;

@@ -74,7 +74,7 @@ async function startOne(config: Config, place: Place, logger: Logger): Promise<S
   try {
     const demo = await prepareTenants(config, database, place.publicUrl, logger);
     // A name of its own, whatever machine or container it runs in.
-    await running.prepare(newId());
+    await running.prepare({ holder: newId(), endedWorker: null });
     await running.listen();
     const lines = [...demo, readyLine(place, await readNewestCatalogueVersion(database))];
     return { lines, failed: new Promise(() => undefined), stop: () => running.stop() };

@@ -4,7 +4,13 @@ import { ConfigError } from '../config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { metricsOf } from './node-metrics.ts';
 import { createQuestions, type FromProcess, type ToProcess } from './process-messages.ts';
-import { createServerProcess, type NodeView, type ServerProcess, type WorkChecks } from './server-process.ts';
+import {
+  createServerProcess,
+  type NodeView,
+  type ServerProcess,
+  type WorkChecks,
+  type WorkFacts,
+} from './server-process.ts';
 
 /** The primary answers at once unless it is about to end; then this process is too. */
 const answerWithinMs = 3_000;
@@ -33,22 +39,24 @@ export function runWorkerProcess(): void {
       if (checks === null || typeof checks === 'string') return { queueConsumer: 'failed', scheduler: 'failed' };
       return checks;
     },
+    workerIs: (name) => say({ kind: 'worker', name }),
   };
 
-  async function start({ config, place, name, holder }: Extract<ToProcess, { kind: 'start' }>): Promise<void> {
+  async function start({ config, place, name, work }: Extract<ToProcess, { kind: 'start' }>): Promise<void> {
     const logger = createLogger(config.LOG_LEVEL, undefined, name);
     const process = createServerProcess({ config, place, logger, node });
     running = { process, logger };
-    await process.prepare(holder);
+    if (work !== null) logger.info('doing the background work');
+    await process.prepare(work);
     say({ kind: 'prepared' });
   }
 
   /** The queue may be away together with the process that had it; it is tried until it is there. */
-  async function takeOver({ process, logger }: NonNullable<typeof running>, holder: string): Promise<void> {
+  async function takeOver({ process, logger }: NonNullable<typeof running>, work: WorkFacts): Promise<void> {
     logger.info('taking over the background work');
     while (stopping === null) {
       try {
-        await process.takeOver(holder);
+        await process.takeOver(work);
         return;
       } catch (err) {
         logger.warn({ err }, 'the background work cannot be taken over yet');
@@ -77,7 +85,7 @@ export function runWorkerProcess(): void {
         await process.listen();
         return say({ kind: 'listening' });
       case 'take-over':
-        return takeOver(running, message.holder);
+        return takeOver(running, message.work);
       case 'tell-metrics':
         return say({ kind: 'metrics', id: message.id, metrics: await metricsOf(process.server.registry) });
       case 'tell-work':
