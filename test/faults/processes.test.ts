@@ -201,12 +201,12 @@ test('a job that a killed process was at is taken again by the other', async (t)
     db.ownerQuery<{ pid: string }>(
       `select locked_by as pid from graphile_worker._private_jobs j
        join graphile_worker._private_tasks k on k.id = j.task_id
-       where k.identifier = 'interactions.partition' and locked_by is not null`,
+       where k.identifier = 'dead-letters.expire' and locked_by is not null`,
     );
   // A lock on the table that the job wants keeps it at work until it is let go.
-  const release = await db.ownerHold('lock table arbiter.interactions in access exclusive mode');
+  const release = await db.ownerHold('lock table arbiter.dead_letters in access exclusive mode');
   try {
-    await db.ownerQuery(`select graphile_worker.arbiter_enqueue('interactions.partition')`);
+    await db.ownerQuery(`select graphile_worker.arbiter_enqueue('dead-letters.expire')`);
     const [first] = await until('the job at work', async () => ((await locked()).length > 0 ? locked() : null));
     const elapsed = stopwatch();
     process.kill(await nthProcess(server, (await workingProcess(server)).name, 1), 'SIGKILL');
