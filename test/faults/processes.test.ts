@@ -134,6 +134,7 @@ test('a process that is killed is replaced, the other goes on, and nothing that 
   for (const call of callers.values()) for (let n = 0; n < 5; n++) await must(call('GET', '/v1/outcome-types'));
   const counted = 'svc_http_requests_total{method="GET",route="/api/v1/outcome-types",status="200"}';
   const before = await metric(server, counted);
+  const kept = Array.from({ length: 12 }, () => callerOf(server));
   const killed = await nthProcess(server, '2', 1);
   const other = await nthProcess(server, '1', 1);
   const elapsed = stopwatch();
@@ -141,11 +142,16 @@ test('a process that is killed is replaced, the other goes on, and nothing that 
   await gone(killed);
   // New connections come to the one that is left.
   for (let n = 0; n < 5; n++) await must(callerOf(server)('GET', '/v1/outcome-types'));
+  for (const call of kept) assert.equal(await processOf(server, call), '1');
   const replacement = await nthProcess(server, '2', 2);
   t.diagnostic(`replaced after ${Math.round(elapsed())} ms`);
   assert.notEqual(replacement, killed);
   assert.deepEqual(pidsOf(server, '1'), [other], 'the other one was left alone');
   assert.equal((await oneCallerEach(server)).size, 2, 'the replacement takes connections');
+  await until('clients of kept-alive connections at the replacement', async () => {
+    const names = await Promise.all(kept.map((call) => processOf(server, call)));
+    return names.filter((name) => name === '2').length >= 3 ? true : null;
+  });
   assert.equal(await metric(server, counted), before + 5);
   assert.equal(await metric(server, 'svc_process_restarts_total'), 1);
   assert.equal(await metric(server, 'svc_processes'), 2);

@@ -53,7 +53,10 @@ test('PROCESSES is a number, or one for each core', () => {
 });
 
 test('a direct URL needs the one that it goes past', () => {
-  assert.match(problemsOf({ DATABASE_DIRECT_URL: 'postgresql://a@b/c' })[0] ?? '', /^DATABASE_DIRECT_URL needs DATABASE_URL/);
+  assert.match(
+    problemsOf({ DATABASE_DIRECT_URL: 'postgresql://a@b/c' })[0] ?? '',
+    /^DATABASE_DIRECT_URL needs DATABASE_URL/,
+  );
 });
 
 test('each malformed value names its variable, all at once', () => {

@@ -193,7 +193,7 @@ export const variables = {
   ),
   DEMO_MODE: onOff('Start and sign-up', 'Reported by /tenant/status as isDemoMode.', false),
 
-  WORKER: onOff('Background', 'Run background jobs in this process.', true),
+  WORKER: onOff('Background', 'Run background jobs, in one process of this server.', true),
   WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),
   SCHEDULER: onOffOr(
     'Background',

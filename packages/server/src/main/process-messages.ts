@@ -17,6 +17,8 @@ export type ToProcess =
     }
   | { readonly kind: 'listen' }
   | { readonly kind: 'take-over'; readonly work: WorkFacts }
+  /** Another process has come: the clients are to be spread anew. */
+  | { readonly kind: 'spread' }
   | { readonly kind: 'tell-metrics'; readonly id: number }
   | { readonly kind: 'tell-work'; readonly id: number }
   /** The answer to its own question; null: nobody could tell. */

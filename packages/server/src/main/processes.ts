@@ -90,6 +90,8 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
         if (phase === 'running') say(seat, { kind: 'listen' });
         break;
       case 'listening':
+        // Kept-alive connections stay where they are: without this the newcomer would wait for new clients.
+        if (phase === 'running') for (const other of listening()) say(other, { kind: 'spread' });
         seat.listensSince = performance.now();
         logger.info({ name: seat.name, pid: worker.process.pid }, 'a server process is ready');
         steps.get(seat)?.resolve();

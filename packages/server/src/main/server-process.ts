@@ -31,6 +31,8 @@ export interface ServerProcess {
   listen(): Promise<void>;
   /** Takes the background work over from a process that has ended. Throws when the queue cannot be reached now. */
   takeOver(work: WorkFacts): Promise<void>;
+  /** Has the clients that are connected come back by way of the port, each after its next answer. */
+  spreadConnections(): void;
   /** Of the work in this process; `off` where there is none. */
   workChecks(): WorkChecks;
   /**
@@ -150,6 +152,9 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
       }
       await background?.stop();
       startLoops();
+    },
+    spreadConnections() {
+      app.server.getConnections((_error, count) => lifecycle.closeConnections(count ?? 0));
     },
     workChecks,
     stop() {

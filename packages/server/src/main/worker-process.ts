@@ -84,6 +84,8 @@ export function runWorkerProcess(): void {
       case 'listen':
         await process.listen();
         return say({ kind: 'listening' });
+      case 'spread':
+        return process.spreadConnections();
       case 'take-over':
         return takeOver(running, message.work);
       case 'tell-metrics':
