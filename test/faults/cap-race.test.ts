@@ -1,12 +1,13 @@
-// R6: caps are exact under parallel decisions over two processes; F1 of docs/design/quality.md is what happens without the lock.
+// R6: caps are exact under parallel decisions over two processes, be they two servers or one; F1 of docs/design/quality.md is what happens without the lock.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
-import { type Answer, type Caller, createPatientCaller, type Item, itemsOf } from './api.ts';
+import { type Answer, type Caller, type Item, itemsOf } from './api.ts';
 import { loadCatalogue } from './catalogue.ts';
-import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
+import { type Pair, pairKinds, startPair } from './pair.ts';
+import { createInstallation, type Installation } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
 const caps = [1, 3, 10] as const;
@@ -15,27 +16,9 @@ const rounds = Number(process.env.CAP_ROUNDS ?? 4);
 
 let db: TestDatabase;
 let installation: Installation;
-let nodes: readonly ServerProcess[];
+let pair: Pair;
 /** A caller per cap and node. */
 const callers = new Map<number, readonly Caller[]>();
-
-before(async () => {
-  db = await createTestDatabase();
-  installation = await createInstallation(
-    { DATABASE_URL: db.url },
-    caps.map((cap) => `Cap ${cap}`),
-  );
-  nodes = await Promise.all([installation.start(), installation.start()]);
-  for (const [i, cap] of caps.entries()) {
-    const ofCap = nodes.map((node) => createPatientCaller(() => node.url, installation.tenants[i]!.key));
-    callers.set(cap, ofCap);
-    await loadCatalogue(ofCap[0]!, { offers: 14, cap });
-  }
-});
-after(async () => {
-  await installation?.stopAll();
-  await db?.close();
-});
 
 /** Fires all at once, every other one at the other node. */
 function race(cap: number, customerId: string, bodyOf: (i: number) => object): Promise<Answer[]> {
@@ -68,84 +51,6 @@ const shapes = [
   { name: 'explicit', bodyOf: () => ({ channel: 'phone', limit: 1 }) },
   { name: 'mixed', bodyOf: (i: number) => ({ channel: i % 3 === 0 ? 'phone' : 'email', limit: 1 + (i % 4) }) },
 ] as const;
-
-for (const cap of caps) {
-  for (const { name, bodyOf } of shapes) {
-    test(`cap ${cap}, ${name}: ${rounds} rounds of ${parallel} parallel decisions over two processes`, async () => {
-      for (let round = 0; round < rounds; round++) {
-        const customerId = `C-${cap}-${name}-${round}`;
-        const items = assertExact(cap, await race(cap, customerId, bodyOf));
-        const kept = await counted(customerId);
-        assert.deepEqual(kept.ids, items.map((item) => item.interactionId).sort(), 'the answers are the history');
-        const [states] = await db.ownerQuery<{ n: number }>(
-          'select count(*)::int as n from arbiter.customer_states where customer_id = $1',
-          [customerId],
-        );
-        assert.equal(states!.n, 1);
-        // And the cap stays reached, on both nodes, one after the other.
-        for (const call of callers.get(cap)!) {
-          const late = await call('POST', '/v1/recommend', { customerId, channel: 'email' });
-          assert.deepEqual([late.status, late.body.count, late.body.emptyReason], [200, 0, 'contact_policy']);
-        }
-      }
-    });
-  }
-}
-
-test('a released reservation gives its place back, to exactly one of the racers', async () => {
-  const customerId = 'C-release';
-  const [one] = assertExact(1, await race(1, customerId, () => ({ channel: 'phone', limit: 1 })));
-  const [call] = callers.get(1)!;
-  const released = await call!('POST', '/v1/respond', {
-    interactionId: one!.interactionId,
-    outcome: 'not_presented',
-  });
-  assert.equal(released.status, 200, released.text);
-  assert.equal(released.body.impression, 'released');
-  assertExact(1, await race(1, customerId, () => ({ channel: 'phone', limit: 1 })));
-  assert.equal((await counted(customerId)).shown, 1);
-});
-
-test('64 confirmations of one reservation count one impression', async () => {
-  const customerId = 'C-confirm';
-  const ofCap = callers.get(3)!;
-  const made = await ofCap[0]!('POST', '/v1/recommend', { customerId, channel: 'phone', limit: 1 });
-  const { interactionId } = itemsOf(made.body)[0]!;
-  const answers = await Promise.all(
-    Array.from({ length: parallel }, (_, i) =>
-      ofCap[i % 2]!('POST', '/v1/respond', { interactionId, outcome: 'impression', idempotencyKey: `confirm-${i}` }),
-    ),
-  );
-  for (const answer of answers) assert.equal(answer.status, 200, answer.text);
-  const effects = answers.map((answer) => answer.body.impression);
-  assert.equal(effects.filter((effect) => effect === 'confirmed').length, 1);
-  assert.equal(effects.filter((effect) => effect === 'already_counted').length, parallel - 1);
-  assert.equal((await counted(customerId)).shown, 1);
-  assertExact(2, await race(3, customerId, () => ({ channel: 'email', limit: 1 })));
-});
-
-test('the same requestId on both nodes at once is one decision', async () => {
-  const customerId = 'C-same';
-  const requestId = crypto.randomUUID();
-  const answers = await race(10, customerId, () => ({ channel: 'email', limit: 1, requestId }));
-  const ids = new Set<unknown>();
-  for (const answer of answers) {
-    if (answer.status === 200) ids.add(answer.body.recommendationId);
-    else assert.deepEqual([answer.status, answer.body.code], [409, 'idempotency_in_progress'], answer.text);
-  }
-  assert.equal(ids.size, 1);
-  assert.equal((await counted(customerId)).shown, 1);
-});
-
-test('customers beside held ones are not blocked, on either node, under load or alone', async (t) => {
-  // A held call waits for four seconds at most; on a busy machine the others may take longer, and show nothing.
-  for (let tries = 1; ; tries++) {
-    const ms = await decideBesideHeld(`C-held-${tries}`);
-    t.diagnostic(`all beside were served in ${Math.round(ms)} ms`);
-    if (ms < besideMs) return;
-    assert.ok(tries < 5, `customers beside held ones took ${Math.round(ms)} ms`);
-  }
-});
 
 /** While customers are held, this many milliseconds are enough for 120 calls of others. */
 const besideMs = 2_000;
@@ -218,4 +123,112 @@ async function decideBesideHeld(hot: string): Promise<number> {
   assert.equal((await counted(hot)).shown, 10);
   for (const answer of heldBesideAnswers) assert.equal(answer.status, 200, answer.text);
   return ms;
+}
+
+for (const kind of pairKinds) {
+  describe(kind, () => {
+    before(async () => {
+      db = await createTestDatabase();
+      installation = await createInstallation(
+        { DATABASE_URL: db.url },
+        caps.map((cap) => `Cap ${cap}`),
+      );
+      pair = await startPair(installation, kind);
+      for (const [i, cap] of caps.entries()) {
+        const ofCap = pair.callers(installation.tenants[i]!.key);
+        callers.set(cap, ofCap);
+        await loadCatalogue(ofCap[0]!, { offers: 14, cap });
+      }
+    });
+    after(async () => {
+      await installation?.stopAll();
+      await db?.close();
+    });
+
+    for (const cap of caps) {
+      for (const { name, bodyOf } of shapes) {
+        test(`cap ${cap}, ${name}: ${rounds} rounds of ${parallel} parallel decisions over two processes`, async () => {
+          for (let round = 0; round < rounds; round++) {
+            const customerId = `C-${cap}-${name}-${round}`;
+            const items = assertExact(cap, await race(cap, customerId, bodyOf));
+            const kept = await counted(customerId);
+            assert.deepEqual(kept.ids, items.map((item) => item.interactionId).sort(), 'the answers are the history');
+            const [states] = await db.ownerQuery<{ n: number }>(
+              'select count(*)::int as n from arbiter.customer_states where customer_id = $1',
+              [customerId],
+            );
+            assert.equal(states!.n, 1);
+            // And the cap stays reached, on both nodes, one after the other.
+            for (const call of callers.get(cap)!) {
+              const late = await call('POST', '/v1/recommend', { customerId, channel: 'email' });
+              assert.deepEqual([late.status, late.body.count, late.body.emptyReason], [200, 0, 'contact_policy']);
+            }
+          }
+        });
+      }
+    }
+
+    test('a released reservation gives its place back, to exactly one of the racers', async () => {
+      const customerId = 'C-release';
+      const [one] = assertExact(1, await race(1, customerId, () => ({ channel: 'phone', limit: 1 })));
+      const [call] = callers.get(1)!;
+      const released = await call!('POST', '/v1/respond', {
+        interactionId: one!.interactionId,
+        outcome: 'not_presented',
+      });
+      assert.equal(released.status, 200, released.text);
+      assert.equal(released.body.impression, 'released');
+      assertExact(1, await race(1, customerId, () => ({ channel: 'phone', limit: 1 })));
+      assert.equal((await counted(customerId)).shown, 1);
+    });
+
+    test('64 confirmations of one reservation count one impression', async () => {
+      const customerId = 'C-confirm';
+      const ofCap = callers.get(3)!;
+      const made = await ofCap[0]!('POST', '/v1/recommend', { customerId, channel: 'phone', limit: 1 });
+      const { interactionId } = itemsOf(made.body)[0]!;
+      const answers = await Promise.all(
+        Array.from({ length: parallel }, (_, i) =>
+          ofCap[i % 2]!('POST', '/v1/respond', {
+            interactionId,
+            outcome: 'impression',
+            idempotencyKey: `confirm-${i}`,
+          }),
+        ),
+      );
+      for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+      const effects = answers.map((answer) => answer.body.impression);
+      assert.equal(effects.filter((effect) => effect === 'confirmed').length, 1);
+      assert.equal(effects.filter((effect) => effect === 'already_counted').length, parallel - 1);
+      assert.equal((await counted(customerId)).shown, 1);
+      assertExact(2, await race(3, customerId, () => ({ channel: 'email', limit: 1 })));
+    });
+
+    test('the same requestId on both nodes at once is one decision', async () => {
+      const customerId = 'C-same';
+      const requestId = crypto.randomUUID();
+      const answers = await race(10, customerId, () => ({ channel: 'email', limit: 1, requestId }));
+      const ids = new Set<unknown>();
+      for (const answer of answers) {
+        if (answer.status === 200) ids.add(answer.body.recommendationId);
+        else assert.deepEqual([answer.status, answer.body.code], [409, 'idempotency_in_progress'], answer.text);
+      }
+      assert.equal(ids.size, 1);
+      assert.equal((await counted(customerId)).shown, 1);
+    });
+
+    test('customers beside held ones are not blocked, on either node, under load or alone', async (t) => {
+      // A held call waits for four seconds at most; on a busy machine the others may take longer, and show nothing.
+      for (let tries = 1; ; tries++) {
+        const ms = await decideBesideHeld(`C-held-${tries}`);
+        t.diagnostic(`all beside were served in ${Math.round(ms)} ms`);
+        if (ms < besideMs) return;
+        assert.ok(tries < 5, `customers beside held ones took ${Math.round(ms)} ms`);
+      }
+    });
+
+    test('both processes have decided', async () => {
+      assert.deepEqual(await pair.answering('/api/v1/recommend'), [true, true]);
+    });
+  });
 }

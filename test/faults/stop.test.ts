@@ -74,17 +74,19 @@ async function inFlight(customerId: string): Promise<void> {
 /** Between "not ready" and the closed port lies half a second (main/start.ts); a balancer must be told within it. */
 const noticeMs = 500;
 
-test('SIGTERM under load: not ready first, everything accepted is answered, the process ends in time', async (t) => {
-  for (let tries = 1; ; tries++) {
-    if (await stopUnderLoad(t.diagnostic.bind(t))) return;
-    assert.ok(tries < 10, 'no balancer could have heard in time that the process stops');
-    t.diagnostic('the tester was too slow to be a balancer');
-  }
-});
+for (const processes of ['1', '2']) {
+  test(`SIGTERM under load, PROCESSES=${processes}: not ready first, everything accepted is answered, the end comes in time`, async (t) => {
+    for (let tries = 1; ; tries++) {
+      if (await stopUnderLoad(processes, t.diagnostic.bind(t))) return;
+      assert.ok(tries < 10, 'no balancer could have heard in time that the process stops');
+      t.diagnostic('the tester was too slow to be a balancer');
+    }
+  });
+}
 
 /** False when the balancer of the test was not quick enough to hear of the stop before the port closed. */
-async function stopUnderLoad(say: (line: string) => void): Promise<boolean> {
-  const { server, call } = await start();
+async function stopUnderLoad(processes: string, say: (line: string) => void): Promise<boolean> {
+  const { server, call } = await start({ PROCESSES: processes });
   const answers: { readonly sentAt: number; readonly answer: Answer }[] = [];
   let balancerSawIt = Number.POSITIVE_INFINITY;
   // Workers send as long as the balancer in front believes the process to be ready.
@@ -156,41 +158,43 @@ async function stopUnderLoad(say: (line: string) => void): Promise<boolean> {
   return true;
 }
 
-test('a request that does not end is cut off when the grace is over', async (t) => {
-  const { server, call } = await start({ SHUTDOWN_GRACE_SECONDS: '1' });
-  const release = await holdCustomer(call, 'stuck');
-  const stuck = call('POST', '/v1/recommend', { customerId: 'stuck', channel: 'email', limit: 1 });
-  await inFlight('stuck');
-  const elapsed = stopwatch();
-  server.kill('SIGTERM');
-  const { code } = await server.ended;
-  const tookMs = elapsed();
-  await release();
-  assert.equal((await stuck).status, 0, 'cut off; its own patience with the database would have ended with a 503');
-  assert.equal(code, 0);
-  t.diagnostic(`ended after ${Math.round(tookMs)} ms`);
-  assert.ok(tookMs > 900 && tookMs < 1_000 + exitMarginMs, `the stop took ${tookMs} ms`);
-});
+for (const processes of ['1', '2']) {
+  test(`a request that does not end is cut off when the grace is over, PROCESSES=${processes}`, async (t) => {
+    const { server, call } = await start({ SHUTDOWN_GRACE_SECONDS: '1', PROCESSES: processes });
+    const release = await holdCustomer(call, 'stuck');
+    const stuck = call('POST', '/v1/recommend', { customerId: 'stuck', channel: 'email', limit: 1 });
+    await inFlight('stuck');
+    const elapsed = stopwatch();
+    server.kill('SIGTERM');
+    const { code } = await server.ended;
+    const tookMs = elapsed();
+    await release();
+    assert.equal((await stuck).status, 0, 'cut off; its own patience with the database would have ended with a 503');
+    assert.equal(code, 0);
+    t.diagnostic(`ended after ${Math.round(tookMs)} ms`);
+    assert.ok(tookMs > 900 && tookMs < 1_000 + exitMarginMs, `the stop took ${tookMs} ms`);
+  });
 
-test('a second SIGTERM ends it at once', async (t) => {
-  const { server, call } = await start();
-  const release = await holdCustomer(call, 'forced');
-  const cut = call('POST', '/v1/recommend', { customerId: 'forced', channel: 'email', limit: 1 });
-  await inFlight('forced');
-  server.kill('SIGTERM');
-  await sleep(1_000);
-  assert.ok(server.running(), 'the first one waits');
-  const elapsed = stopwatch();
-  server.kill('SIGTERM');
-  const { code } = await server.ended;
-  const tookMs = elapsed();
-  await release();
-  assert.equal(code, 1);
-  assert.equal((await cut).status, 0);
-  t.diagnostic(`ended ${Math.round(tookMs)} ms after the second signal`);
-  // Exit code 1 says that nothing was waited for; this only that it did not hang over it.
-  assert.ok(tookMs < exitMarginMs, `${tookMs} ms`);
-});
+  test(`a second SIGTERM ends it at once, PROCESSES=${processes}`, async (t) => {
+    const { server, call } = await start({ PROCESSES: processes });
+    const release = await holdCustomer(call, 'forced');
+    const cut = call('POST', '/v1/recommend', { customerId: 'forced', channel: 'email', limit: 1 });
+    await inFlight('forced');
+    server.kill('SIGTERM');
+    await sleep(1_000);
+    assert.ok(server.running(), 'the first one waits');
+    const elapsed = stopwatch();
+    server.kill('SIGTERM');
+    const { code } = await server.ended;
+    const tookMs = elapsed();
+    await release();
+    assert.equal(code, 1);
+    assert.equal((await cut).status, 0);
+    t.diagnostic(`ended ${Math.round(tookMs)} ms after the second signal`);
+    // Exit code 1 says that nothing was waited for; this only that it did not hang over it.
+    assert.ok(tookMs < exitMarginMs, `${tookMs} ms`);
+  });
+}
 
 test('rolling restarts of two processes behind a balancer: no failed call', async (t) => {
   const nodes = await Promise.all([installation.start(), installation.start()]);

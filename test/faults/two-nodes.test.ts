@@ -1,12 +1,14 @@
-// T30 and R-rules of two processes on one database: what one changes, the other obeys within a second, told or not told.
+// T30 and R-rules of two processes on one database, be they two servers or one: what one changes, the other obeys within a
+// second, told or not told.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
-import { type Answer, type Caller, createPatientCaller, itemsOf, must } from './api.ts';
+import { type Answer, type Caller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
-import { createInstallation, type Installation, type ServerProcess } from './server-process.ts';
+import { type Pair, pairKinds, startPair } from './pair.ts';
+import { createInstallation, type Installation } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
 /** What one process changes, the other obeys within this time (T30). */
@@ -16,27 +18,11 @@ const patienceMs = 20_000;
 
 let db: TestDatabase;
 let installation: Installation;
-let second: ServerProcess;
+let pair: Pair;
 let one: Caller;
 let two: Caller;
 let catalogue: Catalogue;
 let customers = 0;
-
-before(async () => {
-  db = await createTestDatabase();
-  installation = await createInstallation({ DATABASE_URL: db.url }, ['Two nodes']);
-  const first = await installation.start();
-  second = await installation.start();
-  const key = installation.tenants[0]!.key;
-  one = createPatientCaller(() => first.url, key);
-  two = createPatientCaller(() => second.url, key);
-  catalogue = await loadCatalogue(one, { offers: 8, cap: 1_000 });
-  for (const call of [one, two]) assert.equal((await decide(call)).body.count, 1, 'both decide');
-});
-after(async () => {
-  await installation?.stopAll();
-  await db?.close();
-});
 
 const decide = (call: Caller, customerId = `N-${customers++}`): Promise<Answer> =>
   call('POST', '/v1/recommend', { customerId, channel: 'email', limit: 1 });
@@ -94,117 +80,136 @@ async function forbidAll(call: Caller, name: string): Promise<string> {
   return String(made.id);
 }
 
-test('a contact policy saved through one process is obeyed by the other', async (t) => {
-  const took: number[] = [];
-  for (let round = 0; round < 5; round++) {
-    const customerId = `N-policy-${round}`;
-    for (let n = 0; n < 2; n++) assert.equal((await decide(two, customerId)).body.count, 1, 'no cap is reached');
-    const id = await forbidAll(one, `One is enough ${round}`);
-    took.push(await until('the policy', async () => (await decide(two, customerId)).body.count === 0));
-    await must(one('DELETE', `/v1/contact-policies/${id}`));
-    took.push(await until('its removal', async () => (await decide(two, customerId)).body.count === 1));
-  }
-  t.diagnostic(`obeyed after ${took.join(', ')} ms`);
-  assertWithinBar(took);
-});
+for (const kind of pairKinds) {
+  describe(kind, () => {
+    before(async () => {
+      db = await createTestDatabase();
+      installation = await createInstallation({ DATABASE_URL: db.url }, ['Two nodes']);
+      pair = await startPair(installation, kind);
+      const key = installation.tenants[0]!.key;
+      one = await pair.caller(0, key);
+      two = await pair.caller(1, key);
+      catalogue = await loadCatalogue(one, { offers: 8, cap: 1_000 });
+      for (const call of [one, two]) assert.equal((await decide(call)).body.count, 1, 'both decide');
+    });
+    after(async () => {
+      await installation?.stopAll();
+      await db?.close();
+    });
 
-test('a published flow and a changed offer reach the other process', async (t) => {
-  const took: number[] = [];
-  const offerId = catalogue.offers[0]!;
-  assert.equal(itemsOf((await decide(two)).body)[0]!.offerId, offerId, 'the first offer leads');
-  await must(one('PUT', '/v1/offers', { id: offerId, status: 'paused' }));
-  const leads = async () => itemsOf((await decide(two)).body)[0]!.offerId === offerId;
-  took.push(await until('the paused offer', async () => !(await leads())));
-  await must(one('PUT', '/v1/offers', { id: offerId, status: 'active' }));
-  took.push(await until('the active offer', leads));
-  await must(one('POST', '/v1/decision-flows/publish', { id: catalogue.flow }));
-  took.push(await until('the new version', async () => (await decide(two)).body.decisionFlowVersion === 2));
-  t.diagnostic(`obeyed after ${took.join(', ')} ms`);
-  assertWithinBar(took);
-});
+    test('a contact policy saved through one process is obeyed by the other', async (t) => {
+      const took: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        const customerId = `N-policy-${round}`;
+        for (let n = 0; n < 2; n++) assert.equal((await decide(two, customerId)).body.count, 1, 'no cap is reached');
+        const id = await forbidAll(one, `One is enough ${round}`);
+        took.push(await until('the policy', async () => (await decide(two, customerId)).body.count === 0));
+        await must(one('DELETE', `/v1/contact-policies/${id}`));
+        took.push(await until('its removal', async () => (await decide(two, customerId)).body.count === 1));
+      }
+      t.diagnostic(`obeyed after ${took.join(', ')} ms`);
+      assertWithinBar(took);
+    });
 
-test('a key revoked on one process is refused by the other', async (t) => {
-  const took: number[] = [];
-  for (let round = 0; round < 5; round++) {
-    const made = await must(one('POST', '/v1/api-keys', { name: `Short life ${round}`, scopes: ['read'] }));
-    const own = createPatientCaller(() => second.url, String(made.key));
-    for (let n = 0; n < 3; n++) assert.equal((await decide(own)).status, 200, 'the key works and is remembered');
-    await must(one('DELETE', `/v1/api-keys/${made.id}`));
-    took.push(await until('the revocation', async () => (await decide(own)).status === 401));
-  }
-  t.diagnostic(`refused after ${took.join(', ')} ms`);
-  assertWithinBar(took);
-});
+    test('a published flow and a changed offer reach the other process', async (t) => {
+      const took: number[] = [];
+      const offerId = catalogue.offers[0]!;
+      assert.equal(itemsOf((await decide(two)).body)[0]!.offerId, offerId, 'the first offer leads');
+      await must(one('PUT', '/v1/offers', { id: offerId, status: 'paused' }));
+      const leads = async () => itemsOf((await decide(two)).body)[0]!.offerId === offerId;
+      took.push(await until('the paused offer', async () => !(await leads())));
+      await must(one('PUT', '/v1/offers', { id: offerId, status: 'active' }));
+      took.push(await until('the active offer', leads));
+      await must(one('POST', '/v1/decision-flows/publish', { id: catalogue.flow }));
+      took.push(await until('the new version', async () => (await decide(two)).body.decisionFlowVersion === 2));
+      t.diagnostic(`obeyed after ${took.join(', ')} ms`);
+      assertWithinBar(took);
+    });
 
-test('a lost notification costs at most one batch', async () => {
-  let deafRounds = 0;
-  for (let round = 0; deafRounds < 3; round++) {
-    assert.ok(round < 20, 'the machine is too slow for a silence that no heartbeat notices');
-    const customerId = `N-deaf-${round}`;
-    assert.equal((await decide(two, customerId)).body.count, 1);
-    // The processes hear nothing from before the change until after the decisions: the backends that would tell them
-    // stand still, and their connections look alive.
-    const deaf = await bothListeners();
-    for (const pid of deaf) process.kill(pid, 'SIGSTOP');
-    let id: string;
-    let first: Answer;
-    let next: Answer;
-    try {
-      id = await forbidAll(one, `Unheard ${round}`);
-      first = await decide(two, customerId);
-      next = await decide(two, customerId);
-      // A heartbeat that found the silence has opened another connection: this round shows nothing about silence.
-      if (isDeepStrictEqual(await listeners(), deaf)) deafRounds++;
-    } finally {
-      for (const pid of deaf) process.kill(pid, 'SIGCONT');
-    }
-    assert.equal(first.status, 200, first.text);
-    assert.ok([0, 1].includes(Number(first.body.count)));
-    assert.equal(next.body.count, 0, 'the second decision at the latest obeys');
-    await must(one('DELETE', `/v1/contact-policies/${id}`));
-    await until('its removal', async () => (await decide(two, customerId)).body.count === 1);
-  }
-});
+    test('a key revoked on one process is refused by the other', async (t) => {
+      const took: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        const made = await must(one('POST', '/v1/api-keys', { name: `Short life ${round}`, scopes: ['read'] }));
+        const own = await pair.caller(1, String(made.key));
+        for (let n = 0; n < 3; n++) assert.equal((await decide(own)).status, 200, 'the key works and is remembered');
+        await must(one('DELETE', `/v1/api-keys/${made.id}`));
+        took.push(await until('the revocation', async () => (await decide(own)).status === 401));
+      }
+      t.diagnostic(`refused after ${took.join(', ')} ms`);
+      assertWithinBar(took);
+    });
 
-test('a revocation is not missed by a process whose listener was just cut off', async (t) => {
-  const took: number[] = [];
-  for (let round = 0; round < 5; round++) {
-    const made = await must(one('POST', '/v1/api-keys', { name: `Unheard ${round}`, scopes: ['read'] }));
-    const own = createPatientCaller(() => second.url, String(made.key));
-    for (let n = 0; n < 3; n++) assert.equal((await decide(own)).status, 200);
-    const standing = await bothListeners();
-    const ended = await db.ownerQuery('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [standing]);
-    assert.equal(ended.length, 2);
-    await must(one('DELETE', `/v1/api-keys/${made.id}`));
-    took.push(await until('the revocation', async () => (await decide(own)).status === 401));
-  }
-  t.diagnostic(`refused after ${took.join(', ')} ms`);
-  assertWithinBar(took);
-});
+    test('a lost notification costs at most one batch', async () => {
+      let deafRounds = 0;
+      for (let round = 0; deafRounds < 3; round++) {
+        assert.ok(round < 20, 'the machine is too slow for a silence that no heartbeat notices');
+        const customerId = `N-deaf-${round}`;
+        assert.equal((await decide(two, customerId)).body.count, 1);
+        // The processes hear nothing from before the change until after the decisions: the backends that would tell them
+        // stand still, and their connections look alive.
+        const deaf = await bothListeners();
+        for (const pid of deaf) process.kill(pid, 'SIGSTOP');
+        let id: string;
+        let first: Answer;
+        let next: Answer;
+        try {
+          id = await forbidAll(one, `Unheard ${round}`);
+          first = await decide(two, customerId);
+          next = await decide(two, customerId);
+          // A heartbeat that found the silence has opened another connection: this round shows nothing about silence.
+          if (isDeepStrictEqual(await listeners(), deaf)) deafRounds++;
+        } finally {
+          for (const pid of deaf) process.kill(pid, 'SIGCONT');
+        }
+        assert.equal(first.status, 200, first.text);
+        assert.ok([0, 1].includes(Number(first.body.count)));
+        assert.equal(next.body.count, 0, 'the second decision at the latest obeys');
+        await must(one('DELETE', `/v1/contact-policies/${id}`));
+        await until('its removal', async () => (await decide(two, customerId)).body.count === 1);
+      }
+    });
 
-test('a steady stream of catalogue changes does not stop decisions, and the last one counts', async (t) => {
-  const stop = new AbortController();
-  let changes = 0;
-  const writers = Array.from({ length: 3 }, async (_, w) => {
-    for (let n = 0; !stop.signal.aborted; n++) {
-      await must(one('PUT', '/v1/offers', { id: catalogue.offers[w + 1]!, priority: n % 50 }));
-      changes++;
-    }
+    test('a revocation is not missed by a process whose listener was just cut off', async (t) => {
+      const took: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        const made = await must(one('POST', '/v1/api-keys', { name: `Unheard ${round}`, scopes: ['read'] }));
+        const own = await pair.caller(1, String(made.key));
+        for (let n = 0; n < 3; n++) assert.equal((await decide(own)).status, 200);
+        const standing = await bothListeners();
+        const ended = await db.ownerQuery('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [standing]);
+        assert.equal(ended.length, 2);
+        await must(one('DELETE', `/v1/api-keys/${made.id}`));
+        took.push(await until('the revocation', async () => (await decide(own)).status === 401));
+      }
+      t.diagnostic(`refused after ${took.join(', ')} ms`);
+      assertWithinBar(took);
+    });
+
+    test('a steady stream of catalogue changes does not stop decisions, and the last one counts', async (t) => {
+      const stop = new AbortController();
+      let changes = 0;
+      const writers = Array.from({ length: 3 }, async (_, w) => {
+        for (let n = 0; !stop.signal.aborted; n++) {
+          await must(one('PUT', '/v1/offers', { id: catalogue.offers[w + 1]!, priority: n % 50 }));
+          changes++;
+        }
+      });
+      const answers: Answer[] = [];
+      const deciders = [one, two, one, two, one, two].map(async (call) => {
+        while (!stop.signal.aborted) answers.push(await decide(call));
+      });
+      const elapsed = stopwatch();
+      while (elapsed() < 2_500 || ((changes <= 20 || answers.length <= 20) && elapsed() < patienceMs)) await sleep(100);
+      stop.abort();
+      await Promise.all([...writers, ...deciders]);
+      for (const answer of answers) assert.equal(answer.status, 200, answer.text || String(answer.error));
+      const slowest = Math.round(Math.max(...answers.map((answer) => answer.ms)));
+      t.diagnostic(`${changes} changes, ${answers.length} decisions, the slowest ${slowest} ms`);
+      assert.ok(changes > 20 && answers.length > 20, 'there was a stream');
+      const median = answers.map((answer) => answer.ms).sort((a, b) => a - b)[Math.floor(answers.length / 2)]!;
+      assert.ok(median < barMs, `half of the decisions took over ${Math.round(median)} ms`);
+      await must(one('PUT', '/v1/offers', { id: catalogue.offers[7]!, priority: 100 }));
+      await until('the last change', async () => itemsOf((await decide(two)).body)[0]!.offerId === catalogue.offers[7]);
+    });
   });
-  const answers: Answer[] = [];
-  const deciders = [one, two, one, two, one, two].map(async (call) => {
-    while (!stop.signal.aborted) answers.push(await decide(call));
-  });
-  const elapsed = stopwatch();
-  while (elapsed() < 2_500 || ((changes <= 20 || answers.length <= 20) && elapsed() < patienceMs)) await sleep(100);
-  stop.abort();
-  await Promise.all([...writers, ...deciders]);
-  for (const answer of answers) assert.equal(answer.status, 200, answer.text || String(answer.error));
-  const slowest = Math.round(Math.max(...answers.map((answer) => answer.ms)));
-  t.diagnostic(`${changes} changes, ${answers.length} decisions, the slowest ${slowest} ms`);
-  assert.ok(changes > 20 && answers.length > 20, 'there was a stream');
-  const median = answers.map((answer) => answer.ms).sort((a, b) => a - b)[Math.floor(answers.length / 2)]!;
-  assert.ok(median < barMs, `half of the decisions took over ${Math.round(median)} ms`);
-  await must(one('PUT', '/v1/offers', { id: catalogue.offers[7]!, priority: 100 }));
-  await until('the last change', async () => itemsOf((await decide(two)).body)[0]!.offerId === catalogue.offers[7]);
-});
+}

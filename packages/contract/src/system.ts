@@ -82,7 +82,8 @@ export const systemOperations = {
     aliases: ['/api/metrics'],
     tag: 'System',
     summary: 'Metrics in Prometheus text form',
-    description: 'Opened by the bearer `METRICS_TOKEN` only; while that variable is unset every call is 401.',
+    description:
+      'Of all processes of this server, whichever answers. Opened by the bearer `METRICS_TOKEN` only; while that variable is unset every call is 401.',
     auth: secret(['METRICS_TOKEN']),
     role: null,
     loadClass: 'health',

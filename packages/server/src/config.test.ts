@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ConfigError, readConfig, variables } from './config.ts';
@@ -43,10 +43,28 @@ test('values are typed', () => {
   assert.equal(config.LOG_LEVEL, 'debug');
 });
 
+test('PROCESSES is a number, or one for each core', () => {
+  assert.equal(readConfig({}).PROCESSES, 1);
+  assert.equal(readConfig({ PROCESSES: '3' }).PROCESSES, 3);
+  assert.equal(readConfig({ PROCESSES: 'auto' }).PROCESSES, Math.min(64, availableParallelism()));
+  for (const PROCESSES of ['0', '65', '-1', '1.5']) {
+    assert.match(problemsOf({ PROCESSES })[0] ?? '', /^PROCESSES must be a whole number from 1 to 64/, PROCESSES);
+  }
+});
+
+test('a direct URL needs the one that it goes past', () => {
+  assert.match(
+    problemsOf({ DATABASE_DIRECT_URL: 'postgresql://a@b/c' })[0] ?? '',
+    /^DATABASE_DIRECT_URL needs DATABASE_URL/,
+  );
+});
+
 test('each malformed value names its variable, all at once', () => {
   const bad: Record<string, string> = {
     PORT: '3000x',
     DATABASE_POOL_MAX: '1e2',
+    PROCESSES: 'all',
+    DATABASE_DIRECT_URL: 'http://x',
     WORKER: 'yes please',
     LOG_LEVEL: 'loud',
     DATABASE_URL: 'mysql://x',

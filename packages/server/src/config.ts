@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -46,6 +47,17 @@ function whole(group: Group, about: string, fallback: number, least: number, mos
     return number;
   };
   return { group, text: about, shown: String(fallback), secret: false, read, fallback };
+}
+
+/** A whole number, or `auto`: one for each core that this process may use. */
+function wholeOrCores(group: Group, about: string, fallback: number, least: number, most: number): Variable<number> {
+  const number = whole(group, about, fallback, least, most);
+  const read = (value: string) => {
+    if (value === 'auto') return Math.min(most, availableParallelism());
+    if (!/^[0-9]+$/.test(value)) throw new Error(`must be a whole number from ${least} to ${most}, or auto`);
+    return number.read(value);
+  };
+  return { ...number, read };
 }
 
 function onOff(group: Group, about: string, fallback: boolean): Variable<boolean> {
@@ -116,6 +128,13 @@ const postgres = ['postgres', 'postgresql'];
 export const variables = {
   PORT: whole('Listening', 'Port. 0 takes any free one.', 3000, 0, 65535),
   HOST: word('Listening', 'Address to listen on (0.0.0.0 in the container image).', '127.0.0.1'),
+  PROCESSES: wholeOrCores(
+    'Listening',
+    'Server processes behind the port; one of them runs the background work. `auto`: as many as there are cores. See docs/guides/scaling.md.',
+    1,
+    1,
+    64,
+  ),
   NEXTAUTH_URL: url('Listening', 'Public address of the server.', ['http', 'https'], '`http://localhost:<PORT>`'),
   TRUSTED_PROXIES: list(
     'Listening',
@@ -135,7 +154,13 @@ export const variables = {
     'The owner: migrates and makes the roles, the one of DATABASE_URL included. Unset with DATABASE_URL set: as MIGRATE=off.',
     postgres,
   ),
-  DATABASE_POOL_MAX: whole('Storage', 'Connections of the pool.', 10, 2, 1000),
+  DATABASE_DIRECT_URL: url(
+    'Storage',
+    'The same database, past a pooler that DATABASE_URL leads through in transaction mode: for notifications, jobs and the start. Unset: DATABASE_URL.',
+    postgres,
+    'unset (DATABASE_URL)',
+  ),
+  DATABASE_POOL_MAX: whole('Storage', 'Connections of the pool, in each process.', 10, 2, 1000),
   DATA_DIR: word('Storage', 'Folder for the embedded database, generated secrets, outbox and exports.', './data'),
   MIGRATE: onOff('Storage', 'Bring the schema up to date at start.', true),
   REDIS_URL: url('Storage', 'Reserved: rate limits and event stream across nodes. Not built yet; a value is refused.', [
@@ -168,7 +193,7 @@ export const variables = {
   ),
   DEMO_MODE: onOff('Start and sign-up', 'Reported by /tenant/status as isDemoMode.', false),
 
-  WORKER: onOff('Background', 'Run background jobs in this process.', true),
+  WORKER: onOff('Background', 'Run background jobs, in one process of this server.', true),
   WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),
   SCHEDULER: onOffOr(
     'Background',
@@ -218,6 +243,9 @@ export interface Config extends Values {
 /** The process exits with this code on a bad configuration (sysexits EX_CONFIG). */
 export const configExitCode = 78;
 
+/** The process exits with this code when its server processes end again and again (sysexits EX_SOFTWARE). */
+export const crashLoopExitCode = 70;
+
 /** A configuration that cannot be used; each problem names its variable. The process exits 78. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
@@ -264,6 +292,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   if (values.REDIS_URL !== null) problems.push('REDIS_URL is not supported yet; leave it unset');
   if (values.DATABASE_ADMIN_URL !== null && values.DATABASE_URL === null) {
     problems.push('DATABASE_ADMIN_URL needs DATABASE_URL, the application role');
+  }
+  if (values.DATABASE_DIRECT_URL !== null && values.DATABASE_URL === null) {
+    problems.push('DATABASE_DIRECT_URL needs DATABASE_URL, the same database through a pooler');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   // Each entry was read by the variable of its name, or is its fallback.

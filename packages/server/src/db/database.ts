@@ -11,6 +11,8 @@ import type { Actor, Tx, Written } from './tx.ts';
 export interface DatabaseOptions {
   /** URL of the application role, which is bound by row-level security. */
   readonly url: string;
+  /** Where the listener connects; needed when `url` leads through a pooler that does not keep sessions. Default `url`. */
+  readonly directUrl?: string;
   /** Most connections of the pool; the listener has one more. Default 10. */
   readonly poolMax?: number;
   /** Milliseconds that a caller waits for a connection before it gets 503 `unavailable`. Default 2,000 (T27). */
@@ -82,7 +84,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   // A connection that breaks while idle has left the pool already.
   pool.on('error', onError);
-  const listener = createListener(options.url, onError);
+  const listener = createListener(options.directUrl ?? options.url, onError);
 
   /** A connection of the pool, unless the deadline comes before one is free. */
   async function borrow(until: number): Promise<pg.PoolClient> {

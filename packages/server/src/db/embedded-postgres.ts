@@ -13,6 +13,8 @@ export interface EmbeddedOptions {
   readonly folder: string;
   /** Off only for tests: data may be lost when the machine dies. Default true. */
   readonly durable?: boolean;
+  /** Least number of connections that it must take at once. Default 100. */
+  readonly connections?: number;
   readonly onProgress?: (message: string) => void;
   /** Use the database of a process that runs on this folder already, instead of waiting for its end. */
   readonly join?: boolean;
@@ -56,7 +58,6 @@ const otherEndsWithinMs = 10_000;
 const tuning: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  max_connections: '100',
   shared_buffers: '128MB',
   effective_cache_size: '512MB',
   work_mem: '8MB',
@@ -82,9 +83,12 @@ const lossy: Readonly<Record<string, string>> = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   shared_buffers: '64MB',
-  max_connections: '200',
   autovacuum: 'off',
 };
+
+const usualConnections = 100;
+/** Test files share one server, each with pools of its own. */
+const testConnections = 200;
 
 /**
  * Starts PostgreSQL as a child of this process, reachable only through a unix socket in a folder of ours. The first
@@ -114,7 +118,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     initialise(native, data, launcher, options.durable ?? true);
   }
   const urls = urlsOf(sockets);
-  const state = { stopping: false, child: await launch(native, folder, sockets, launcher, options.durable ?? true) };
+  const state = { stopping: false, child: await launch(native, folder, sockets, launcher, options) };
   const watch = (child: ChildProcess) => {
     child.once('exit', (code, signal) => {
       if (!state.stopping) void relaunch(`the database ended (${signal ?? code}); starting it again`);
@@ -125,7 +129,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await sleep(relaunchPauseMs, undefined, { ref: false });
     if (state.stopping) return;
     await removeStalePid(data, report);
-    state.child = await launch(native, folder, sockets, launcher, options.durable ?? true);
+    state.child = await launch(native, folder, sockets, launcher, options);
     watch(state.child);
   }
   try {
@@ -267,9 +271,14 @@ async function launch(
   folder: string,
   sockets: string,
   launcher: Launcher,
-  durable: boolean,
+  { durable = true, connections = 0 }: EmbeddedOptions,
 ): Promise<ChildProcess> {
-  const settings = { ...tuning, ...(durable ? {} : lossy), unix_socket_directories: sockets };
+  const settings = {
+    ...tuning,
+    ...(durable ? {} : lossy),
+    max_connections: String(Math.max(connections, durable ? usualConnections : testConnections)),
+    unix_socket_directories: sockets,
+  };
   const [program, ...args] = [
     ...launcher.prefix,
     join(native, 'bin', 'postgres'),

@@ -38,6 +38,11 @@ export interface HotPath {
 
 export interface HotPathOptions {
   readonly url: string;
+  /**
+   * The URL leads through a pooler that gives each transaction another session (docs/guides/scaling.md). Then nothing may
+   * outlive a transaction: settings are made in each, and statements have no names. Default false.
+   */
+  readonly pooled?: boolean;
   /** Connections at most; each carries one batch at a time. */
   readonly connections: number;
   readonly onError?: (error: unknown) => void;
@@ -45,19 +50,18 @@ export interface HotPathOptions {
 
 // Every statement of this path finds its rows by key. Fresh tables have no statistics yet, and a sequential scan chosen
 // for that reason would lock or read a whole tenant; so the planner is told once per connection.
-const sessionOptions = [
-  'search_path=arbiter,pg_temp',
-  'plan_cache_mode=force_generic_plan',
-  'enable_seqscan=off',
-  'enable_hashjoin=off',
-  'enable_mergejoin=off',
-  'jit=off',
+const settings = [
+  ['search_path', 'arbiter,pg_temp'],
+  ['plan_cache_mode', 'force_generic_plan'],
+  ['enable_seqscan', 'off'],
+  ['enable_hashjoin', 'off'],
+  ['enable_mergejoin', 'off'],
+  ['jit', 'off'],
   // Less than anybody waits: where it can still answer, the database gives up first, and the connection is kept.
-  'statement_timeout=3750',
-  'idle_in_transaction_session_timeout=60000',
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
+  ['statement_timeout', '3750'],
+  ['idle_in_transaction_session_timeout', '60000'],
+] as const;
+const sessionOptions = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ');
 const acquireTimeoutMs = 2_000;
 /** A rollback may take this long, also when the time is over: a connection that is saved need not be opened again. */
 const rollbackMs = 100;
@@ -65,6 +69,11 @@ const rollbackMs = 100;
 const openingStatements = 2;
 
 const setTenant = { name: 'hot.tenant', text: `select set_config('app.tenant', $1, true)` };
+/** For a connection without a session of its own: everything that holds for a transaction, in one statement. */
+const setEverything = [
+  `select set_config('app.tenant', $1, true)`,
+  ...settings.map(([name, value]) => `set_config('${name}', '${value}', true)`),
+].join(', ');
 const leftover = { name: 'hot.leftover', text: `select current_setting('app.tenant', true) as tenant` };
 
 interface Waiter {
@@ -78,6 +87,7 @@ interface Waiter {
 /** Opens connections lazily, up to the number given. */
 export function createHotPath(options: HotPathOptions): HotPath {
   const onError = options.onError ?? (() => undefined);
+  const pooled = options.pooled ?? false;
   const idle: pg.Client[] = [];
   const waiters: Waiter[] = [];
   let open = 0;
@@ -89,7 +99,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
     open++;
     const client = new pg.Client({
       ...connectionConfig({ url: options.url, applicationName: 'arbiter decisions', connectTimeoutMs }),
-      options: sessionOptions,
+      ...(pooled ? {} : { options: sessionOptions }),
       pipeline: true,
       query_timeout: answerWithinMs,
     });
@@ -169,14 +179,17 @@ export function createHotPath(options: HotPathOptions): HotPath {
 
       const opening = (): Promise<pg.QueryResult>[] => {
         state = 'open';
-        return [query({ text: 'begin' }), query({ ...setTenant, values: [tenantId] })];
+        const setting = pooled ? { text: setEverything } : setTenant;
+        return [query({ text: 'begin' }), query({ ...setting, values: [tenantId] })];
       };
       const query = (config: pg.QueryConfig): Promise<pg.QueryResult> => {
         const timed = { ...config, query_timeout: Math.max(1, until - performance.now()) };
         return client.query(timed);
       };
       const dispatch = (statements: readonly HotStatement[]): Promise<pg.QueryResult>[] =>
-        statements.map((s) => query({ name: s.name, text: s.text, values: [...s.values] }));
+        statements.map(({ name, text, values }) =>
+          query(pooled ? { text, values: [...values] } : { name, text, values: [...values] }),
+        );
       /** Everything sent inside leaves in one write: the driver alone would make a system call per statement. */
       const corked = (sendAll: () => Promise<pg.QueryResult>[]): Promise<pg.QueryResult>[] => {
         const { stream } = client.connection;
@@ -200,12 +213,13 @@ export function createHotPath(options: HotPathOptions): HotPath {
             ...(state === 'new' ? opening() : []),
             ...dispatch(statements),
             query({ text: 'commit' }),
-            query(leftover),
+            // Behind a pooler it would be asked of any session; there the setting ended with the transaction.
+            ...(pooled ? [] : [query(leftover)]),
           ]);
           state = 'over';
           const results = await settle(sent);
-          if (results.at(-2)?.command !== 'COMMIT') throw new Error('nothing was committed');
-          clean = isClean(results.at(-1));
+          if (results.at(pooled ? -1 : -2)?.command !== 'COMMIT') throw new Error('nothing was committed');
+          clean = pooled || isClean(results.at(-1));
         },
       };
       try {
@@ -217,7 +231,7 @@ export function createHotPath(options: HotPathOptions): HotPath {
         if (state === 'new') clean = true;
         else if (!clean && !stuck) {
           trips++;
-          clean = await rollback(client, Math.max(rollbackMs, until - performance.now()));
+          clean = await rollback(client, Math.max(rollbackMs, until - performance.now()), pooled);
         }
         used--;
         release(client, clean);
@@ -249,11 +263,11 @@ async function settle(sent: readonly Promise<pg.QueryResult>[]): Promise<pg.Quer
   });
 }
 
-async function rollback(client: pg.Client, waitMs: number): Promise<boolean> {
+async function rollback(client: pg.Client, waitMs: number, pooled: boolean): Promise<boolean> {
   const timed = <C extends pg.QueryConfig>(config: C) => client.query({ ...config, query_timeout: waitMs });
   try {
-    const results = await settle([timed({ text: 'rollback' }), timed(leftover)]);
-    return isClean(results.at(-1));
+    const results = await settle([timed({ text: 'rollback' }), ...(pooled ? [] : [timed(leftover)])]);
+    return pooled || isClean(results.at(-1));
   } catch {
     // The connection is lost; the database rolls back by itself.
     return false;

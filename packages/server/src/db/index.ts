@@ -23,4 +23,5 @@ export { migrate, pendingMigrations } from './migrate.ts';
 export { ensureMonthPartitions } from './partitions.ts';
 export { createQueuePool, queueSchema } from './queue-pool.ts';
 export { checkRole } from './role-check.ts';
+export { connectionRoom, type DatabaseAddress, hears, sessionLoss } from './session-check.ts';
 export type { Actor, Tx, Written } from './tx.ts';

@@ -42,6 +42,8 @@ export interface AppDependencies {
   /** The checks of /ready; one that throws counts as not ready. */
   readonly readyChecks: () => Promise<ReadyChecks>;
   readonly version: string;
+  /** What /metrics answers with, where it is more than `registry`. */
+  readonly metricsText?: () => Promise<string>;
   /** Default: windows in PostgreSQL, over the connections of everything else. */
   readonly rateLimitStore?: RateLimitStore;
   readonly loadShedder?: LoadShedder;

@@ -260,7 +260,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
       // Only an answer that is being sent keeps its place.
       if (isWhole(outcome)) service.leaveStream?.();
       // The stop may have begun while this call was running; a connection that stays open would delay it.
-      if (deps.lifecycle.draining()) addHeaders(service, closing);
+      if (deps.lifecycle.closesConnection()) addHeaders(service, closing);
       try {
         if (!isWhole(outcome)) {
           await sendChunks(reply, outcome, service);
@@ -290,7 +290,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     allow?: string,
   ): void {
     const service = begin(request);
-    if (deps.lifecycle.draining()) addHeaders(service, closing);
+    if (deps.lifecycle.closesConnection()) addHeaders(service, closing);
     if (allow !== undefined) addHeaders(service, { allow });
     send(reply, fail(error, service, unmatched, format === undefined ? {} : { errorFormat: format }), service);
     finishUnmatched(service, error.status);
@@ -299,7 +299,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
   /** Answers what needs no operation: a preflight, the way to the documents. */
   function answerOutside(request: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): void {
     const service = begin(request);
-    if (deps.lifecycle.draining()) addHeaders(service, closing);
+    if (deps.lifecycle.closesConnection()) addHeaders(service, closing);
     send(reply, answer, service);
   }
 

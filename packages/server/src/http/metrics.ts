@@ -22,6 +22,7 @@ export function createRegistry(version: string): Registry {
   const info = new Gauge({
     name: 'svc_build_info',
     help: 'Version of Arbiter; the value is always 1.',
+    aggregator: 'first',
     labelNames: ['version'],
     registers: [registry],
   });

@@ -53,7 +53,7 @@ function systemRoutes(deps: AppDependencies): Handlers<typeof systemOperations> 
       const isReady = !lifecycle.draining() && !Object.values(checks).includes('failed');
       return isReady ? reply(200, { status: 'ready', checks }) : reply(503, { status: 'not_ready', checks });
     },
-    metrics: async () => reply(200, await registry.metrics()),
+    metrics: async () => reply(200, await (deps.metricsText?.() ?? registry.metrics())),
     async openapi({ headers }) {
       const { bytes, etag } = document();
       const validators = { etag, 'cache-control': 'no-cache' };

@@ -25,4 +25,4 @@ export { createScheduler, type Scheduler } from './scheduler.ts';
 export { clearSchedule, findSchedule, type ScheduleSpec, setSchedule } from './schedules.service.ts';
 export type { StoredSchedule } from './schedules.store.ts';
 export { handleInSlices, type Slice } from './slices.ts';
-export { createWorker, type Worker } from './worker.ts';
+export { createWorker, queueConnections, type Worker } from './worker.ts';

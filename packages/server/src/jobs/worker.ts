@@ -15,6 +15,10 @@ export interface WorkerOptions {
   readonly concurrency: number;
   /** Milliseconds that jobs have to end after `stop`; then they are handed back to the queue. */
   readonly graceMs: number;
+  /** Name of a worker that has ended and may have left jobs behind: they are given back before the first is taken. */
+  readonly endedWorker?: string | null;
+  /** Told the name under which it takes jobs, at the start and when it has to begin anew. */
+  readonly onId?: (id: string) => void;
   /** Gets what a try threw, with the job's name, and what the worker itself met. */
   readonly onError: (error: unknown, job?: string) => void;
   /** Told after each try. */
@@ -40,20 +44,23 @@ const neverMs = 2 ** 31 - 1;
 /** After a runner ended by itself (it gives up when it cannot write the end of a job), another one starts. */
 const restartPauseMs = 1_000;
 
+/** Connections of a worker that does so many jobs at once: one listens, the others take and finish jobs. */
+export function queueConnections(concurrency: number): number {
+  return Math.max(3, Math.ceil(concurrency / 2) + 1);
+}
+
 /** Starts a worker (graphile-worker: LISTEN and SKIP LOCKED). Throws when the queue cannot be reached now. */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
-  // One connection listens, the others take and finish jobs.
-  const pool = createQueuePool(options.url, Math.max(3, Math.ceil(options.concurrency / 2) + 1), (error) =>
-    options.onError(error),
-  );
+  const pool = createQueuePool(options.url, queueConnections(options.concurrency), (error) => options.onError(error));
   const stopping = new AbortController();
   const outOfTime = new AbortController();
-  let workerId: string | null = null;
+  let workerId = options.endedWorker ?? null;
   const startRunner = async () => {
     // What the one before left locked, since it could not write that it had ended.
     if (workerId !== null) await unlockJobs(pool, workerId);
     return runOver(pool, options, outOfTime.signal, (id) => {
       workerId = id;
+      options.onId?.(id);
     });
   };
   let runner: Runner | null;

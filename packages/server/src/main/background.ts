@@ -3,7 +3,6 @@ import { Gauge } from 'prom-client';
 import { createOutboxDispatcher } from '../features/stream/index.ts';
 import { selectTenantIds } from '../features/tenants/index.ts';
 import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from '../jobs/index.ts';
-import { newId } from '../platform/ids.ts';
 import { zoneClock } from '../platform/zones.ts';
 import type { Server } from './compose.ts';
 import type { ProcessMetrics } from './metrics.ts';
@@ -22,6 +21,8 @@ export interface BackgroundOptions {
   readonly worker: Worker | null;
   /** Whether this process puts the scheduled jobs of tenants into the queue (SCHEDULER). */
   readonly scheduler: boolean;
+  /** The name by which leases know who runs the schedules, unlike that of any other machine or container. */
+  readonly holder: string;
   readonly metrics: ProcessMetrics;
 }
 
@@ -54,13 +55,11 @@ export function startBackground(options: BackgroundOptions): Background {
     }
   };
 
-  // Every process that schedules has a name of its own, whatever machine or container it runs in.
-  const holder = newId();
   const schedulerOf = (part: 'upkeep' | 'others'): Scheduler =>
     createScheduler({
       database,
       registry: server.jobs,
-      holder,
+      holder: options.holder,
       part,
       tenantIds: selectTenantIds,
       onRun: metrics.runClaimed,
@@ -108,6 +107,7 @@ function dispatcherOf(
   new Gauge({
     name: 'svc_outbox_lag_seconds',
     help: 'Age of the oldest row of the outbox that was not published when this process looked last.',
+    aggregator: 'max',
     registers: [server.registry],
     collect() {
       this.set(dispatcher.lagSeconds());

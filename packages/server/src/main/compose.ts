@@ -2,7 +2,14 @@ import { type Operation, operations, type ReadyChecks } from '@arbiter/contract'
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
-import { createDatabase, createHotPath, type Database, databaseAnswers, type HotPath } from '../db/index.ts';
+import {
+  createDatabase,
+  createHotPath,
+  type Database,
+  type DatabaseAddress,
+  databaseAnswers,
+  type HotPath,
+} from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys } from '../features/customer-states/index.ts';
@@ -51,8 +58,10 @@ export interface OperationsBeside {
 
 export interface ComposeOptions {
   readonly config: ComposeConfig;
-  /** URL of the application role. */
-  readonly databaseUrl: string;
+  /** For the application role. */
+  readonly address: DatabaseAddress;
+  /** What /metrics answers with. Default: the metrics of this process. */
+  readonly metricsText?: () => Promise<string>;
   readonly publicUrl: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -98,6 +107,14 @@ const hotConnections = 6;
 /** Connections that count calls for the rate limits; the second is for when the first has been given up. */
 const countingConnections = 2;
 
+/** The roll-up behind the decisions has one of its own. */
+const asideConnections = 1;
+
+/** Connections of one process by which it works for its requests. The listener is one more. */
+export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE_POOL_MAX'>): number {
+  return DATABASE_POOL_MAX + countingConnections + hotConnections + asideConnections;
+}
+
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
 
@@ -107,8 +124,10 @@ export function composeServer(options: ComposeOptions): Server {
   const { answerWithinMs, ...limits } = options.patience ?? {};
   const registry = createRegistry(options.version);
   const cacheAsked = createCacheMetrics(registry);
+  const { url, directUrl, pooled } = options.address;
   const database = createDatabase({
-    url: options.databaseUrl,
+    url,
+    directUrl,
     poolMax: config.DATABASE_POOL_MAX,
     clock,
     onError,
@@ -117,14 +136,14 @@ export function composeServer(options: ComposeOptions): Server {
   });
   // Whoever is counted has not been let in yet, and must not wait behind those who have.
   const counting = createDatabase({
-    url: options.databaseUrl,
+    url,
     poolMax: countingConnections,
     clock,
     onError,
     ...limits,
   });
-  const hot = createHotPath({ url: options.databaseUrl, connections: hotConnections, onError });
-  const aside = createHotPath({ url: options.databaseUrl, connections: 1, onError });
+  const hot = createHotPath({ url, pooled, connections: hotConnections, onError });
+  const aside = createHotPath({ url, pooled, connections: asideConnections, onError });
   const lifecycle = createLifecycle();
   const pepper = keyOf(config.API_KEY_PEPPER);
   const authenticator = createAuthenticator({ database, pepper, clock, onAsked: cacheAsked('credentials') });
@@ -179,6 +198,7 @@ export function composeServer(options: ComposeOptions): Server {
     lifecycle,
     readyChecks: () => (options.readyChecks ?? checksOf)(database),
     version: options.version,
+    ...(options.metricsText === undefined ? {} : { metricsText: options.metricsText }),
     ...(options.checkResponses === undefined ? {} : { checkResponses: options.checkResponses }),
     rateLimitStore: createRateLimitStore(counting, options.patience?.statementTimeoutMs),
     ...(options.loadShedder === undefined ? {} : { loadShedder: options.loadShedder }),

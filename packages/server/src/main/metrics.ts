@@ -20,6 +20,7 @@ export function createProcessMetrics(
   new Gauge({
     name: 'svc_queue_depth',
     help: 'Jobs of the whole installation that wait or run.',
+    aggregator: 'max',
     labelNames: ['task'],
     registers,
     async collect() {

@@ -1,4 +1,4 @@
-import { type Config, ConfigError, configExitCode, readConfig } from '../config.ts';
+import { type Config, ConfigError, configExitCode, crashLoopExitCode, readConfig } from '../config.ts';
 import { createDatabase, migrate, pendingMigrations } from '../db/index.ts';
 import type { AppliedTenant } from '../features/admin/index.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
@@ -34,11 +34,18 @@ export async function serve(shell: ServerShell): Promise<number> {
       const server = await Promise.race([startServer(config, { logger, print: shell.print }), asked.promise]);
       // Nothing was acknowledged yet; what the start had begun rolls back, and the database's process ends with this one.
       if (typeof server === 'string') process.exit(0);
-      logger.info({ signal: await asked.promise }, 'stopping');
+      const reason = await Promise.race([server.failed.then((failure) => ({ failure })), asked.promise]);
+      let code = 0;
+      if (typeof reason === 'string') logger.info({ signal: reason }, 'stopping');
+      else {
+        code = crashLoopExitCode;
+        logger.fatal(reason, 'stopping');
+        shell.warn(`arbiter: ${reason.failure}; the log says more`);
+      }
       await server.stop();
       // What was cut off may still wait for the database; the grace is over, and nobody waits for it.
-      setTimeout(() => process.exit(0), lastMomentMs).unref();
-      return 0;
+      setTimeout(() => process.exit(code), lastMomentMs).unref();
+      return code;
     } finally {
       process.off('SIGTERM', onSignal);
       process.off('SIGINT', onSignal);
@@ -100,7 +107,7 @@ export async function migrationStatus(shell: ServerShell): Promise<number> {
     if (given.DATABASE_URL === null) {
       throw new ConfigError(['DATABASE_URL must be set: the embedded database is migrated at every start']);
     }
-    const pending = await pendingMigrations(given.DATABASE_URL);
+    const pending = await pendingMigrations(given.DATABASE_DIRECT_URL ?? given.DATABASE_URL);
     for (const name of pending) shell.print(`missing ${name}`);
     if (pending.length === 0) shell.print('the schema is up to date');
     return pending.length === 0 ? 0 : 4;
@@ -114,7 +121,8 @@ async function withDatabase(
 ): Promise<void> {
   const config = await withAutoSecrets(given);
   const storage = await openStorage(config, logger, { join: true });
-  const database = createDatabase({ url: storage.url, poolMax: 3, onError: (err) => logger.warn({ err }, 'database') });
+  const { directUrl: url } = storage.address;
+  const database = createDatabase({ url, poolMax: 3, onError: (err) => logger.warn({ err }, 'database') });
   try {
     await work(config, database);
   } finally {
@@ -131,7 +139,7 @@ function publicUrlOf(config: Config): string {
 async function guarded(shell: ServerShell, work: (config: Config, logger: Logger) => Promise<number>): Promise<number> {
   try {
     const config = readConfig(shell.environment);
-    return await work(config, createLogger(config.LOG_LEVEL));
+    return await work(config, createLogger(config.LOG_LEVEL, undefined, config.PROCESSES > 1 ? 'primary' : null));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const problem of error.problems) shell.warn(`arbiter: ${problem}`);

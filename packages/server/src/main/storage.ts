@@ -1,14 +1,23 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError } from '../config.ts';
-import { checkRole, migrate, pendingMigrations, startEmbeddedPostgres, translateError } from '../db/index.ts';
+import {
+  checkRole,
+  type DatabaseAddress,
+  hears,
+  migrate,
+  pendingMigrations,
+  sessionLoss,
+  startEmbeddedPostgres,
+  translateError,
+} from '../db/index.ts';
 import { AppError } from '../platform/app-error.ts';
 import type { Logger } from '../platform/logger.ts';
 
 /** A database that is up to date and safe to use. */
 export interface Storage {
-  /** URL of the application role. */
-  readonly url: string;
+  /** For the application role. */
+  readonly address: DatabaseAddress;
   /** Stops the embedded database; nothing for another one. */
   stop(): Promise<void>;
 }
@@ -16,6 +25,8 @@ export interface Storage {
 export interface StorageOptions {
   /** Work beside a server that runs on the same embedded database. */
   readonly join?: boolean;
+  /** Least number of connections that the embedded database must take at once. */
+  readonly connections?: number;
 }
 
 const pauseMs = 500;
@@ -26,43 +37,94 @@ const pauseMs = 500;
  * ConfigError for what waiting does not mend.
  */
 export async function openStorage(config: Config, logger: Logger, options: StorageOptions = {}): Promise<Storage> {
-  if (config.DATABASE_URL !== null) {
-    const { DATABASE_URL: url, DATABASE_ADMIN_URL: adminUrl } = config;
-    await prepare(url, config.MIGRATE ? adminUrl : null, logger);
-    return { url, stop: async () => undefined };
+  const { DATABASE_URL: url, DATABASE_ADMIN_URL: adminUrl, DATABASE_DIRECT_URL: directUrl } = config;
+  if (url !== null) {
+    if (config.MIGRATE && adminUrl !== null) await assertDirect('DATABASE_ADMIN_URL', adminUrl, logger);
+    await prepare(named(url, directUrl), config.MIGRATE ? adminUrl : null, logger);
+    return { address: await addressOf(url, directUrl, logger), stop: async () => undefined };
   }
   const embedded = await startEmbeddedPostgres({
     folder: join(config.DATA_DIR, 'postgres'),
     onProgress: (message) => logger.info({ step: 'database' }, message),
     join: options.join ?? false,
+    connections: options.connections ?? 0,
   });
   try {
-    await prepare(embedded.url, config.MIGRATE ? embedded.adminUrl : null, logger);
+    await prepare({ variable: 'DATABASE_URL', url: embedded.url }, config.MIGRATE ? embedded.adminUrl : null, logger);
   } catch (error) {
     await embedded.stop();
     throw error;
   }
-  return { url: embedded.url, stop: embedded.stop };
+  return { address: { url: embedded.url, directUrl: embedded.url, pooled: false }, stop: embedded.stop };
+}
+
+interface NamedUrl {
+  readonly variable: 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
+  readonly url: string;
+}
+
+/** The URL by which the start works: the one that leads to the database itself. */
+function named(url: string, directUrl: string | null): NamedUrl {
+  return directUrl === null ? { variable: 'DATABASE_URL', url } : { variable: 'DATABASE_DIRECT_URL', url: directUrl };
 }
 
 /** Migrates (when it may) and waits until the schema is current, then checks the role. */
-async function prepare(url: string, adminUrl: string | null, logger: Logger): Promise<void> {
+async function prepare({ variable, url }: NamedUrl, adminUrl: string | null, logger: Logger): Promise<void> {
   const onProgress = (message: string) => logger.info({ step: 'migrate' }, message);
   if (adminUrl !== null) {
     await whenThere('DATABASE_ADMIN_URL', logger, () => migrate({ adminUrl, url, onProgress }));
   }
   for (let told = false; ; told = true) {
-    const pending = await whenThere('DATABASE_URL', logger, () => pendingMigrations(url));
+    const pending = await whenThere(variable, logger, () => pendingMigrations(url));
     if (pending.length === 0) break;
     if (!told) {
       logger.warn({ step: 'migrate', pending }, 'the schema is not current; waiting for somebody who may migrate');
     }
     await sleep(pauseMs);
   }
-  const findings = await whenThere('DATABASE_URL', logger, () => checkRole(url));
+  await assertRole(variable, url, logger);
+}
+
+async function assertRole(variable: NamedUrl['variable'], url: string, logger: Logger): Promise<void> {
+  const findings = await whenThere(variable, logger, () => checkRole(url));
   if (findings.length > 0) {
-    throw new ConfigError(findings.map((finding) => `DATABASE_URL is not safe to use: ${finding}`));
+    throw new ConfigError(findings.map((finding) => `${variable} is not safe to use: ${finding}`));
   }
+}
+
+/**
+ * How the processes reach the database. A pooler that gives each transaction another session carries transactions only;
+ * the rest goes past it (docs/guides/scaling.md). Throws ConfigError where there is no way past it.
+ */
+async function addressOf(url: string, directUrl: string | null, logger: Logger): Promise<DatabaseAddress> {
+  const loss = await whenThere('DATABASE_URL', logger, () => sessionLoss(url));
+  if (directUrl === null) {
+    if (loss === null) return { url, directUrl: url, pooled: false };
+    throw new ConfigError([
+      `DATABASE_DIRECT_URL must be set, to the database itself: DATABASE_URL ${behindPooler(loss)}, and notifications, jobs and the start need sessions`,
+    ]);
+  }
+  await assertDirect('DATABASE_DIRECT_URL', directUrl, logger);
+  await assertRole('DATABASE_URL', url, logger);
+  // The start has worked by the other URL; what it prepared must be what the processes will use.
+  if (!(await whenThere('DATABASE_URL', logger, () => hears(directUrl, url)))) {
+    throw new ConfigError(['DATABASE_URL and DATABASE_DIRECT_URL must lead to the same database']);
+  }
+  return { url, directUrl, pooled: loss !== null };
+}
+
+/** Throws ConfigError for a URL that leads through a pooler where sessions are needed. */
+async function assertDirect(
+  variable: 'DATABASE_ADMIN_URL' | 'DATABASE_DIRECT_URL',
+  url: string,
+  logger: Logger,
+): Promise<void> {
+  const loss = await whenThere(variable, logger, () => sessionLoss(url));
+  if (loss !== null) throw new ConfigError([`${variable} must lead to the database itself, and ${behindPooler(loss)}`]);
+}
+
+function behindPooler(loss: string): string {
+  return `leads through a connection pooler in transaction mode (${loss})`;
 }
 
 /** SQLSTATE class of a refused login. */

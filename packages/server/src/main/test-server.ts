@@ -2,6 +2,7 @@ import type { Role } from '@arbiter/contract';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Database, systemActor } from '../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
+import { startTestPooler, type TestPooler } from '../db/test-pooler.ts';
 import { createApiKey, type Pepper } from '../features/credentials/index.ts';
 import { createTenant } from '../features/tenants/index.ts';
 import { createLoadShedder } from '../http/load-shedding.ts';
@@ -62,6 +63,8 @@ export interface TestServerOptions {
   readonly checkResponses?: boolean;
   /** Operations of the test beside the real ones. */
   readonly beside?: OperationsBeside;
+  /** Behind a pooler in transaction mode with so many sessions. See `poolerMissing`. */
+  readonly poolerSessions?: number;
 }
 
 const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 'write', 'admin', 'scim'] } as const;
@@ -85,7 +88,8 @@ const testConfig: ComposeConfig = {
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const testDatabase = await createTestDatabase();
-  const server = startServerOn(testDatabase, options);
+  const pooler = options.poolerSessions === undefined ? null : await poolerOf(testDatabase, options.poolerSessions);
+  const server = startServerOn(testDatabase, options, pooler);
   try {
     const pepper = keyOf({ ...testConfig, ...options.config }.API_KEY_PEPPER);
     const count = Math.max(1, options.tenants ?? 1);
@@ -108,13 +112,18 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** The same over a database that is there already, whose tenants the test knows. Takes the database down when it closes. */
 export function startServerOn(
   testDatabase: TestDatabase,
-  options: Omit<TestServerOptions, 'tenants'>,
+  options: Omit<TestServerOptions, 'tenants' | 'poolerSessions'>,
+  pooler: TestPooler | null = null,
 ): Omit<TestServer, 'tenants'> {
   const log: Record<string, unknown>[] = [];
   const config = { ...testConfig, ...options.config };
   const server = composeServer({
     config,
-    databaseUrl: testDatabase.url,
+    address: {
+      url: pooler?.urlOf(testDatabase.url) ?? testDatabase.url,
+      directUrl: testDatabase.url,
+      pooled: pooler !== null,
+    },
     publicUrl: 'http://localhost:3000',
     clock: options.clock ?? systemClock,
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
@@ -132,10 +141,14 @@ export function startServerOn(
     call: (method, path, call) => callApp(server.app, method, path, call),
     async close() {
       await server.close();
+      await pooler?.stop();
       await testDatabase.close();
     },
   };
 }
+
+const poolerOf = (database: TestDatabase, sessions: number): Promise<TestPooler> =>
+  startTestPooler({ clusterUrl: database.adminUrl, mode: 'transaction', sessions });
 
 /** A tenant as the bootstrap file makes one, with a key for each role. */
 async function makeTenant(database: Database, pepper: Pepper, number: number): Promise<TestTenant> {

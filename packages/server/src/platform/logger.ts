@@ -4,28 +4,34 @@ export type { Logger };
 
 /**
  * The process's logger: JSON lines to stdout. Callers log allowlisted shapes only: no bodies, no raw URLs, no customer
- * ids, no secrets (docs/design/quality.md T36). Errors go through `describeError`.
+ * ids, no secrets (docs/design/quality.md T36). Errors go through `describeError`. Where several processes write to one
+ * output, each line says in `process` whose it is.
  */
-export function createLogger(level: string, destination?: { write(line: string): void }): Logger {
+export function createLogger(
+  level: string,
+  destination?: { write(line: string): void },
+  processName: string | null = null,
+): Logger {
   const options = {
     level,
-    base: null,
+    base: processName === null ? null : { process: processName },
     timestamp: createTimestamp(),
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  return pino(options, destination ?? gatheredOutput());
+  return pino(options, destination ?? gatheredOutput(processName !== null));
 }
 
+/** Also what a pipe takes whole from one of several writers (PIPE_BUF of Linux). */
 const blockCharacters = 4096;
 const longestWaitMs = 250;
 
 /**
  * Standard output, written in blocks: a write per line would cost more than the line itself. Lines are gathered here and
  * not in pino's stream, which measures all it holds for each line (7 us and 8 KB of garbage). What is left is written
- * when the process ends.
+ * when the process ends. An output that is shared gets blocks that cannot be torn apart by those of another process.
  */
-function gatheredOutput(): { write(line: string): void; flushSync(): void } {
+function gatheredOutput(shared: boolean): { write(line: string): void; flushSync(): void } {
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
   const handOver = (): void => {
@@ -38,9 +44,15 @@ function gatheredOutput(): { write(line: string): void; flushSync(): void } {
   // Before the stream is made, which writes its remainder at the same events: ours must have reached it by then.
   process.on('beforeExit', handOver);
   process.on('exit', handOver);
-  const output = pino.destination({ fd: 1, sync: false, minLength: 0 });
+  const output = pino.destination({
+    fd: 1,
+    sync: false,
+    minLength: 0,
+    ...(shared ? { maxWrite: blockCharacters } : {}),
+  });
   return {
     write(line) {
+      if (shared && lines.length + line.length > blockCharacters) handOver();
       lines += line;
       if (lines.length >= blockCharacters) handOver();
       else timer ??= setTimeout(handOver, longestWaitMs).unref();

@@ -73,6 +73,7 @@ export function createDecisionMetrics(
   new Gauge({
     name: 'svc_config_age_seconds',
     help: 'Time since this process had last known a catalogue to be the newest, at the longest among the decisions of the last one to two minutes.',
+    aggregator: 'max',
     registers,
     collect() {
       this.set(configAge.read() / 1000);

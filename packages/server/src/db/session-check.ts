@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { connectionConfig } from './connection.ts';
+
+/** How the application reaches its database. */
+export interface DatabaseAddress {
+  /** For transactions, as the application role. */
+  readonly url: string;
+  /** For what needs a session: notifications, the job queue. The same as `url` where that keeps sessions. */
+  readonly directUrl: string;
+  /** True when `url` leads through a pooler that gives each transaction another session. */
+  readonly pooled: boolean;
+}
+
+/** A notification crosses a connection in a millisecond; on a machine that stands still it may take longer. */
+const hearWithinMs = 3_000;
+const sayAgainMs = 250;
+
+/**
+ * Why connections to this URL are not sessions of their own; null = they are. Between us and PostgreSQL may stand a pooler
+ * that hands each transaction to any session (PgBouncer in transaction mode and its like): it refuses or drops the
+ * settings that a session starts with, and notifications never arrive. Both are tried, so that it does not matter which
+ * program it is. Throws what the driver throws when the database is away.
+ */
+export async function sessionLoss(url: string): Promise<string | null> {
+  const value = randomBytes(8).toString('hex');
+  const config = {
+    ...connectionConfig({ url, applicationName: 'arbiter start' }),
+    options: `-c arbiter.probe=${value}`,
+  };
+  const client = new pg.Client(config);
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ value: string | null }>(
+      `select current_setting('arbiter.probe', true) as value`,
+    );
+    if (rows[0]?.value !== value) return 'it drops the settings of a session';
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.includes('unsupported startup parameter')) throw error;
+    return 'it refuses the settings of a session';
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+  return (await hears(url, url)) ? null : 'it does not deliver notifications';
+}
+
+/** True when a listener on the first URL hears what is said on the second: they are one database, and the first keeps sessions. */
+export async function hears(listenUrl: string, sayUrl: string): Promise<boolean> {
+  const channel = `arbiter_probe_${randomBytes(8).toString('hex')}`;
+  const listener = new pg.Client(connectionConfig({ url: listenUrl, applicationName: 'arbiter start' }));
+  const speaker = new pg.Client(connectionConfig({ url: sayUrl, applicationName: 'arbiter start' }));
+  for (const client of [listener, speaker]) client.on('error', () => undefined);
+  const late = new AbortController();
+  try {
+    await listener.connect();
+    await speaker.connect();
+    await listener.query(`listen ${channel}`);
+    const heard = once(listener, 'notification', { signal: late.signal }).then(
+      () => true,
+      () => false,
+    );
+    const until = performance.now() + hearWithinMs;
+    while (performance.now() < until) {
+      await speaker.query('select pg_notify($1, $2)', [channel, '']);
+      if (await Promise.race([heard, sleep(sayAgainMs, false)])) return true;
+    }
+    return false;
+  } finally {
+    late.abort();
+    await Promise.all([listener, speaker].map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+/**
+ * How many connections this role may open at once, by the limits of the server, the database and the role; what others
+ * have open is not taken off.
+ */
+export async function connectionRoom(url: string): Promise<number> {
+  const client = new pg.Client(connectionConfig({ url, applicationName: 'arbiter start' }));
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ room: number }>(
+      `select least(
+         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+           - coalesce(current_setting('reserved_connections', true)::int, 0),
+         (select nullif(datconnlimit, -1) from pg_database where datname = current_database()),
+         (select nullif(rolconnlimit, -1) from pg_roles where rolname = session_user)) as room`,
+    );
+    return rows[0]?.room ?? 0;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

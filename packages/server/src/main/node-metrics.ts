@@ -1,0 +1,105 @@
+import { type Aggregator, AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+
+/** The metrics of one process, as they are sent to another. */
+export type Metrics = readonly Metric[];
+
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly aggregator: Aggregator;
+  readonly values: readonly Value[];
+}
+
+interface Value {
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  /** Of a histogram: with its ending. */
+  readonly metricName?: string;
+}
+
+/** The metrics of all processes of this server as one. */
+export interface NodeMetrics {
+  /** What a process says of itself; what it said before is forgotten. */
+  told(process: string, metrics: Metrics): void;
+  /** The process has ended: what it counted stays counted, what it measured is gone. */
+  ended(process: string): void;
+  restarted(): void;
+  /** Prometheus text: counters and histograms summed, gauges by their meaning (`aggregator`). */
+  text(): Promise<string>;
+}
+
+/** What a registry holds now. */
+export async function metricsOf(registry: Registry): Promise<Metrics> {
+  const metrics = await registry.getMetricsAsJSON();
+  return metrics.map(({ name, help, type, aggregator, values }) => ({
+    name,
+    help,
+    type: String(type),
+    aggregator,
+    values,
+  }));
+}
+
+/** `residentBytes`: memory of this process, the primary. */
+export function createNodeMetrics(residentBytes: () => number): NodeMetrics {
+  const newest = new Map<string, Metrics>();
+  // Without it a sum would fall when a process ends, and be read as a reset: a rate over it would leap.
+  let past: Metrics = [];
+  const own = new Registry();
+  const registers = [own];
+  new Gauge({
+    name: 'svc_processes',
+    help: 'Server processes that are at work.',
+    registers,
+    collect() {
+      this.set(newest.size);
+    },
+  });
+  const restarts = new Counter({
+    name: 'svc_process_restarts_total',
+    help: 'Server processes that were started because another had ended.',
+    registers,
+  });
+  new Gauge({
+    name: 'svc_process_resident_memory_bytes',
+    help: 'Resident memory of each process; the one that starts and watches the others is called primary.',
+    labelNames: ['process'],
+    registers,
+    collect() {
+      this.reset();
+      this.set({ process: 'primary' }, residentBytes());
+      for (const [process, metrics] of newest) {
+        const memory = metrics.find(({ name }) => name === 'process_resident_memory_bytes')?.values[0];
+        if (memory !== undefined) this.set({ process }, memory.value);
+      }
+    },
+  });
+  return {
+    told: (process, metrics) => void newest.set(process, metrics),
+    ended(process) {
+      const last = newest.get(process) ?? [];
+      newest.delete(process);
+      past = summed([...past, ...last.filter(({ type }) => type === 'counter' || type === 'histogram')]);
+    },
+    restarted: () => restarts.inc(),
+    async text() {
+      const mine = await metricsOf(own);
+      return AggregatorRegistry.aggregate([...newest.values(), past, mine]).metrics();
+    },
+  };
+}
+
+/** Puts metrics of one name together, value by value. */
+function summed(metrics: Metrics): Metrics {
+  const byName = new Map<string, Metric & { readonly sums: Map<string, Value> }>();
+  for (const metric of metrics) {
+    const { sums } = byName.get(metric.name) ?? { sums: new Map<string, Value>() };
+    byName.set(metric.name, { ...metric, sums });
+    for (const value of metric.values) {
+      const key = JSON.stringify([value.metricName, Object.entries(value.labels).sort()]);
+      sums.set(key, { ...value, value: value.value + (sums.get(key)?.value ?? 0) });
+    }
+  }
+  return [...byName.values()].map(({ sums, ...metric }) => ({ ...metric, values: [...sums.values()] }));
+}

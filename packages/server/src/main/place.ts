@@ -1,0 +1,73 @@
+import { createServer } from 'node:net';
+import { type Config, ConfigError } from '../config.ts';
+import { connectionRoom, type DatabaseAddress } from '../db/index.ts';
+import { queueConnections } from '../jobs/index.ts';
+import type { Logger } from '../platform/logger.ts';
+import { requestConnections } from './compose.ts';
+
+/** Where the processes of a server work: found out once, the same for each of them. Plain data, so that it can be sent. */
+export interface Place {
+  readonly address: DatabaseAddress;
+  readonly port: number;
+  /** Address to call, for this machine. */
+  readonly url: string;
+  /** Address to call, for everybody. */
+  readonly publicUrl: string;
+}
+
+/** Throws ConfigError when the database does not take as many connections as the processes may open. */
+export async function choosePlace(config: Config, address: DatabaseAddress, logger: Logger): Promise<Place> {
+  await assertConnections(config, address, logger);
+  const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
+  return {
+    address,
+    port,
+    url: `http://${reachable(config.HOST)}:${port}`,
+    publicUrl: config.NEXTAUTH_URL ?? `http://localhost:${port}`,
+  };
+}
+
+/** Connections to the database itself that all processes of this server may have open at once. */
+export function connectionsNeeded(
+  config: Pick<Config, 'DATABASE_POOL_MAX' | 'PROCESSES' | 'WORKER' | 'WORKER_CONCURRENCY'>,
+  pooled: boolean,
+): number {
+  const ofEach = (pooled ? 0 : requestConnections(config)) + 1;
+  return config.PROCESSES * ofEach + (config.WORKER ? queueConnections(config.WORKER_CONCURRENCY) : 0);
+}
+
+/**
+ * What would fail under load only is better told at the start. One process is merely warned about: what it lacks is refused
+ * to callers one by one, and somebody may have chosen that.
+ */
+async function assertConnections(config: Config, address: DatabaseAddress, logger: Logger): Promise<void> {
+  const needed = connectionsNeeded(config, address.pooled);
+  const room = await connectionRoom(address.directUrl);
+  if (needed <= room) return;
+  const lack =
+    `${config.PROCESSES} process${config.PROCESSES > 1 ? 'es' : ''} with DATABASE_POOL_MAX ${config.DATABASE_POOL_MAX} ` +
+    `may open ${needed} connections, and the database allows this role ${room} ` +
+    '(max_connections without the reserved ones, and the limits of database and role)';
+  if (config.PROCESSES > 1) {
+    throw new ConfigError([
+      `PROCESSES cannot be ${config.PROCESSES}: ${lack}; raise those limits or lower these numbers`,
+    ]);
+  }
+  logger.warn({ step: 'database' }, lack);
+}
+
+/** A port that was free a moment ago, known before anything is printed or stored. */
+async function freePort(host: string): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, host, resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+/** The host by which this machine reaches an address that may stand for all of them. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { contactsSince } from '../../packages/server/src/features/interactions/index.ts';
+import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
+import { addToSummaries } from '../../packages/server/src/features/stream/outbox.store.ts';
+import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
+import { newId } from '../../packages/server/src/platform/ids.ts';
+import { zoneClock } from '../../packages/server/src/platform/zones.ts';
+import { populate } from './world.ts';
+
+// No statement of the hot path touches two tenants: each finds its rows by one tenant's id, with row-level security or
+// without. It is what lets a tenant's rows lie on one machine of several (docs/guides/scaling.md).
+
+interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly Operation?: string;
+  readonly Schema?: string;
+  readonly Output?: readonly string[];
+  readonly Plans?: readonly PlanNode[];
+  readonly [property: string]: unknown;
+}
+
+let server: TestServer;
+/** The newest statement sent under each name, as the driver was given it. */
+const sent = new Map<string, Statement>();
+const query: unknown = Reflect.get(pg.Client.prototype, 'query');
+
+before(async () => {
+  Reflect.set(pg.Client.prototype, 'query', function (this: pg.Client, ...call: unknown[]): unknown {
+    const [config] = call;
+    if (isNamed(config)) sent.set(config.name, config);
+    if (typeof query !== 'function') throw new Error('the driver has no query');
+    return Reflect.apply(query, this, call);
+  });
+  server = await startTestServer({ tenants: 2 });
+});
+after(async () => {
+  Reflect.set(pg.Client.prototype, 'query', query);
+  await server?.close();
+});
+
+function isNamed(config: unknown): config is Statement {
+  return typeof config === 'object' && config !== null && 'name' in config && typeof config.name === 'string';
+}
+
+/** Settings of the session, not of a tenant's rows. */
+const withoutRows = new Set(['hot.tenant', 'hot.leftover', 'outbox.take']);
+/** Sent in races and after gaps that this test does not make; their text differs from others by no condition. */
+const rare = new Map([
+  ['decisions.lock.wait', 'decisions.lock'],
+  ['tenants.quota.hold', 'tenants.quota.read'],
+]);
+/** Sent for histories that this test does not make. */
+const made = (tenantId: string): readonly Statement[] => [
+  contactsSince(tenantId, 'somebody', new Date(0), newId()),
+  addToSummaries(tenantId, [{ id: newId(), day: '2026-11-20' }]),
+];
+
+/** Names of the statements that the stores of the hot path make. */
+function namesInSources(): ReadonlySet<string> {
+  const features = join(import.meta.dirname, '../../packages/server/src/features');
+  const files = readdirSync(features, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.store.ts'),
+  );
+  const sources = files
+    .map((file) => readFileSync(join(features, file), 'utf8'))
+    .filter((text) => text.includes('HotStatement'));
+  assert.ok(sources.length >= 5, 'the stores of the hot path were found');
+  const lines = sources.flatMap((text) => text.split('\n').filter((line) => /^\s+name: /.test(line)));
+  return new Set(lines.flatMap((line) => [...line.matchAll(/'([a-z]+(?:\.[a-z]+)+)'/g)].map(([, name]) => name!)));
+}
+
+async function work(tenant: TestTenant): Promise<void> {
+  const { world, fixtures } = await populate(server, tenant);
+  const call = (path: string, body: object) => server.call('POST', `/api/v1/${path}`, { key: tenant.keys.admin, body });
+  const ask = { channelId: world.channel.id, decisionFlowKey: world.flow.key };
+  for (const dryRun of [true, false]) {
+    const { status, text } = await call('recommend', { customerId: `customer ${fixtures.marker}`, dryRun, ...ask });
+    assert.equal(status, 200, text);
+  }
+}
+
+test('every statement of the hot path names one tenant, and reads, changes and adds rows of that one only', async (t) => {
+  const [first, second] = server.tenants as readonly [TestTenant, TestTenant];
+  const { ownerQuery } = server.testDatabase;
+  await ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [second.id]);
+  await ownerQuery('insert into arbiter.playground_quotas (tenant_id, used) values ($1, 0)', [second.id]);
+  await work(second);
+  await work(first);
+  const dispatcher = createOutboxDispatcher(server.database, server.aside, {
+    zoneOf: async () => 'UTC',
+    zoneClock,
+    now: () => server.clock.now(),
+    pause: async () => undefined,
+    stopped: () => false,
+  });
+  await dispatcher.drain();
+
+  for (const statement of made(first.id)) sent.set(statement.name, statement);
+
+  const expected = namesInSources();
+  const missing = [...expected].filter((name) => !sent.has(name) && !rare.has(name));
+  t.diagnostic(`${sent.size} statements: ${[...sent.keys()].sort().join(', ')}`);
+  assert.deepEqual(missing, [], 'statements that this test does not know');
+
+  const tenants = server.tenants.map(({ id }) => id);
+  for (const statement of sent.values()) {
+    if (withoutRows.has(statement.name)) continue;
+    const named = statement.values.flatMap((value, i) => (tenants.includes(String(value)) ? [`$${i + 1}`] : []));
+    const text = statement.values.map(String).join(' ');
+    assert.ok(tenants.filter((id) => text.includes(id)).length === 1, `${statement.name} names one tenant`);
+    assert.deepEqual(await problemsOf(statement, named), [], statement.name);
+  }
+});
+
+test('a statement that touches another tenant is found', async () => {
+  const bad = [
+    'select state from customer_states where customer_id = $2 and $1::uuid is not null',
+    'select s.state from customer_states s join outbox o on o.tenant_id = $1 where s.customer_id = $2',
+    'update customer_states set state = state where customer_id = $2 or tenant_id = $1',
+    'delete from interactions where recommendation_id in (select id from interactions where tenant_id = $1 and customer_id = $2)',
+    'insert into stream_heads (tenant_id, position) select t.id, $2::bigint from tenants t where $1::uuid is not null',
+  ];
+  for (const text of bad) {
+    assert.notDeepEqual(await problemsOf({ name: 'bad', text, values: [] }, ['$1']), [], text);
+  }
+  const good =
+    'select s.state from customer_states s join outbox o using (tenant_id) where s.tenant_id = $1 and s.customer_id = $2';
+  assert.deepEqual(await problemsOf({ name: 'good', text: good, values: [] }, ['$1']), []);
+});
+
+/** What the plan of a statement does beyond one tenant, as somebody whom no policy binds. */
+async function problemsOf({ text }: Statement, tenantParameters: readonly string[]): Promise<string[]> {
+  const client = new pg.Client({ connectionString: server.testDatabase.adminUrl });
+  await client.connect();
+  try {
+    await client.query('set search_path = arbiter, pg_temp; set enable_seqscan = off');
+    const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+      `explain (generic_plan, verbose, format json) ${text}`,
+    );
+    return [...judge(rows[0]!['QUERY PLAN'][0].Plan, tenantParameters)];
+  } finally {
+    await client.end();
+  }
+}
+
+const conditionNames = ['Index Cond', 'Filter', 'Recheck Cond', 'Hash Cond', 'Join Filter', 'Merge Cond'];
+
+function* judge(node: PlanNode, parameters: readonly string[]): Generator<string> {
+  const relation = node['Relation Name'];
+  const ours = relation !== undefined && /^(arbiter|t_[0-9a-f]{32})$/.test(node.Schema ?? '');
+  if (ours && node['Node Type'] === 'ModifyTable') {
+    // An update or deletion finds its rows by the scan below it; a new row carries the tenant that was given.
+    if (node.Operation === 'Insert' && !insertsOneTenant(node, parameters))
+      yield `adds rows to ${relation} of ${tenantOfRows(node)}`;
+  } else if (ours) {
+    const conditions = conditionNames.flatMap((name) => (typeof node[name] === 'string' ? [String(node[name])] : []));
+    const column = relation === 'tenants' ? 'id' : 'tenant_id';
+    const byTenant = conditions.some((condition) => isBound(condition, column, parameters));
+    if (!byTenant) yield `${node['Node Type']} of ${relation} by ${conditions.join(' and ') || 'nothing'}`;
+  }
+  for (const child of node.Plans ?? []) yield* judge(child, parameters);
+}
+
+/** True when every row that fits the condition has the tenant given, or the tenant of a row found by it. */
+function isBound(condition: string, column: string, parameters: readonly string[]): boolean {
+  if (/ OR /.test(condition)) return false;
+  const other = [...parameters.map((parameter) => `\\${parameter}`), '[a-z_0-9]+\\.tenant_id'].join('|');
+  return new RegExp(`(^|[(. ])${column} = (${other})(\\)|$)`).test(condition);
+}
+
+function insertsOneTenant(node: PlanNode, parameters: readonly string[]): boolean {
+  const tenant = tenantOfRows(node);
+  const isGiven = parameters.some((parameter) => tenant === parameter || tenant.startsWith(`${parameter}::`));
+  return isGiven || tenant.endsWith('.tenant_id');
+}
+
+/** What stands in the first column of the rows that a node adds: columns come in the order of the table, the tenant's first. */
+function tenantOfRows(node: PlanNode): string {
+  const [source] = node.Plans ?? [];
+  const [first = 'nothing'] = source?.Output ?? [];
+  // A subquery is named by its alias; what it gives stands in the node below.
+  return source !== undefined && first.startsWith('"*SELECT') ? tenantOfRows(source) : first;
+}
