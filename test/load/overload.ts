@@ -1,5 +1,5 @@
 // Overload: callers who ask for a multiple of the peak and come back at once after a refusal. Alone, on a server of its own:
-//   node test/load/overload.ts [--seconds 8] [--customers 5000]
+//   node test/load/overload.ts [--seconds 8] [--customers 5000] [--times 0.7,1,3,5,0.7]
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,8 +45,8 @@ export interface OverloadOptions {
   readonly settleSeconds?: number;
 }
 
-/** Connections of callers for each multiple of the peak: twice as many as it takes to reach the peak. */
-export const callersPerPeak = 256;
+/** Callers for each multiple of the peak: as many as it takes to reach it. */
+export const callersPerPeak = 128;
 
 /** Loads a server with recommend requests, more than it can answer; callers in a process of their own. */
 export async function overload(
@@ -113,7 +113,11 @@ export function described({ answered, refused, others, health, catalogue }: Over
 
 async function alone(): Promise<void> {
   const { values } = parseArgs({
-    options: { seconds: { type: 'string', default: '8' }, customers: { type: 'string', default: '5000' } },
+    options: {
+      seconds: { type: 'string', default: '8' },
+      customers: { type: 'string', default: '5000' },
+      times: { type: 'string', default: '0.7,1,3,5,0.7' },
+    },
   });
   const seconds = Number(values.seconds);
   const folder = mkdtempSync(join(tmpdir(), 'arbiter-overload-'));
@@ -134,13 +138,13 @@ async function alone(): Promise<void> {
       return { measured, usEach: ((spentMs(server) - spent) * 1000) / (measured.answered.perSecond * seconds) };
     };
     // As many callers as it takes, who want more than there is.
-    await run(1e6, callersPerPeak / 2);
-    const most = await run(1e6, callersPerPeak / 2);
+    await run(1e6, callersPerPeak);
+    const most = await run(1e6, callersPerPeak);
     const peak = most.measured.answered.perSecond;
     console.log(
       `peak ${peak.toFixed(0)}/s, ${most.usEach.toFixed(0)} us of the server's processor time for each answer`,
     );
-    for (const times of [0.7, 1, 3, 5, 0.7]) {
+    for (const times of values.times.split(',').map(Number)) {
       const { measured, usEach } = await run(peak * times, Math.ceil(callersPerPeak * times));
       // What other processes of a busy machine take is not in it.
       const share = ((most.usEach / usEach) * 100).toFixed(0);
