@@ -55,7 +55,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
       querystringParser: () => noQuery,
     },
     serverFactory(serve) {
-      const gate = createGate({ shedder, routes, serve, arrivals });
+      const gate = createGate({ shedder, routes, serve, arrivals, holdMs: deps.gateHoldMs });
       const server = createServer(serverOptions, gate.enter);
       server.keepAliveTimeout = transport.keepAliveTimeoutMs;
       // Each request and each answer has limits of its own.

@@ -82,12 +82,14 @@ interface Sent {
   readonly headers?: Record<string, string>;
   readonly body?: string;
   readonly agent?: Agent;
+  /** Port; default: that of the app above. */
+  readonly to?: number;
 }
 
 async function send(method: string, path: string, sent: Sent = {}): Promise<Seen> {
-  const { key = keys.viewer, headers = {}, body = '{}', agent } = sent;
+  const { key = keys.viewer, headers = {}, body = '{}', agent, to = port } = sent;
   const call = request({
-    port,
+    port: to,
     host: '127.0.0.1',
     method,
     path,
@@ -113,6 +115,12 @@ async function until(condition: () => boolean, what: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
+
+/** Open connections of a server. */
+const countOf = (of: typeof app) =>
+  new Promise<number>((resolve, reject) => {
+    of.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });
 
 /** Calls that hold all places of a credential, or of the class. */
 async function fill(): Promise<Promise<Seen>[]> {
@@ -222,6 +230,41 @@ test('who waits at the gate is served when a place comes free, the callers in tu
   );
   assert.deepEqual(served, [200, 200]);
   assert.equal(shedder.inFlight(), 0);
+});
+
+test('whoever is being served keeps his turn beside callers with ever new credentials', async () => {
+  const asked: string[] = [];
+  const patient = createTestApp({
+    operations: { ...systemOperations, ...things },
+    handlers: new Map(handlerEntries(things, handlers)),
+    loadShedder: createLoadShedder(() => 0, {
+      ...defaultLimits,
+      decision: { ...defaultLimits.decision, own: 2, perTenant: 2 },
+    }),
+    gateHoldMs: 60_000,
+    authenticate: ({ value }) => {
+      asked.push(value);
+      return principals.get(value) ?? null;
+    },
+  });
+  await patient.app.listen({ port: 0, host: '127.0.0.1' });
+  const to = (patient.app.server.address() as AddressInfo).port;
+  const running = [send('POST', '/decide', { to }), send('POST', '/decide', { to })];
+  await until(() => inside.length === 2, 'not both arrived');
+  const invented = Array.from({ length: 20 }, (_, n) => `krn_${'invented'.repeat(4)}${n}`);
+  const refused = invented.map((key) => send('POST', '/decide', { to, key }));
+  const mine = send('POST', '/decide', { to });
+  const open = async () => (await countOf(patient.app)) === 2 + invented.length + 1;
+  for (let all = await open(); !all; all = await open()) await new Promise((resolve) => setTimeout(resolve, 5));
+  // A turn of the event loop in which the server reads what came last.
+  assert.equal((await send('GET', '/api/health', { to })).status, 200);
+  asked.length = 0;
+  inside.shift()?.();
+  await until(() => asked.includes(keys.viewer), 'mine was not let in');
+  assert.ok(asked.indexOf(keys.viewer) <= 1, `${asked.indexOf(keys.viewer)} came before`);
+  await finish([...running, mine]);
+  for (const { status } of await Promise.all(refused)) assert.equal(status, 401);
+  await patient.app.close();
 });
 
 test('one credential that fills its share leaves room for others', async () => {

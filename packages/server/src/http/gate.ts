@@ -34,7 +34,7 @@ export interface GateOptions {
   /** Takes the monotonic ms at which those came in that had to wait and are served now. */
   readonly arrivals: WeakMap<IncomingMessage, number>;
   /** Tests: ms that a request waits at most. */
-  readonly holdMs?: number;
+  readonly holdMs?: number | undefined;
 }
 
 /** A refusal comes within 100 ms (docs/design/quality.md R1); the rest is for a busy event loop. */
@@ -54,11 +54,18 @@ interface Waiting {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly route: GatedRoute;
+  readonly caller: string;
   readonly since: number;
 }
 
+/** The line of callers of whom nothing is in flight; no credential is empty. */
+const newcomers = '';
+
 export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHoldMs }: GateOptions): Gate {
-  /** By class and caller, so that the places that come free go round the callers. */
+  /**
+   * By class and caller, so that the places that come free go round the callers. Those of whom nothing is in flight share one
+   * line: else whoever sends ever new invented credentials would get most of the places.
+   */
   const queues = new Map<LoadClass, Map<string, Waiting[]>>();
   let waiting = 0;
   /** Milliseconds that may be spent on refusing, and when they were counted. */
@@ -76,48 +83,56 @@ export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHol
       serve(request, response);
       return;
     }
+    const { loadClass } = route;
     const caller = callerOf(request);
-    const queue = queues.get(route.loadClass)?.get(caller);
-    if (queue === undefined && shedder.hasRoom(route.loadClass, caller)) {
+    const line = shedder.serves(loadClass, caller) ? caller : newcomers;
+    if (queues.get(loadClass)?.has(line) !== true && shedder.hasRoom(loadClass, caller)) {
       serve(request, response);
       return;
     }
-    const entry: Waiting = { request, response, route, since: performance.now() };
-    if (queue === undefined) callersOf(route.loadClass).set(caller, [entry]);
-    else queue.push(entry);
+    queue(line, { request, response, route, caller, since: performance.now() });
     waiting++;
     tickLater();
   }
 
-  function callersOf(loadClass: LoadClass): Map<string, Waiting[]> {
-    const callers = queues.get(loadClass) ?? new Map<string, Waiting[]>();
-    queues.set(loadClass, callers);
-    return callers;
+  function queue(line: string, entry: Waiting): void {
+    const lines = queues.get(entry.route.loadClass) ?? new Map<string, Waiting[]>();
+    queues.set(entry.route.loadClass, lines);
+    const known = lines.get(line);
+    if (known === undefined) lines.set(line, [entry]);
+    else known.push(entry);
   }
 
-  function take(callers: Map<string, Waiting[]>, caller: string, queue: Waiting[]): Waiting | undefined {
-    const entry = queue.shift();
-    if (queue.length === 0) callers.delete(caller);
-    if (entry !== undefined) waiting--;
+  /** Takes the first of a line, which then stands behind the other lines. */
+  function take(lines: Map<string, Waiting[]>, line: string): Waiting | undefined {
+    const entries = lines.get(line);
+    const entry = entries?.shift();
+    if (entries === undefined || entry === undefined) return undefined;
+    lines.delete(line);
+    if (entries.length > 0) lines.set(line, entries);
+    waiting--;
     return entry;
   }
 
-  /** Lets in who finds a place, one of each caller in turn. */
+  /** Lets in who finds a place, one of each line in turn; false when this turn was too short. */
   function pump(isOver: () => boolean): boolean {
-    for (const [loadClass, callers] of queues) {
-      for (let isGoing = true; isGoing; ) {
-        isGoing = false;
-        for (const [caller, queue] of callers) {
-          if (shedder.isFull(loadClass)) break;
-          if (!shedder.hasRoom(loadClass, caller)) continue;
-          const entry = take(callers, caller, queue);
-          if (entry !== undefined && !entry.request.socket.destroyed) {
-            arrivals.set(entry.request, entry.since);
-            serve(entry.request, entry.response);
-          }
-          if (isOver()) return false;
-          isGoing = true;
+    for (const [loadClass, lines] of queues) {
+      // A line that is set behind the others comes again in the same loop.
+      for (const [line, [first]] of lines) {
+        if (shedder.isFull(loadClass)) break;
+        if (first === undefined) continue;
+        const hasRoom = shedder.hasRoom(loadClass, first.caller);
+        // A caller at its limit waits in a line of its own.
+        if (!hasRoom && line === first.caller) continue;
+        take(lines, line);
+        if (!hasRoom) {
+          queue(first.caller, first);
+          waiting++;
+        } else if (!first.request.socket.destroyed) {
+          arrivals.set(first.request, first.since);
+          serve(first.request, first.response);
         }
+        if (isOver()) return false;
       }
     }
     return true;
@@ -130,10 +145,10 @@ export function createGate({ shedder, routes, serve, arrivals, holdMs = usualHol
     const earnedMs = (started - paidAt) * refusingShare + (idle - idleUntil) * refusingShareOfIdle;
     allowedMs = Math.min(mostSavedMs, allowedMs + earnedMs);
     let now = started;
-    for (const callers of queues.values()) {
-      for (const [caller, queue] of callers) {
-        while (queue[0] !== undefined && queue[0].since <= started - holdMs && now - started < allowedMs) {
-          const entry = take(callers, caller, queue);
+    for (const lines of queues.values()) {
+      for (const [line, entries] of lines) {
+        while (entries[0] !== undefined && entries[0].since <= started - holdMs && now - started < allowedMs) {
+          const entry = take(lines, line);
           if (entry !== undefined && !entry.request.socket.destroyed) {
             entry.route.refuse(entry.request, entry.response, entry.since);
           }

@@ -12,6 +12,8 @@ export interface LoadShedder {
   leave(loadClass: LoadClass, caller: string): void;
   /** True when `enter` would admit the request. */
   hasRoom(loadClass: LoadClass, caller: string): boolean;
+  /** True while a request of the caller is in flight. */
+  serves(loadClass: LoadClass, caller: string): boolean;
   /** True when the class has no room for anybody. */
   isFull(loadClass: LoadClass): boolean;
   /** Takes one of the class's places for a tenant, of which one tenant may hold only a part. */
@@ -34,14 +36,14 @@ export interface ClassLimits {
 }
 
 /**
- * The classes give way from the bottom. Numbers from the machine of docs/benchmarks.md: at 4,000 decisions/s, 192 in
- * flight are 50 ms of work, and more do not make it faster (two batches of 64 at once); who comes on top waits at the gate
- * (`gate.ts`), where he costs nothing. 200 CRUD requests over a pool of 10 connections are about as much work.
+ * The classes give way from the bottom. Numbers from the machine of docs/benchmarks.md: at 4,000 decisions/s, 320 in
+ * flight are 80 ms of work; who comes on top waits at the gate (`gate.ts`), where he costs nothing. 200 CRUD requests over
+ * a pool of 10 connections are about as much work.
  */
 export const defaultLimits: Readonly<Record<LoadClass, ClassLimits>> = {
   health: { own: Infinity, total: Infinity, perTenant: Infinity, delayMs: Infinity },
   inbound: { own: 512, total: 1_400, perTenant: 512, delayMs: 1_500 },
-  decision: { own: 192, total: 900, perTenant: 160, delayMs: 700 },
+  decision: { own: 320, total: 900, perTenant: 288, delayMs: 700 },
   crud: { own: 200, total: 600, perTenant: 150, delayMs: 350 },
   heavy: { own: 16, total: 300, perTenant: 8, delayMs: 150 },
 };
@@ -99,6 +101,7 @@ export function createLoadShedder(
       for (const listener of listeners) listener();
     },
     hasRoom,
+    serves: (loadClass, caller) => callers[loadClass].has(caller),
     isFull,
     onRoom(listener) {
       listeners.push(listener);
