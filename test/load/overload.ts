@@ -1,13 +1,14 @@
 // Overload: callers who ask for a multiple of the peak and come back at once after a refusal. Alone, on a server of its own:
 //   node test/load/overload.ts [--seconds 8] [--customers 5000] [--times 0.7,1,3,5,0.7]
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { type BenchCatalogue, type BenchTarget, loadCatalogue } from './bench-catalogue.ts';
+import { startServer } from './bench-server.ts';
 
 /** Rates a second and times in ms of one kind of answer. */
 export interface Answers {
@@ -124,18 +125,16 @@ async function alone(): Promise<void> {
   const key = `krn_${randomBytes(24).toString('hex')}`;
   const bootstrap = join(folder, 'bootstrap.json');
   writeFileSync(bootstrap, JSON.stringify({ tenants: [{ name: 'Overload', apiKeys: [{ name: 'bench', key }] }] }));
-  const env = { ...process.env, DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0' };
-  // As `npm start` does.
-  const flags = ['--max-semi-space-size=8', '--max-old-space-size=1024'];
-  const program = fileURLToPath(new URL('../../packages/cli/bin/arbiter.js', import.meta.url));
-  const server = spawn(process.execPath, [...flags, program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = { DATA_DIR: join(folder, 'data'), BOOTSTRAP_FILE: bootstrap, PORT: '0' };
+  const server = await startServer(env, 1);
   try {
-    const target: BenchTarget = { url: `http://127.0.0.1:${await portOf(server)}`, key };
+    const target: BenchTarget = { url: server.url, key };
     const catalogue = await loadCatalogue(target, { offers: 200, customers: Number(values.customers) });
     const run = async (rate: number, callers: number) => {
-      const spent = spentMs(server);
+      const before = server.processorSeconds().node;
       const measured = await overload(target, catalogue, { rate, callers, seconds, settleSeconds: 0 });
-      return { measured, usEach: ((spentMs(server) - spent) * 1000) / (measured.answered.perSecond * seconds) };
+      const spent = server.processorSeconds().node - before;
+      return { measured, usEach: (spent * 1e6) / (measured.answered.perSecond * seconds) };
     };
     // As many callers as it takes, who want more than there is.
     await run(1e6, callersPerPeak);
@@ -151,30 +150,9 @@ async function alone(): Promise<void> {
       console.log(`${times} times: ${described(measured, peak)}, ${usEach.toFixed(0)} us an answer (${share} %)`);
     }
   } finally {
-    server.kill('SIGTERM');
-    await new Promise((resolve) => server.once('exit', resolve));
+    await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Processor time of a process so far. */
-function spentMs({ pid }: ChildProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  // Hundredths of a second, in user and in system mode.
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-function portOf(server: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let seen = '';
-    server.stdout!.on('data', (chunk: Buffer) => {
-      if (seen.length > 100_000) return;
-      seen += chunk.toString();
-      const port = seen.match(/arbiter ready url=http:\/\/[^:]+:(\d+)/)?.[1];
-      if (port !== undefined) resolve(Number(port));
-    });
-    server.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${seen.slice(-2000)}`)));
-  });
 }
 
 if (import.meta.main) await alone();
