@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Operation } from '@arbiter/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../platform/app-error.ts';
+import { createHttpServer } from '../platform/http-server.ts';
 import { newId } from '../platform/ids.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { createBinder } from './binder.ts';
@@ -56,7 +57,7 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     },
     serverFactory(serve) {
       const gate = createGate({ shedder, routes, serve, arrivals, holdMs: deps.gateHoldMs });
-      const server = createServer(serverOptions, gate.enter);
+      const server = createHttpServer(serverOptions, gate.enter);
       server.keepAliveTimeout = transport.keepAliveTimeoutMs;
       // Each request and each answer has limits of its own.
       server.setTimeout(0);

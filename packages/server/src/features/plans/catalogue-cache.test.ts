@@ -83,3 +83,15 @@ test('plans that are compiled ahead are stored when somebody decides with them, 
     ahead.close();
   }
 });
+
+test('a catalogue that is read again at the same version stays, with its plans', async () => {
+  const tenantId = server.tenants[0].id;
+  const before = await cache.makeBaseFlow(tenantId);
+  const flow = await before.flowFor(null);
+  const again = await cache.makeBaseFlow(tenantId);
+  assert.equal(again, before);
+  assert.equal(again.flowFor(null), flow);
+  const made = await server.call('POST', '/api/v1/offers', { body: { name: 'sixth', status: 'active' } });
+  assert.equal(made.status, 201, made.text);
+  assert.notEqual(await cache.makeBaseFlow(tenantId), before);
+});
