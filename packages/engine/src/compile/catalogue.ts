@@ -65,10 +65,13 @@ export interface ComputedField {
   readonly outputType: OutputType;
 }
 
-/** How many rows are compiled between two points at which the caller may do something else. */
-const rowsPerSlice = 128;
+/**
+ * How many rows are compiled between two points at which the caller may do something else: a millisecond at most, for the
+ * first time also, when the code is slow and every template is read.
+ */
+export const rowsPerSlice = 16;
 /** The same where next to nothing is done with a row. */
-export const rowsPerCount = 4096;
+export const rowsPerCount = 1024;
 
 /** Creatives that can be shown: their channel, and their placement when bound, are in the snapshot. */
 export function* compileCreatives(

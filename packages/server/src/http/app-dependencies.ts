@@ -51,6 +51,8 @@ export interface AppDependencies {
   readonly answerWithinMs?: number;
   /** Tests: limits of one connection that do not take ten seconds to be met. */
   readonly connectionLimits?: Partial<Readonly<Record<keyof typeof connectionLimits, number>>>;
+  /** Tests: ms that a request waits for a place at most. */
+  readonly gateHoldMs?: number;
   /** Tests: each success answer must match its schema, else it becomes a 500. */
   readonly checkResponses?: boolean;
 }

@@ -1,13 +1,20 @@
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Operation } from '@arbiter/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AppError } from '../platform/app-error.ts';
+import { createHttpServer } from '../platform/http-server.ts';
 import { newId } from '../platform/ids.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import { createBinder } from './binder.ts';
 import { connectionLimits, createConnections } from './connections.ts';
+import { createCors } from './cors.ts';
+import { createGate, type GatedRoute } from './gate.ts';
+import { createLoadShedder } from './load-shedding.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { createKnownPaths, pathsOf, routerPath } from './paths.ts';
 import { problemMediaType, problemOf } from './problem.ts';
+import { createRefusal, type RefusalDeps } from './refusal.ts';
 import { systemHandlers } from './system.routes.ts';
 import { transport } from './transport.ts';
 
@@ -24,7 +31,12 @@ export function createApp(deps: AppDependencies): FastifyInstance {
   const handlers = new Map([...deps.handlers, ...systemHandlers(deps)]);
   const limits = { ...connectionLimits, ...deps.connectionLimits };
   const connections = createConnections(metrics.connectionCut, limits);
-  const binder = createBinder(deps, metrics, connections);
+  const cors = createCors(deps.config.corsAllowedOrigins);
+  const shedder = deps.loadShedder ?? createLoadShedder();
+  const arrivals = new WeakMap<IncomingMessage, number>();
+  const binder = createBinder(deps, { metrics, connections, cors, shedder, arrivals });
+  const { lifecycle, logger } = deps;
+  const routes = gatedRoutes(operations, { metrics, connections, cors, lifecycle, logger });
   const { trustedProxies } = deps.config;
 
   const app = fastify({
@@ -43,13 +55,13 @@ export function createApp(deps: AppDependencies): FastifyInstance {
       // The binder reads queries itself, by the rules of each operation.
       querystringParser: () => noQuery,
     },
-    http: {
-      maxHeaderSize: transport.headerBytes,
-      headersTimeout: transport.headersTimeoutMs,
-      requestTimeout: transport.requestTimeoutMs,
-      connectionsCheckingInterval: 2_000,
-      // Node would answer by itself, past the headers that every answer has; `admit` does it.
-      requireHostHeader: false,
+    serverFactory(serve) {
+      const gate = createGate({ shedder, routes, serve, arrivals, holdMs: deps.gateHoldMs });
+      const server = createHttpServer(serverOptions, gate.enter);
+      server.keepAliveTimeout = transport.keepAliveTimeoutMs;
+      // Each request and each answer has limits of its own.
+      server.setTimeout(0);
+      return server;
     },
     clientErrorHandler(error: Error, socket: Duplex) {
       refuseConnection(error, socket, limits.writeDeadlineMs);
@@ -114,6 +126,27 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     admit(request, reply, () => binder.answerUnmatched(request, reply, knownPath(request.raw.url ?? '')));
   });
   return app;
+}
+
+const serverOptions = {
+  maxHeaderSize: transport.headerBytes,
+  headersTimeout: transport.headersTimeoutMs,
+  requestTimeout: transport.requestTimeoutMs,
+  connectionsCheckingInterval: 2_000,
+  // Node would answer by itself, past the headers that every answer has; `admit` does it.
+  requireHostHeader: false,
+} as const;
+
+/** Paths with parameters are for the router; the binder judges requests to them. */
+function gatedRoutes(operations: readonly Operation[], deps: RefusalDeps): ReadonlyMap<string, GatedRoute> {
+  const routes = new Map<string, GatedRoute>();
+  for (const operation of operations) {
+    const route: GatedRoute = { loadClass: operation.loadClass, refuse: createRefusal(operation, deps) };
+    for (const path of pathsOf(operation)) {
+      if (!path.includes('{')) routes.set(`${operation.method} ${path}`, route);
+    }
+  }
+  return routes;
 }
 
 const noQuery: Record<string, string> = Object.freeze({});

@@ -1,20 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorFormat, isSignature, namesTenant, type Operation } from '@arbiter/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../platform/app-error.ts';
 import { answerWithinMs } from '../platform/deadline.ts';
-import { newId } from '../platform/ids.ts';
 import type { Remark } from '../platform/remark.ts';
 import { anonymous, type Caller, createIdentify } from './access.ts';
 import { type Answer, isWhole, type WholeAnswer } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
 import type { Connections } from './connections.ts';
-import { createCors } from './cors.ts';
+import type { Cors } from './cors.ts';
 import { errorAnswer } from './error-formats.ts';
+import { callerOf, usualHoldMs } from './gate.ts';
 import type { AnyHandler } from './handler.ts';
 import { createInputReader, type Input } from './input.ts';
 import { checkKinds, isEventStream, isStreaming, neverAborted, signalOf } from './kinds.ts';
 import { limitsOf, takeLimits } from './limits.ts';
-import { createLoadShedder } from './load-shedding.ts';
+import type { LoadShedder } from './load-shedding.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { readParts } from './multipart.ts';
 import { createVerifySignature } from './operator-secrets.ts';
@@ -25,6 +27,7 @@ import { attemptId, toAppError } from './problem.ts';
 import { createRateLimitStore } from './rate-limit.ts';
 import { refusalOf, remarksText, strictApplied, unknownProperties } from './remarks.ts';
 import { refuseBody, refuseLength, takeBody } from './request-body.ts';
+import { requestIdOf } from './request-id.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from './send.ts';
 import { createStartPage } from './start-page.ts';
@@ -35,7 +38,6 @@ import { createChecks } from './validation.ts';
 
 /** Headers that a request may carry at most; more is 400 (docs/design/quality.md T33). */
 const maximumHeaders = 128;
-const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** What is known of a request while it is served; ends up in the log line and the metrics. */
 interface Service {
@@ -44,6 +46,8 @@ interface Service {
   extra: ExtraHeaders | null;
   /** Holds a place of its class, and one of its tenant. */
   admitted: boolean;
+  /** What it presents as its credential. */
+  readonly caller: string;
   admittedAs: string | null;
   /** Gives back the place of an event stream; null when the request holds none. */
   leaveStream: (() => void) | null;
@@ -67,23 +71,34 @@ export interface Binder {
   refuse(request: FastifyRequest, reply: FastifyReply, error: AppError): void;
 }
 
-export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connections: Connections): Binder {
+/** What the binder shares with the rest of the HTTP layer. */
+export interface BinderParts {
+  readonly metrics: HttpMetrics;
+  readonly connections: Connections;
+  readonly cors: Cors;
+  readonly shedder: LoadShedder;
+  /** Monotonic ms at which requests came in that had to wait at the gate. */
+  readonly arrivals: WeakMap<IncomingMessage, number>;
+}
+
+export function createBinder(
+  deps: AppDependencies,
+  { metrics, connections, cors, shedder, arrivals }: BinderParts,
+): Binder {
   const identifyFor = createIdentify(deps, metrics);
   const store = deps.rateLimitStore ?? createRateLimitStore(deps.database);
-  const shedder = deps.loadShedder ?? createLoadShedder();
   const streamPlaces = createStreamPlaces();
-  const cors = createCors(deps.config.corsAllowedOrigins);
   const checks = createChecks();
   const startPage = createStartPage(deps.config.publicUrl);
   const { logger } = deps;
 
   function begin(request: FastifyRequest): Service {
-    const sent = request.raw.headers['x-request-id'];
     return {
-      requestId: typeof sent === 'string' && requestIdForm.test(sent) ? sent : newId(),
-      startedAt: performance.now(),
+      requestId: requestIdOf(request.raw),
+      startedAt: arrivals.get(request.raw) ?? performance.now(),
       extra: cors.headersFor(request),
       admitted: false,
+      caller: callerOf(request.raw),
       admittedAs: null,
       leaveStream: null,
       tenantId: null,
@@ -144,6 +159,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     const isOpen = !namesTenant(auth);
     const { loadClass, path: route } = operation;
     const finish = createFinish(operation.method, route);
+    const shed = metrics.shedCounter(loadClass);
 
     function limit(request: FastifyRequest, caller: Caller, service: Service): Promise<void> {
       const announce = (headers: ExtraHeaders) => addHeaders(service, headers);
@@ -168,7 +184,7 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
 
     async function answer(request: FastifyRequest, reply: FastifyReply, service: Service): Promise<Answer> {
       const { raw } = request;
-      shedder.enter(loadClass);
+      shedder.enter(loadClass, service.caller);
       service.admitted = true;
       if (raw.rawHeaders.length > 2 * maximumHeaders) {
         throw new AppError('malformed_request', { detail: `More than ${maximumHeaders} headers.` });
@@ -249,16 +265,21 @@ export function createBinder(deps: AppDependencies, metrics: HttpMetrics, connec
     return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const service = begin(request);
       let outcome: Answer;
+      let isShed = false;
       try {
         outcome = await answer(request, reply, service);
       } catch (thrown) {
-        if (thrown instanceof AppError && thrown.code === 'overloaded') metrics.shed(loadClass);
+        isShed = thrown instanceof AppError && thrown.code === 'overloaded';
+        if (isShed) shed();
         outcome = fail(thrown, service, route, operation);
       }
       if (service.admittedAs !== null) shedder.leaveTenant(loadClass, service.admittedAs);
-      if (service.admitted) shedder.leave(loadClass);
+      if (service.admitted) shedder.leave(loadClass, service.caller);
       // Only an answer that is being sent keeps its place.
       if (isWhole(outcome)) service.leaveStream?.();
+      // As at the gate, and holding no place: who comes back at once after a refusal must not get it at once.
+      const holdMs = isShed ? service.startedAt + usualHoldMs - performance.now() : 0;
+      if (holdMs > 0) await sleep(holdMs);
       // The stop may have begun while this call was running; a connection that stays open would delay it.
       if (deps.lifecycle.closesConnection()) addHeaders(service, closing);
       try {

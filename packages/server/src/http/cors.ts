@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import type { WholeAnswer } from './answer.ts';
 import type { ExtraHeaders } from './send.ts';
 
@@ -10,17 +10,20 @@ const taken =
   'X-Requested-With, X-Tenant-Id, X-User-Role';
 const preflightSeconds = 600;
 
+/** What CORS looks at, of a request of node's or of Fastify's. */
+type Asked = Pick<IncomingMessage, 'headers' | 'method'>;
+
 export interface Cors {
   /** The CORS headers of an answer, a new object; null while the list is empty. */
-  headersFor(request: FastifyRequest): ExtraHeaders | null;
+  headersFor(request: Asked): ExtraHeaders | null;
   /** The answer to a preflight; null when the request is not a preflight that concerns this server. */
-  preflight(request: FastifyRequest, methods: readonly string[]): WholeAnswer | null;
+  preflight(request: Asked, methods: readonly string[]): WholeAnswer | null;
 }
 
 /** CORS for exact origins, with credentials; none at all while the list is empty (docs/design/api-access.md 1). */
 export function createCors(origins: readonly string[]): Cors {
   const allowed = new Set(origins);
-  const originOf = (request: FastifyRequest): string | null => {
+  const originOf = (request: Asked): string | null => {
     const { origin } = request.headers;
     return typeof origin === 'string' && allowed.has(origin) ? origin : null;
   };

@@ -13,8 +13,8 @@ test('classes give way from the bottom as the loop falls behind', () => {
   const admitted = (): LoadClass[] =>
     order.filter((loadClass) => {
       try {
-        shedder.enter(loadClass);
-        shedder.leave(loadClass);
+        shedder.enter(loadClass, '');
+        shedder.leave(loadClass, '');
         return true;
       } catch (error) {
         assert.ok(isOverloaded(error));
@@ -43,16 +43,16 @@ test('a class has its own room, and the room of all counts', () => {
     decision: limit(3, 10),
     crud: limit(2, 4),
   });
-  shedder.enter('crud');
-  shedder.enter('crud');
-  assert.throws(() => shedder.enter('crud'), isOverloaded);
-  shedder.leave('crud');
-  for (let i = 0; i < 3; i += 1) shedder.enter('decision');
-  assert.throws(() => shedder.enter('crud'), isOverloaded, 'four are in flight in all');
-  shedder.leave('decision');
-  shedder.enter('crud');
+  shedder.enter('crud', '');
+  shedder.enter('crud', '');
+  assert.throws(() => shedder.enter('crud', ''), isOverloaded);
+  shedder.leave('crud', '');
+  for (let i = 0; i < 3; i += 1) shedder.enter('decision', '');
+  assert.throws(() => shedder.enter('crud', ''), isOverloaded, 'four are in flight in all');
+  shedder.leave('decision', '');
+  shedder.enter('crud', '');
   assert.equal(shedder.inFlight(), 4);
-  for (let i = 0; i < 100; i += 1) shedder.enter('health');
+  for (let i = 0; i < 100; i += 1) shedder.enter('health', '');
 });
 
 test('one tenant cannot hold a class', () => {
@@ -66,6 +66,30 @@ test('one tenant cannot hold a class', () => {
   shedder.enterTenant('heavy', 'b');
   shedder.leaveTenant('heavy', 'a');
   shedder.enterTenant('heavy', 'a');
+});
+
+test('one credential cannot hold a class either, and is known before its tenant is', () => {
+  const shedder = createLoadShedder(() => 0, {
+    ...defaultLimits,
+    decision: { own: 3, total: 100, perTenant: 2, delayMs: Infinity },
+  });
+  shedder.enter('decision', 'a');
+  shedder.enter('decision', 'a');
+  assert.deepEqual([shedder.hasRoom('decision', 'a'), shedder.hasRoom('decision', 'b')], [false, true]);
+  assert.throws(() => shedder.enter('decision', 'a'), isOverloaded);
+  let told = 0;
+  shedder.onRoom(() => {
+    told += 1;
+  });
+  shedder.enter('decision', 'b');
+  assert.ok(shedder.isFull('decision'));
+  shedder.leave('decision', 'a');
+  assert.equal(told, 1);
+  shedder.enter('decision', 'a');
+  // Without a credential there is no caller whose share could be counted.
+  shedder.leave('decision', 'b');
+  shedder.enter('decision', '');
+  assert.equal(shedder.inFlight(), 3);
 });
 
 test('a stalled loop is seen', async () => {

@@ -4,12 +4,23 @@ import { AppError } from '../platform/app-error.ts';
 
 /** Admits a request or refuses it with 503 `overloaded`, before anything else is done for it (docs/design/quality.md T27, R1). */
 export interface LoadShedder {
-  /** Throws AppError `overloaded`; every admitted request is given back with `leave`. */
-  enter(loadClass: LoadClass): void;
-  leave(loadClass: LoadClass): void;
+  /**
+   * Throws AppError `overloaded`; every admitted request is given back with `leave`. `caller`: what the request presents as
+   * its credential, unproven; empty for one without.
+   */
+  enter(loadClass: LoadClass, caller: string): void;
+  leave(loadClass: LoadClass, caller: string): void;
+  /** True when `enter` would admit the request. */
+  hasRoom(loadClass: LoadClass, caller: string): boolean;
+  /** True while a request of the caller is in flight. */
+  serves(loadClass: LoadClass, caller: string): boolean;
+  /** True when the class has no room for anybody. */
+  isFull(loadClass: LoadClass): boolean;
   /** Takes one of the class's places for a tenant, of which one tenant may hold only a part. */
   enterTenant(loadClass: LoadClass, tenantId: string): void;
   leaveTenant(loadClass: LoadClass, tenantId: string): void;
+  /** Calls `listener` whenever a place is given back. */
+  onRoom(listener: () => void): void;
   readonly inFlight: () => number;
 }
 
@@ -18,20 +29,21 @@ export interface ClassLimits {
   readonly own: number;
   /** Requests of all classes in flight above which this class is refused; falls from class to class. */
   readonly total: number;
-  /** Of `own`, how many one tenant may hold. */
+  /** Of `own`, how many one tenant, and one credential, may hold. */
   readonly perTenant: number;
   /** Delay of the event loop, in milliseconds, above which this class is refused. */
   readonly delayMs: number;
 }
 
 /**
- * The classes give way from the bottom. Numbers from the machine of docs/benchmarks.md: at 5,000 decisions/s, 512 in
- * flight are 100 ms of work, and 200 CRUD requests over a pool of 10 connections about as much.
+ * The classes give way from the bottom. Numbers from the machine of docs/benchmarks.md: at 4,000 decisions/s, 320 in
+ * flight are 80 ms of work; who comes on top waits at the gate (`gate.ts`), where he costs nothing. 200 CRUD requests over
+ * a pool of 10 connections are about as much work.
  */
 export const defaultLimits: Readonly<Record<LoadClass, ClassLimits>> = {
   health: { own: Infinity, total: Infinity, perTenant: Infinity, delayMs: Infinity },
   inbound: { own: 512, total: 1_400, perTenant: 512, delayMs: 1_500 },
-  decision: { own: 512, total: 900, perTenant: 480, delayMs: 700 },
+  decision: { own: 320, total: 900, perTenant: 288, delayMs: 700 },
   crud: { own: 200, total: 600, perTenant: 150, delayMs: 350 },
   heavy: { own: 16, total: 300, perTenant: 8, delayMs: 150 },
 };
@@ -50,17 +62,49 @@ export function createLoadShedder(
     crud: new Map(),
     heavy: new Map(),
   };
+  /** Requests in flight by what they present; who has none is not listed. */
+  const callers: Record<LoadClass, Map<string, number>> = {
+    health: new Map(),
+    inbound: new Map(),
+    decision: new Map(),
+    crud: new Map(),
+    heavy: new Map(),
+  };
+  const listeners: (() => void)[] = [];
   let total = 0;
+
+  function isFull(loadClass: LoadClass): boolean {
+    const limit = limits[loadClass];
+    return counts[loadClass] >= limit.own || total >= limit.total || delayMs() > limit.delayMs;
+  }
+
+  function hasRoom(loadClass: LoadClass, caller: string): boolean {
+    if (isFull(loadClass)) return false;
+    return caller === '' || (callers[loadClass].get(caller) ?? 0) < limits[loadClass].perTenant;
+  }
+
   return {
-    enter(loadClass) {
-      const limit = limits[loadClass];
-      if (counts[loadClass] >= limit.own || total >= limit.total || delayMs() > limit.delayMs) throw overloaded();
+    enter(loadClass, caller) {
+      if (!hasRoom(loadClass, caller)) throw overloaded();
       counts[loadClass] += 1;
       total += 1;
+      if (caller !== '') callers[loadClass].set(caller, (callers[loadClass].get(caller) ?? 0) + 1);
     },
-    leave(loadClass) {
+    leave(loadClass, caller) {
       counts[loadClass] -= 1;
       total -= 1;
+      if (caller !== '') {
+        const left = (callers[loadClass].get(caller) ?? 0) - 1;
+        if (left > 0) callers[loadClass].set(caller, left);
+        else callers[loadClass].delete(caller);
+      }
+      for (const listener of listeners) listener();
+    },
+    hasRoom,
+    serves: (loadClass, caller) => callers[loadClass].has(caller),
+    isFull,
+    onRoom(listener) {
+      listeners.push(listener);
     },
     enterTenant(loadClass, tenantId) {
       const held = tenants[loadClass].get(tenantId) ?? 0;
@@ -78,7 +122,8 @@ export function createLoadShedder(
   };
 }
 
-function overloaded(): AppError {
+/** 503 for a request that is not taken. */
+export function overloaded(): AppError {
   return new AppError('overloaded', {
     detail: 'The server has more work than it can do in time.',
     retryAfterSeconds: 1,

@@ -7,7 +7,8 @@ export interface HttpMetrics {
   readonly registry: Registry;
   /** What counts the answers of a route, and their times in seconds. Made once for each route. */
   routeCounter(method: string, route: string): (status: number, seconds: number) => void;
-  shed(loadClass: LoadClass): void;
+  /** What counts the refusals of a class. Made once for each route. */
+  shedCounter(loadClass: LoadClass): () => void;
   rateLimited(route: string): void;
   authFailed(kind: AuthFailure): void;
   connectionCut(reason: CutReason): void;
@@ -86,7 +87,14 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
         observe(seconds);
       };
     },
-    shed: (loadClass) => sheds.inc({ class: loadClass }),
+    shedCounter(loadClass) {
+      let refusals: { inc(): void } | undefined;
+      return () => {
+        // A class appears with its first refusal.
+        refusals ??= sheds.labels(loadClass);
+        refusals.inc();
+      };
+    },
     rateLimited: (route) => limits.inc({ route }),
     authFailed: (kind) => failures.inc({ kind }),
     connectionCut: (reason) => cuts.inc({ reason }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inTurns, mapInTurns, takeTurns } from './turns.ts';
+import { inTurns, mapInTurns, oneTurn, takeTurns } from './turns.ts';
 
 /** A clock that stands still until it is moved. */
 function handClock() {
@@ -22,6 +22,15 @@ test('a turn ends when it has lasted some milliseconds, and others are let in', 
   await turns();
   assert.equal(others, 1);
   assert.equal(turns(), undefined, 'the next turn is a whole one');
+});
+
+test('a turn that is counted by itself is over after as long', () => {
+  const clock = handClock();
+  const isOver = oneTurn(clock.now);
+  clock.ms += 3;
+  assert.ok(!isOver());
+  clock.ms += 1;
+  assert.ok(isOver());
 });
 
 test('work that yields is done to its end, in many turns', async () => {

@@ -18,6 +18,12 @@ export function takeTurns(now: () => number = () => performance.now()): () => Pr
   };
 }
 
+/** For work that comes back by itself: tells whether the turn that began with this call has lasted long enough. */
+export function oneTurn(now: () => number = () => performance.now()): () => boolean {
+  const until = now() + turnMs;
+  return () => now() >= until;
+}
+
 /** Runs work that is made of small pieces (a generator that yields between them) turn by turn; answers with its result. */
 export async function inTurns<T>(work: Generator<void, T>, turns = takeTurns()): Promise<T> {
   for (;;) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { IANAZone } from 'luxon';
 import { dayRange, isZone, zoneClock, zoneOffsets, zoneProblem } from './zones.ts';
 
 const at = (text: string) => Date.parse(text);
@@ -120,6 +121,44 @@ test('a zone in another spelling is no input, but what is stored goes on', () =>
   assert.equal(near('Mars/Olympus'), null);
   const now = at('2026-10-25T12:00:00Z');
   assert.deepEqual(zoneClock('europe/berlin', now), zoneClock('Europe/Berlin', now));
+});
+
+test('the wall clock is right to the minute on days with a change, and next to them', () => {
+  for (const [zone, date] of [
+    ['Europe/Berlin', '2026-10-25'],
+    ['Europe/Berlin', '2027-03-28'],
+    ['Australia/Lord_Howe', '2026-10-04'],
+    ['America/Havana', '2026-03-08'],
+    ['America/Havana', '2026-11-01'],
+    ['Asia/Beirut', '2026-03-29'],
+    ['Antarctica/Troll', '2026-03-29'],
+    ['Africa/Casablanca', '2026-02-15'],
+    ['Asia/Kathmandu', '2026-03-29'],
+  ] as const) {
+    const { startMs, endMs } = dayRange(zone, date);
+    const runtime = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeStyle: 'medium', dateStyle: 'short' });
+    const twoDigits = (value: number) => String(value).padStart(2, '0');
+    for (let now = startMs - 90 * 60_000; now < endMs + 90 * 60_000; now += 60_000) {
+      const { date, hour, minute, second } = zoneClock(zone, now);
+      const seen = `${date.split('-').reverse().join('/')}, ${[hour, minute, second].map(twoDigits).join(':')}`;
+      assert.equal(seen, runtime.format(now), `${zone} ${new Date(now).toISOString()}`);
+    }
+  }
+});
+
+test('the runtime is asked once for a zone and a day, also on the day of a change and with others in between', (t) => {
+  const asked = t.mock.method(IANAZone.prototype, 'offset');
+  const change = at('2025-10-26T00:00:00Z');
+  const before = zoneClock('Europe/Vienna', change - 60_000);
+  zoneClock('Europe/Vienna', at('2025-06-01T12:00:00Z'));
+  const asking = asked.mock.callCount();
+  assert.ok(asking > 0 && asking < 80, `${asking} questions for two days`);
+  for (let minute = 0; minute < 20 * 60; minute++) {
+    zoneClock('Europe/Vienna', change + minute * 60_000);
+    zoneClock('Europe/Vienna', at('2025-06-01T12:00:00Z') + minute);
+  }
+  assert.deepEqual(zoneClock('Europe/Vienna', change - 60_000), before);
+  assert.equal(asked.mock.callCount(), asking);
 });
 
 test('asking for the same day again costs little', () => {

@@ -27,7 +27,7 @@ const minuteMs = 60_000;
 /** No two instants this far apart share a change of the clock; Apia once skipped a whole day. */
 const reachMs = 26 * 60 * minuteMs;
 
-/** One local day of a zone: the ranges that hold all day, and the offsets in force (minutes, with their first instant). */
+/** One local day of a zone: the ranges that hold all day, and the offsets in force. */
 interface LocalDay {
   readonly ranges: Pick<
     ZoneClock,
@@ -35,24 +35,22 @@ interface LocalDay {
   >;
   readonly date: string;
   readonly weekday: number;
-  readonly zone: IANAZone;
-  /** Offset of the whole day; null on a day on which the clock changes. */
-  readonly offsetMinutes: number | null;
+  readonly offsets: OffsetsAround;
 }
 
-/** The day last asked for, by zone: the hot path asks for the same one again and again. */
-const lastDay = new Map<string, LocalDay>();
+/**
+ * The days last asked for, by zone, the newest first: the hot path asks for the same one again and again, and a replay for
+ * one of the past beside it. To ask the runtime for an offset costs a tenth of a millisecond.
+ */
+const knownDays = new Map<string, LocalDay[]>();
 const mostZones = 1_000;
+const mostDays = 4;
 
 /** Wall clock and calendar ranges (epoch ms, end exclusive) of a zone at an instant. Throws RangeError for no zone. */
 export function zoneClock(zoneName: string, nowMs: number): ZoneClock {
-  let day = lastDay.get(zoneName);
-  if (day === undefined || nowMs < day.ranges.dayStart || nowMs >= day.ranges.dayEnd) {
-    day = localDayAt(zoneName, nowMs);
-    if (lastDay.size >= mostZones) lastDay.clear();
-    lastDay.set(zoneName, day);
-  }
-  const local = nowMs + (day.offsetMinutes ?? day.zone.offset(nowMs)) * minuteMs;
+  const day = knownDay(zoneName, nowMs) ?? newDay(zoneName, nowMs);
+  const { before, change, after } = day.offsets;
+  const local = nowMs + (nowMs < change ? before : after);
   const secondOfDay = Math.floor(modulo(local, dayMs) / 1000);
   return {
     ...day.ranges,
@@ -62,6 +60,20 @@ export function zoneClock(zoneName: string, nowMs: number): ZoneClock {
     minute: Math.floor(secondOfDay / 60) % 60,
     second: secondOfDay % 60,
   };
+}
+
+function knownDay(zoneName: string, nowMs: number): LocalDay | undefined {
+  const days = knownDays.get(zoneName);
+  if (days === undefined) return undefined;
+  for (const day of days) if (nowMs >= day.ranges.dayStart && nowMs < day.ranges.dayEnd) return day;
+  return undefined;
+}
+
+function newDay(zoneName: string, nowMs: number): LocalDay {
+  const day = localDayAt(zoneName, nowMs);
+  if (knownDays.size >= mostZones) knownDays.clear();
+  knownDays.set(zoneName, [day, ...(knownDays.get(zoneName) ?? [])].slice(0, mostDays));
+  return day;
 }
 
 /** Start and end of a calendar day (`2026-11-20`) in a zone, as epoch ms, end exclusive: 23 to 25 hours. */
@@ -85,7 +97,6 @@ function localDayAt(zoneName: string, nowMs: number): LocalDay {
   const weekday = date.getUTCDay();
   const monday = midnight - ((weekday + 6) % 7) * dayMs;
   const [dayStart, dayEnd] = [firstInstant(zone, midnight), firstInstant(zone, midnight + dayMs)];
-  const offset = zone.offset(dayStart);
   return {
     ranges: {
       dayStart,
@@ -98,8 +109,7 @@ function localDayAt(zoneName: string, nowMs: number): LocalDay {
     },
     date: date.toISOString().slice(0, 10),
     weekday,
-    zone,
-    offsetMinutes: dayEnd - dayStart === dayMs && zone.offset(dayEnd - 1) === offset ? offset : null,
+    offsets: offsetsBetween(zone, dayStart, dayEnd - minuteMs),
   };
 }
 
@@ -138,7 +148,7 @@ export function instantOf(zoneName: string, wallClockMs: number): number {
   return Math.max(change, wallClockMs - after);
 }
 
-/** Offsets (ms) of a zone on the days around one: `before` the change of the clock (epoch ms), and `after` it. */
+/** Offsets (ms) of a zone around a day: `before` the change of the clock (epoch ms), and `after` it. */
 interface OffsetsAround {
   readonly before: number;
   /** -Infinity when the clock does not change. */
@@ -155,22 +165,26 @@ function offsetsAround(zoneName: string, day: number): OffsetsAround {
   const key = `${day} ${zoneName}`;
   const known = offsetsByDay.get(key);
   if (known !== undefined) return known;
-  const zone = zoneOf(zoneName);
-  let [low, high] = [(day - 2) * dayMs, (day + 3) * dayMs];
+  const found = offsetsBetween(zoneOf(zoneName), (day - 2) * dayMs, (day + 3) * dayMs);
+  if (offsetsByDay.size >= mostOffsets) offsetsByDay.clear();
+  offsetsByDay.set(key, found);
+  return found;
+}
+
+/** The offsets from one instant to another (both on whole minutes), between which the clock changes once at most. */
+function offsetsBetween(zone: IANAZone, from: number, to: number): OffsetsAround {
+  let [low, high] = [from, to];
   const [before, after] = [zone.offset(low), zone.offset(high)];
   while (before !== after && high - low > minuteMs) {
     const middle = low + Math.floor((high - low) / minuteMs / 2) * minuteMs;
     if (zone.offset(middle) === before) low = middle;
     else high = middle;
   }
-  const found = {
+  return {
     before: before * minuteMs,
     change: before === after ? Number.NEGATIVE_INFINITY : high,
     after: after * minuteMs,
   };
-  if (offsetsByDay.size >= mostOffsets) offsetsByDay.clear();
-  offsetsByDay.set(key, found);
-  return found;
 }
 
 function zoneOf(name: string): IANAZone {

@@ -145,6 +145,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     },
     hasFlow: () => true,
     flowFor: () => flow,
+    compileAhead: async () => undefined,
     logHorizonMs: () => flow.plan.logHorizonMs,
   };
 }

@@ -12,16 +12,16 @@ export interface WarmUpDeps extends RehearsalDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Catalogues that are read beforehand at most: those that changed last, whose tenants are likely to call. */
+/** Catalogues that are made ready beforehand at most: those that changed last, whose tenants are likely to call. */
 const mostCatalogues = 8;
 /** Connections of the hot path that are opened: as many batches as one tenant has in flight. */
 const connections = 2;
 
 /**
  * What the first callers of a process would wait for: the code of a decision, connections with their first statements, and
- * the catalogues of some tenants, which take seconds to read when they are large and the machine is busy. Ends by `until`
- * (monotonic ms); a catalogue that is being read then is read on. Writes nothing, and fails no start: what cannot be done
- * now is done, or told, when somebody asks for it.
+ * the catalogues and plans of some tenants, which take seconds to read and compile when they are large and the machine is
+ * busy. Ends by `until` (monotonic ms); a catalogue that is at work then is made ready behind it. Writes nothing, and fails
+ * no start: what cannot be done now is done, or told, when somebody asks for it.
  */
 export async function warmUp(deps: WarmUpDeps, until: number): Promise<void> {
   const { hot, catalogues, onError } = deps;
@@ -38,8 +38,13 @@ export async function warmUp(deps: WarmUpDeps, until: number): Promise<void> {
   });
   const alarm = alarmAt(until);
   for (const tenantId of tenants) {
-    const read = catalogues.get(tenantId).then(() => 'read' as const, onError);
-    if ((await Promise.race([read, alarm.rung])) === 'late') break;
+    const ready = makeReady(catalogues, tenantId).then(() => 'ready' as const, onError);
+    if ((await Promise.race([ready, alarm.rung])) === 'late') break;
   }
   alarm.cancel();
+}
+
+async function makeReady(catalogues: Pick<CatalogueCache, 'get'>, tenantId: string): Promise<void> {
+  const catalogue = await catalogues.get(tenantId);
+  await catalogue.compileAhead();
 }

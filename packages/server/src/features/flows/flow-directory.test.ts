@@ -36,5 +36,8 @@ describe('which flow runs (docs/design/api-decisioning.md 5)', () => {
     assert.equal(flowDirectory(rows).fallback()?.key, 'c3');
     assert.equal(flowDirectory(rows.slice(0, 2)).fallback()?.key, 'b2');
     assert.equal(flowDirectory([flow('a1'), flow('c3', { isDefault: true, status: 'paused' })]).fallback()?.key, 'a1');
+    const keys = (directory: ReturnType<typeof flowDirectory>) => directory.runnable().map(({ key }) => key);
+    assert.deepEqual(keys(flowDirectory(rows)), ['c3', 'b2']);
+    assert.deepEqual(keys(flowDirectory([flow('a1', { status: 'draft' })])), []);
   });
 });

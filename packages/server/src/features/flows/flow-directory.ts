@@ -14,6 +14,8 @@ export interface FlowDirectory {
   nearest(key: string): string;
   /** The default flow, else the runnable one updated last (ties by key). Null: none is runnable; see `ensureBaseFlow`. */
   fallback(): RunnableFlow | null;
+  /** All that can run, the fallback first, then those updated last. */
+  runnable(): readonly RunnableFlow[];
   /** Statuses of offers that a runnable flow's inventory may name: `active`, and those it names besides. */
   offerStatuses(): readonly OfferStatus[];
 }
@@ -40,6 +42,7 @@ export function flowDirectory(rows: readonly PublishedFlowRow[]): FlowDirectory 
     find: (keyOrId) => byKey.get(keyOrId) ?? byId.get(keyOrId.toLowerCase()) ?? null,
     nearest: (key) => didYouMean(key, byKey.keys()),
     fallback: () => chosen?.runnable ?? null,
+    runnable: () => [chosen, ...standing.filter((flow) => flow !== chosen)].flatMap((flow) => flow?.runnable ?? []),
     offerStatuses: () => [
       'active',
       ...otherStatuses.filter((status) => standing.some((flow) => names(flow.runnable, status))),

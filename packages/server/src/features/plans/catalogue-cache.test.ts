@@ -55,3 +55,43 @@ test('a catalogue that was replaced is let go, with its plans', async () => {
   const kept = old.filter(({ ref }) => ref.deref() !== undefined).map(({ name }) => name);
   assert.deepEqual(kept, []);
 });
+
+test('plans that are compiled ahead are stored when somebody decides with them, and only then', async () => {
+  const tenantId = server.tenants[0].id;
+  const ahead = createCatalogueCache(server.database, { onError: assert.ifError });
+  try {
+    const made = await server.call('POST', '/api/v1/offers', { body: { name: 'fifth', status: 'active' } });
+    assert.equal(made.status, 201, made.text);
+    const stored = async () => (await server.testDatabase.ownerQuery('select hash from arbiter.plans')).length;
+    const before = await stored();
+    const catalogue = await ahead.get(tenantId);
+    const pieces = () => catalogue.rows.pieces.map(({ piece }) => piece);
+    assert.ok(pieces().every(({ hash }) => hash === null));
+    await catalogue.compileAhead();
+    assert.ok(pieces().length > 0 && pieces().every(({ hash }) => hash !== null));
+    assert.equal(await stored(), before);
+    const flow = await catalogue.flowFor(null);
+    assert.equal(await stored(), before + 1);
+    assert.equal(await catalogue.flowFor(null), flow);
+    await catalogue.compileAhead();
+    assert.equal(await catalogue.flowFor(null), flow);
+    assert.ok(
+      pieces().every(({ body }) => body === null),
+      'what is stored is not kept for storing',
+    );
+  } finally {
+    ahead.close();
+  }
+});
+
+test('a catalogue that is read again at the same version stays, with its plans', async () => {
+  const tenantId = server.tenants[0].id;
+  const before = await cache.makeBaseFlow(tenantId);
+  const flow = await before.flowFor(null);
+  const again = await cache.makeBaseFlow(tenantId);
+  assert.equal(again, before);
+  assert.equal(again.flowFor(null), flow);
+  const made = await server.call('POST', '/api/v1/offers', { body: { name: 'sixth', status: 'active' } });
+  assert.equal(made.status, 201, made.text);
+  assert.notEqual(await cache.makeBaseFlow(tenantId), before);
+});

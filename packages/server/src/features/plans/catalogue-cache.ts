@@ -1,4 +1,4 @@
-import { type Database, systemActor, type Tx } from '../../db/index.ts';
+import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../db/index.ts';
 import { ensureBaseFlow } from '../flows/index.ts';
 import { type InTransaction, loadCatalogue, type TenantCatalogue } from './tenant-catalogue.ts';
 
@@ -57,7 +57,11 @@ export function createCatalogueCache(
 
   function readNewer(tenantId: string, before: TenantCatalogue | null): Promise<TenantCatalogue> {
     const inTransaction = transactionsOf(tenantId);
-    const read = (tx: Tx) => loadCatalogue(tx, before?.rows ?? null, inTransaction);
+    const read = async (tx: Tx): Promise<TenantCatalogue> => {
+      // A notification may come behind a batch that saw the change itself; the plans need not be compiled again.
+      if (before !== null && (await readCatalogueVersion(tx)) === before.version) return before;
+      return loadCatalogue(tx, before?.rows ?? null, inTransaction);
+    };
     const until = performance.now() + readWithinMs;
     return database.withTenant(tenantId, actor, read, { snapshot: true, statementTimeoutMs: patienceMs, until });
   }
@@ -70,8 +74,9 @@ export function createCatalogueCache(
     async function read(): Promise<TenantCatalogue> {
       try {
         const started = performance.now();
-        const catalogue = await readNewer(tenantId, entries.get(tenantId)?.catalogue ?? null);
-        options.onCompiled?.((performance.now() - started) / 1000);
+        const known = entries.get(tenantId)?.catalogue ?? null;
+        const catalogue = await readNewer(tenantId, known);
+        if (catalogue !== known) options.onCompiled?.((performance.now() - started) / 1000);
         entries.set(tenantId, { catalogue, knownAt: performance.now() });
         return catalogue;
       } finally {

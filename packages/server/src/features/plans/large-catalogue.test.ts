@@ -67,7 +67,7 @@ const counts = async () =>
   )[0]!;
 
 before(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ tenants: 2 });
   const tenantId = server.tenants[0].id;
   const categoryId = (await create('categories', { name: 'Cards' })).id!;
   const channelId = (await create('channels', { name: 'Email', channelType: 'email', impressionMode: 'implicit' })).id!;
@@ -99,6 +99,30 @@ before(async () => {
   );
 });
 after(() => server.close());
+
+test('others decide while thousands of offers are read and compiled', async () => {
+  const key = server.tenants[1]!.keys.admin;
+  const decideSmall = async (): Promise<void> => {
+    const body = { customerId: 'Other', channel: 'email', limit: 1, dryRun: true };
+    const { status, text } = await server.call('POST', '/api/v1/recommend', { body, key });
+    assert.equal(status, 200, text);
+  };
+  const offer = await server.call('POST', '/api/v1/offers', { body: { name: 'Small', status: 'active' }, key });
+  assert.equal(offer.status, 201, offer.text);
+  await decideSmall();
+  let small = 0;
+  let isDone = false;
+  const large = decide('First').finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await decideSmall();
+    if (!isDone) small += 1;
+  }
+  await large;
+  // Each needs several turns of the event loop.
+  assert.ok(small >= 5, `${small} decisions of the other tenant meanwhile`);
+});
 
 test('reading and compiling thousands of offers leaves the event loop to others', async () => {
   const { turns, totalMs, longestMs } = await turnsOf(() => decide('A', narrowFlow));

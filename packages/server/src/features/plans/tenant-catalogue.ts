@@ -19,7 +19,7 @@ import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
 import { type CatalogueRows, readRows } from './catalogue-rows.ts';
-import { newPiece, type Piece, type PlanHead, readPlanContent, sealPlan, storePlan } from './plan-pieces.ts';
+import { newPiece, type PlanHead, readPlanContent, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { type PlanRefs, planRefs } from './plan-refs.ts';
 
 /** The tenant's catalogue of one version, as this process holds it: what decisions are made with. */
@@ -43,6 +43,8 @@ export interface TenantCatalogue {
    * Throws AppError 404 or 409 for an explicit one that cannot run, Error when `hasFlow()` is false.
    */
   flowFor(asked: string | null): CompiledFlow | Promise<CompiledFlow>;
+  /** Compiles the plans of some flows that can run, the likeliest first, for those who will ask; stores none. */
+  compileAhead(): Promise<void>;
   /** Longest time that any compiled plan's windows look back, in ms. */
   logHorizonMs(): number;
 }
@@ -107,9 +109,13 @@ export async function loadCatalogue(
   ];
   const compiled = new Map<string, CompiledFlow>();
   const compiling = new Map<string, Promise<CompiledFlow>>();
+  /** Sealed and compiled, or about to be, and not stored yet; by flow. */
+  const ahead = new Map<string, PlanAhead>();
   let horizonMs = 0;
 
-  async function prepare(flow: RunnableFlow): Promise<CompiledFlow> {
+  function make(flow: RunnableFlow): PlanAhead {
+    const known = ahead.get(flow.id);
+    if (known !== undefined) return known;
     const head: PlanHead = {
       format: 1,
       semantics,
@@ -128,8 +134,20 @@ export async function loadCatalogue(
     const { offers, creatives, otherOffers } = rows;
     const withOthers = otherOffers === undefined ? {} : { otherOffers };
     const snapshot: Snapshot = { ...head, ...lists, offers, creatives, rules, policies, ...withOthers };
-    const made = await compilePlan(snapshot, head, pieces, inTransaction);
+    const sealed = sealPlan(head, pieces);
+    const made = { sealed, flow: sealed.then(({ hash }) => compileFlow(snapshot, hash)) };
+    ahead.set(flow.id, made);
+    // What failed is tried again by the next who asks; whoever asked now is told.
+    made.flow.catch(() => ahead.delete(flow.id));
+    return made;
+  }
+
+  async function prepare(flow: RunnableFlow): Promise<CompiledFlow> {
+    const making = make(flow);
+    const sealed = await making.sealed;
+    const [made] = await Promise.all([making.flow, inTransaction((tx) => storePlan(tx, sealed, pieces))]);
     compiled.set(flow.id, made);
+    ahead.delete(flow.id);
     horizonMs = Math.max(horizonMs, made.plan.logHorizonMs);
     return made;
   }
@@ -170,8 +188,21 @@ export async function loadCatalogue(
       }
       return compiledFlow(found.runnable);
     },
+    async compileAhead() {
+      for (const flow of flows.runnable().slice(0, mostAhead)) {
+        if (!compiled.has(flow.id)) await make(flow).flow;
+      }
+    },
     logHorizonMs: () => horizonMs,
   };
+}
+
+/** Plans that are compiled before anybody asked: each of a large catalogue takes some megabytes. */
+const mostAhead = 4;
+
+interface PlanAhead {
+  readonly sealed: Promise<SealedPlan>;
+  readonly flow: Promise<CompiledFlow>;
 }
 
 /** Rules or policies in a piece. */
@@ -185,20 +216,6 @@ function inParts<Row>(rows: readonly Row[]): Row[][] {
 
 /** True when a formula among these may format dates, for which the plan holds the offsets of the tenant's zone. */
 const formatsDates = (parts: readonly object[]): boolean => JSON.stringify(parts).includes('format_date');
-
-async function compilePlan(
-  snapshot: Snapshot,
-  head: PlanHead,
-  pieces: readonly Piece[],
-  inTransaction: InTransaction,
-): Promise<CompiledFlow> {
-  const sealed = await sealPlan(head, pieces);
-  const [flow] = await Promise.all([
-    compileFlow(snapshot, sealed.hash),
-    inTransaction((tx) => storePlan(tx, sealed, pieces)),
-  ]);
-  return flow;
-}
 
 /** Compiles a snapshot whose offers and creatives stand by id. */
 export async function compileFlow(snapshot: Snapshot, hash: Buffer): Promise<CompiledFlow> {
