@@ -21,9 +21,9 @@ interface Value {
 /** The metrics of all processes of this server as one. */
 export interface NodeMetrics {
   /** What a process says of itself; what it said before is forgotten. */
-  told(process: string, metrics: Metrics): void;
+  told(name: string, metrics: Metrics): void;
   /** The process has ended: what it counted stays counted, what it measured is gone. */
-  ended(process: string): void;
+  ended(name: string): void;
   restarted(): void;
   /** Prometheus text: counters and histograms summed, gauges by their meaning (`aggregator`). */
   text(): Promise<string>;
@@ -69,17 +69,17 @@ export function createNodeMetrics(residentBytes: () => number): NodeMetrics {
     collect() {
       this.reset();
       this.set({ process: 'primary' }, residentBytes());
-      for (const [process, metrics] of newest) {
-        const memory = metrics.find(({ name }) => name === 'process_resident_memory_bytes')?.values[0];
-        if (memory !== undefined) this.set({ process }, memory.value);
+      for (const [name, metrics] of newest) {
+        const memory = metrics.find((each) => each.name === 'process_resident_memory_bytes')?.values[0];
+        if (memory !== undefined) this.set({ process: name }, memory.value);
       }
     },
   });
   return {
-    told: (process, metrics) => void newest.set(process, metrics),
-    ended(process) {
-      const last = newest.get(process) ?? [];
-      newest.delete(process);
+    told: (name, metrics) => void newest.set(name, metrics),
+    ended(name) {
+      const last = newest.get(name) ?? [];
+      newest.delete(name);
       past = summed([...past, ...last.filter(({ type }) => type === 'counter' || type === 'histogram')]);
     },
     restarted: () => restarts.inc(),

@@ -23,7 +23,7 @@ const lastMomentMs = 100;
  * however that ends: node's cluster leaves as soon as the channel to it is closed.
  */
 export function runWorkerProcess(): void {
-  let running: { readonly process: ServerProcess; readonly logger: Logger } | null = null;
+  let running: { readonly served: ServerProcess; readonly logger: Logger } | null = null;
   let stopping: Promise<void> | null = null;
   const questions = createQuestions<string | WorkChecks>();
   const node: NodeView = {
@@ -33,7 +33,7 @@ export function runWorkerProcess(): void {
       return text;
     },
     async workChecks() {
-      const own = running?.process.workChecks();
+      const own = running?.served.workChecks();
       if (own !== undefined && own.queueConsumer !== 'off') return own;
       const checks = await questions.ask((id) => say({ kind: 'ask-work', id }), answerWithinMs);
       if (checks === null || typeof checks === 'string') return { queueConsumer: 'failed', scheduler: 'failed' };
@@ -44,19 +44,19 @@ export function runWorkerProcess(): void {
 
   async function start({ config, place, name, work }: Extract<ToProcess, { kind: 'start' }>): Promise<void> {
     const logger = createLogger(config.LOG_LEVEL, undefined, name);
-    const process = createServerProcess({ config, place, logger, node });
-    running = { process, logger };
+    const served = createServerProcess({ config, place, logger, node });
+    running = { served, logger };
     if (work !== null) logger.info('doing the background work');
-    await process.prepare(work);
+    await served.prepare(work);
     say({ kind: 'prepared' });
   }
 
   /** The queue may be away together with the process that had it; it is tried until it is there. */
-  async function takeOver({ process, logger }: NonNullable<typeof running>, work: WorkFacts): Promise<void> {
+  async function takeOver({ served, logger }: NonNullable<typeof running>, work: WorkFacts): Promise<void> {
     logger.info('taking over the background work');
     while (stopping === null) {
       try {
-        await process.takeOver(work);
+        await served.takeOver(work);
         return;
       } catch (err) {
         logger.warn({ err }, 'the background work cannot be taken over yet');
@@ -66,8 +66,8 @@ export function runWorkerProcess(): void {
   }
 
   async function stop(): Promise<void> {
-    await running?.process.stop();
-    if (running !== null) say({ kind: 'ended', metrics: await metricsOf(running.process.server.registry) });
+    await running?.served.stop();
+    if (running !== null) say({ kind: 'ended', metrics: await metricsOf(running.served.server.registry) });
     await sleep(lastMomentMs);
     process.exit(0);
   }
@@ -79,19 +79,19 @@ export function runWorkerProcess(): void {
     if (message.kind === 'start') return start(message);
     if (message.kind === 'stop') return stopOnce();
     if (running === null) return;
-    const { process } = running;
+    const { served } = running;
     switch (message.kind) {
       case 'listen':
-        await process.listen();
+        await served.listen();
         return say({ kind: 'listening' });
       case 'spread':
-        return process.spreadConnections();
+        return served.spreadConnections();
       case 'take-over':
         return takeOver(running, message.work);
       case 'tell-metrics':
-        return say({ kind: 'metrics', id: message.id, metrics: await metricsOf(process.server.registry) });
+        return say({ kind: 'metrics', id: message.id, metrics: await metricsOf(served.server.registry) });
       case 'tell-work':
-        return say({ kind: 'work', id: message.id, checks: process.workChecks() });
+        return say({ kind: 'work', id: message.id, checks: served.workChecks() });
       case 'answer':
         questions.answer(message.id, message.value);
     }
