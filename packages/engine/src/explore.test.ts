@@ -257,7 +257,7 @@ test('at rate 0 every conformance case decides the same bytes', () => {
   }
 });
 
-test('a larger catalogue than was gathered beforehand: the pool of a placement is its own', () => {
+test('the pool of a placement is its own, however many others stand before', () => {
   const many = Array.from({ length: 120 }, (_, at) => offer(`o${String(at).padStart(3, '0')}`, 100 - (at >> 1)));
   const ids = many.map(({ id }) => id);
   const source: Case = {

@@ -30,8 +30,7 @@ export interface Scratch {
   readonly found: Candidate[];
   /** The best candidates of the list, best first. */
   readonly best: Candidate[];
-  /** The same for exploration, and what a slot may be drawn from. */
-  readonly gathered: Candidate[];
+  /** What exploration draws from. */
   readonly pool: Candidate[];
   /** Evidence by offer number, as far as it was looked up; good while `input.evidence.pairsOf` is `pairsOf`. */
   pairs: (readonly [positives: number, negatives: number] | undefined)[];
@@ -91,7 +90,6 @@ export function scratchOf(program: Program): Scratch {
       selection: { items: [], count: 0 },
       found: [],
       best: [],
-      gathered: [],
       pool: [],
       pairs: [],
       pairsOf: null,

@@ -3,7 +3,7 @@ import { NONE } from '../compile/plan.ts';
 import { ids, integer, type KeyCheck, number, object } from '../nodes/node-keys.ts';
 import { readIds, readNumber } from '../nodes/node-kind.ts';
 import { stream } from '../random/stream.ts';
-import type { Candidate, Run } from '../run.ts';
+import { type Candidate, type Run, standsBefore } from '../run.ts';
 import { gatherBest } from './best-left.ts';
 import type { RankedPick, Ranking } from './rank-method.ts';
 
@@ -48,9 +48,6 @@ interface Exploring {
   next(place: number, picked: RankedPick, left: (candidate: Candidate) => boolean, ranking: Ranking): RankedPick;
 }
 
-/** Gathered beyond the pool and the items asked for, in place of those that a limit sends away on the way. */
-const spare = 5;
-
 /**
  * Starts one answer. At a slot, S are the candidates left for it: of its placement, not yet taken, passing the limits after
  * the items taken so far, not held back by the rank method, and on a channel that explores. The pool B is the first `poolSize`
@@ -59,29 +56,42 @@ const spare = 5;
  * that does not explore, and one with no choice, stays as it is.
  */
 export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }: Explore): Exploring {
-  const { gathered, pool } = run.scratch;
-  const most = poolSize + run.mostItems + spare;
-  const count = gatherBest(run, most, gathered);
+  const { list } = run;
+  const { pool } = run.scratch;
   const isOn = ({ channel }: Candidate): boolean => channels === null || (channel !== NONE && channels[channel] === 1);
   return {
-    next(place, picked, left, { waits }) {
+    next(place, picked, left, { waits, picksFirst }) {
       if (place < fromRank || !isOn(picked.candidate)) return picked;
-      const inPool = (candidate: Candidate): boolean =>
+      const isLeft = (candidate: Candidate): boolean =>
         isOn(candidate) && left(candidate) && !(waits?.(candidate) ?? false);
+      // Mostly nothing is drawn; then it is enough to know how large the pool is, and whether the pick is in it.
       let size = 0;
-      for (let at = 0; at < count && size < poolSize; at++) {
-        const candidate = gathered[at]!;
-        if (inPool(candidate)) pool[size++] = candidate;
-      }
-      // Behind those gathered there may be others.
-      if (size < poolSize && count === most) size = gatherBest(run, poolSize, pool, inPool);
+      for (let at = 0; at < list.length && size < poolSize; at++) if (isLeft(list[at]!)) size += 1;
       if (size === 1) return picked;
       const next = stream(run.input.seed, `explore:${place}`);
       const explored = next() < rate;
-      const candidate = explored ? pool[Math.floor(next() * size)]! : picked.candidate;
-      let probability = candidate === picked.candidate ? (1 - rate) * picked.pick.probability : 0;
-      for (let at = 0; at < size; at++) if (pool[at] === candidate) probability += rate / size;
+      let { candidate } = picked;
+      let inPool = true;
+      if (explored) {
+        gatherBest(run, size, pool, isLeft);
+        candidate = pool[Math.floor(next() * size)]!;
+      } else if (picksFirst !== true) {
+        inPool = standsAmong(run, candidate, isLeft, poolSize);
+      }
+      const byMethod = candidate === picked.candidate ? (1 - rate) * picked.pick.probability : 0;
+      const probability = inPool ? byMethod + rate / size : byMethod;
       return { candidate, pick: { probability, estimated: picked.pick.estimated, explored } };
     },
   };
+}
+
+/** True when fewer than `most` of those left stand before the candidate. */
+function standsAmong(run: Run, candidate: Candidate, isLeft: (candidate: Candidate) => boolean, most: number): boolean {
+  let before = 0;
+  for (const other of run.list) {
+    if (!standsBefore(run, other, candidate) || !isLeft(other)) continue;
+    before += 1;
+    if (before === most) return false;
+  }
+  return true;
 }

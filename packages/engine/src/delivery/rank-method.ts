@@ -19,6 +19,8 @@ export interface Ranking {
    * so a method that depends on what was chosen waits for `took`.
    */
   next(left: (candidate: Candidate) => boolean): RankedPick | null;
+  /** True: its pick stands before all others that are left. */
+  readonly picksFirst?: true;
   /** Told what was taken. */
   readonly took?: (candidate: Candidate) => void;
   /** True: a limit of the method holds this candidate back at the slot that `next` was last asked for. */

@@ -13,6 +13,7 @@ export const topN: RankMethod = {
     const { best } = run.scratch;
     const count = gatherBest(run, most, best);
     return {
+      picksFirst: true,
       next(left) {
         let candidate: Candidate | null = null;
         for (let at = 0; at < count && candidate === null; at++) if (left(best[at]!)) candidate = best[at]!;

@@ -1,14 +1,15 @@
-import { h32 } from './hash.ts';
+import { h32After, hashState } from './hash.ts';
 
 /**
  * One stream of chance (docs/design/api-decisioning.md 1 no. 5): xoshiro128** (Blackman and Vigna) with state words
  * `h32(seed ":" label ":" k)`. Each call gives the next uniform in [0, 1) with 53 bits, made of two outputs.
  */
 export function stream(seed: string, label: string): () => number {
-  let s0 = h32(`${seed}:${label}:0`) | 0;
-  let s1 = h32(`${seed}:${label}:1`) | 0;
-  let s2 = h32(`${seed}:${label}:2`) | 0;
-  let s3 = h32(`${seed}:${label}:3`) | 0;
+  const named = hashState(`${seed}:${label}:`);
+  let s0 = h32After(named, '0') | 0;
+  let s1 = h32After(named, '1') | 0;
+  let s2 = h32After(named, '2') | 0;
+  let s3 = h32After(named, '3') | 0;
   if ((s0 | s1 | s2 | s3) === 0) s0 = 1;
 
   function next(): number {
