@@ -286,6 +286,33 @@ create table decision_flows (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table decision_minutes (
+  tenant_id uuid not null,
+  minute timestamp with time zone not null,
+  flow_id uuid not null,
+  flow_version integer not null,
+  arm smallint not null,
+  decisions integer not null,
+  empty integer not null,
+  errors jsonb not null,
+  candidates bigint not null,
+  policy_blocked bigint not null,
+  degraded integer not null,
+  policy_errors bigint not null,
+  compute_errors bigint not null,
+  durations integer[] not null,
+  p50_us integer generated always as (duration_quantile(durations, (0.5)::double precision)) stored,
+  p99_us integer generated always as (duration_quantile(durations, (0.99)::double precision)) stored
+);
+  constraint decision_minutes_errors_check CHECK ((jsonb_typeof(errors) = 'object'::text))
+  constraint decision_minutes_minute_check CHECK ((date_trunc('minute'::text, minute) = minute))
+  constraint decision_minutes_pkey PRIMARY KEY (tenant_id, minute, flow_id, flow_version, arm)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: How decisions went, per minute, flow and arm; failures too.
+
 create table decision_requests (
   tenant_id uuid not null,
   request_id uuid not null,
@@ -336,7 +363,18 @@ create table decisions (
   item_count smallint not null,
   trace_id uuid,
   result_hash bytea not null,
-  body bytea not null
+  body bytea not null,
+  read_set bigint,
+  price_number bigint,
+  counts_number bigint,
+  release_id uuid,
+  source_id uuid,
+  channel_id uuid,
+  engine_us integer,
+  min_probability real,
+  arm smallint default 0 not null,
+  empty_code smallint,
+  explored boolean
 ) partition by RANGE (id);
   constraint decisions_pkey PRIMARY KEY (tenant_id, id)
   row level security: forced
@@ -636,7 +674,8 @@ create table plan_pieces (
   tenant_id uuid not null,
   hash bytea not null,
   body bytea not null,
-  created_at timestamp with time zone not null
+  created_at timestamp with time zone not null,
+  stored_at timestamp with time zone not null
 );
   constraint plan_pieces_pkey PRIMARY KEY (tenant_id, hash)
   row level security: forced
@@ -649,7 +688,10 @@ create table plans (
   tenant_id uuid not null,
   hash bytea not null,
   body bytea not null,
-  created_at timestamp with time zone not null
+  created_at timestamp with time zone not null,
+  config_version bigint not null,
+  retired_at timestamp with time zone,
+  stored_at timestamp with time zone not null
 );
   constraint plans_pkey PRIMARY KEY (tenant_id, hash)
   row level security: forced
@@ -739,6 +781,23 @@ create table rate_limit_windows (
   grant delete, insert, select, update to arbiter_system
   comment: Calls let through per limit and caller; accepted = the last one was.
 
+create table read_sets (
+  tenant_id uuid not null,
+  id bigint generated as identity not null,
+  hash bytea not null,
+  names jsonb not null,
+  config_version bigint not null,
+  retired_at timestamp with time zone
+);
+  constraint read_sets_names_check CHECK ((jsonb_typeof(names) = 'object'::text))
+  constraint read_sets_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX read_sets_hash ON arbiter.read_sets USING btree (tenant_id, hash)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Names of what decisions read of their customers, each list once.
+
 create table response_keys (
   tenant_id uuid not null,
   key_hash bytea not null,
@@ -753,6 +812,27 @@ create table response_keys (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+create table retention_configs (
+  tenant_id uuid not null,
+  id uuid not null,
+  data_class text not null,
+  retention_days integer not null,
+  legal_hold boolean default false not null,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint retention_configs_retention_days_check CHECK (((retention_days >= 1) AND (retention_days <= 36500)))
+  constraint retention_configs_version_check CHECK ((version > 0))
+  constraint retention_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint retention_configs_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX retention_configs_data_class ON arbiter.retention_configs USING btree (tenant_id, data_class)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: How long a tenant keeps its data, by class.
 
 create table schedules (
   tenant_id uuid not null,
@@ -938,6 +1018,50 @@ CREATE OR REPLACE FUNCTION arbiter.current_tenant()
 RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid;
   grant execute to arbiter_app
   grant execute to arbiter_readonly
+  grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION arbiter.drop_empty_partitions(parent regclass, before_day date)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '100ms'
+AS $function$
+declare
+  empty regclass[];
+  part regclass;
+  dropped int := 0;
+begin
+  if not exists (select from pg_class c where c.oid = parent and c.relkind = 'p'
+                    and c.relnamespace = 'arbiter'::regnamespace and c.relowner = 'arbiter_owner'::regrole) then
+    raise exception '% is not a partitioned table of schema arbiter', parent;
+  end if;
+  select array_agg(c.oid::regclass order by c.relname) into empty
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = parent
+     and to_date(substring(c.relname from '_y(\d{4}m\d{2})$'), 'YYYY"m"MM') + interval '1 month'
+           <= least(before_day, current_date)
+     and pg_relation_size(c.oid) = 0;
+  if empty is null then
+    return 0;
+  end if;
+  begin
+    -- The parent first, as everybody locks it.
+    execute format('lock table only %s in access exclusive mode', parent);
+    foreach part in array empty loop
+      execute format('lock table %s in access exclusive mode', part);
+      -- Whoever wrote meanwhile was waited for, and is seen.
+      if pg_relation_size(part) = 0 then
+        execute format('drop table %s', part);
+        dropped := dropped + 1;
+      end if;
+    end loop;
+  exception when lock_not_available then
+    return 0;
+  end;
+  return dropped;
+end
+$function$;
   grant execute to arbiter_system
 
 CREATE OR REPLACE FUNCTION arbiter.ds_add_column(table_name text, col jsonb)
@@ -1137,6 +1261,21 @@ begin
   return qualified;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION arbiter.duration_quantile(buckets integer[], share double precision)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select round(16 * power(2, (bucket - 1) / 4.0))::integer
+    from (select bucket, sum(n) over (order by bucket) as upto, sum(n) over () as whole
+            from unnest(buckets) with ordinality as u(n, bucket)) counted
+   where whole > 0 and upto >= share * whole
+   order by bucket limit 1
+$function$;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
 
 CREATE OR REPLACE FUNCTION arbiter.ensure_month_partitions(parent regclass, from_day date, months integer)
  RETURNS integer

@@ -30,6 +30,7 @@ const types: Readonly<Record<string, { readonly type: string; readonly kind: str
   integer: { type: 'number', kind: 'integer' },
   // A number while it is exact, else the digits.
   bigint: { type: 'number | string', kind: 'integer' },
+  real: { type: 'number', kind: 'number' },
   'double precision': { type: 'number', kind: 'number' },
   numeric: { type: 'string', kind: 'number' },
   'timestamp with time zone': { type: 'Date', kind: 'instant' },

@@ -15,6 +15,7 @@ import { outcomeTypeOperations } from './outcome-types.ts';
 import { placementOperations } from './placements.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
+import { retentionOperations } from './retention.ts';
 import { schemaOperations } from './schemas.ts';
 import { sessionOperations } from './session.ts';
 import { systemOperations } from './system.ts';
@@ -44,6 +45,7 @@ export const operations = {
   ...byId(apiKeyOperations),
   ...byId(adminRlsOperations),
   ...byId(deadLetterOperations),
+  ...byId(retentionOperations),
   ...byId(contactPolicyOperations),
   ...byId(creativeOperations),
   ...byId(decisionFlowOperations),

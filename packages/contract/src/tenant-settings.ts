@@ -61,6 +61,25 @@ const settings = {
     uniqueItems: true,
     description: 'Attribute names left out of sealed records.',
   }),
+  recordReads: Type.Object(
+    {
+      customer: Type.Array(Type.String({ minLength: 1, maxLength: 63, description: 'Name of a column.' }), {
+        maxItems: 100,
+        uniqueItems: true,
+        description: 'Columns of schemas of type customer that enrich by themselves.',
+      }),
+      segments: Type.Array(Type.String({ minLength: 1, maxLength: 128, description: 'Id or name of a segment.' }), {
+        maxItems: 100,
+        uniqueItems: true,
+        description: 'Reserved; any entry is refused until segments are built.',
+      }),
+    },
+    {
+      additionalProperties: false,
+      description:
+        'What sealed records keep besides what flows, rules and policies read, so that later drafts can be judged by it.',
+    },
+  ),
   mfaRequired: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
   consentRequired: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
   fairnessPolicy: Reserved('Fairness policy'),
@@ -101,6 +120,7 @@ export const defaultTenantSettings: TenantSettings = {
   enableGeofences: true,
   flowIrEnabled: true,
   neverStore: [],
+  recordReads: { customer: [], segments: [] },
   mfaRequired: false,
   consentRequired: false,
   fairnessPolicy: null,

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { readCase } from './conformance-case.ts';
-import { canonicalJson, compile, type Decision, decide, type Json, resultOf, round6, type Snapshot } from './index.ts';
+import {
+  canonicalJson,
+  compile,
+  type Decision,
+  type DecisionInput,
+  decide,
+  type Json,
+  resultOf,
+  round6,
+  type Snapshot,
+} from './index.ts';
 
 const folder = new URL('../conformance/decisions/', import.meta.url);
 
@@ -29,6 +39,7 @@ for (const file of readdirSync(folder)
         for (const { stage, nodeId } of observed.trace?.pipeline ?? []) {
           assert.ok(stages.has(`${stage} ${nodeId}`), `${stage} ${nodeId} was not observed`);
         }
+        assert.equal(canonicalJson(resultOf(decide(plan, wider(input)))), bytes, 'more than the plan reads');
         for (const seed of [1, 2, 3]) {
           const shuffled = compile(shuffle(read.snapshot, seed));
           assert.equal(canonicalJson(resultOf(decide(shuffled, read.input(shuffled)))), bytes, 'lists shuffled');
@@ -36,6 +47,22 @@ for (const file of readdirSync(folder)
       });
     }
   });
+}
+
+/**
+ * The same with values that the plan does not name, as records hold them. Not with further segments: relevance asks whether
+ * the customer has any.
+ */
+function wider(input: DecisionInput): DecisionInput {
+  const more = { unread_column: 'x', unread_number: 1, unread_list: ['a'] };
+  const rows = Object.entries(input.enriched).map(
+    ([node, list]) => [node, list.map((row) => row && { ...more, ...row })] as const,
+  );
+  return {
+    ...input,
+    profile: { ...more, ...input.profile },
+    enriched: { ...Object.fromEntries(rows), unread_node: [more] },
+  };
 }
 
 /** Every member of `expect` is compared; numbers with 6 decimals. */

@@ -1,3 +1,4 @@
+import type { EmptyReason } from './empty-reason.ts';
 import type { Json } from './snapshot.ts';
 
 /** What `decide` returns: the answer, its proof and its effects as data. Numbers are unrounded (docs/design/api-decisioning.md 1). */
@@ -16,7 +17,7 @@ export interface Decision {
     | null;
   readonly properties: Readonly<Record<string, Json>>;
   /** Why there is no item: `no_channel`, `no_placement`, `placement_inactive`, or the stage that removed the last candidate. */
-  readonly emptyReason: string | null;
+  readonly emptyReason: EmptyReason | null;
   readonly controlGroup: boolean;
   readonly degradedScoring: boolean;
   /** Product over the slots, those too that coupling or a quota emptied again. */
@@ -36,6 +37,8 @@ export interface Decision {
   readonly withheldByQuota: number;
   /** Candidates that policies removed, by rule type; null for none. For metrics: no part of the record. */
   readonly policyBlocks: Readonly<Record<string, number>> | null;
+  /** Times that a policy could not be evaluated, and blocked. For metrics: no part of the record. */
+  readonly policyErrors: number;
   /** Response node: `standard`, `minimal` or `grouped`, and the item fields to keep (empty = all). */
   readonly responseFormat: 'standard' | 'minimal' | 'grouped';
   readonly includeFields: readonly string[];

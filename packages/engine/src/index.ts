@@ -8,6 +8,7 @@ export { canonicalJson } from './canonical/canonical-json.ts';
 export { compile, compileInSlices } from './compile/compile.ts';
 export { type ConfigProblem, type ConfigRemark, unknownKeys } from './compile/config-problems.ts';
 export type { AutoSource, EnrichSource, Ordinals, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';
+export { type Beside, columnsRead, type ReadSource, type Reads, readsBeside } from './compile/reads-beside.ts';
 export {
   compileCondition,
   compileConditionList,
@@ -23,6 +24,7 @@ export { type DecideOptions, decide, type StageObserver } from './decide.ts';
 export type * from './decision.ts';
 export { resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
 export { targetHint } from './delivery/target-hint.ts';
+export { type EmptyReason, emptyReasons } from './empty-reason.ts';
 export {
   type FlowCheck,
   type FlowIssue,

@@ -16,6 +16,7 @@ export function resultOf(decision: Decision): Json {
     explored: _explored,
     minProbability: _least,
     draws,
+    policyErrors: _errors,
     ...result
   } = decision;
   // The members are JSON already; a copy of each would cost as much as the decision.

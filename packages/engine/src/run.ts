@@ -1,6 +1,7 @@
 import type { PlanCreative, PlanOffer } from './compile/catalogue.ts';
 import type { Plan, Program } from './compile/plan.ts';
 import type { Target } from './delivery/target.ts';
+import type { RemovingStage } from './empty-reason.ts';
 import type { FormulaScope } from './formula/scope.ts';
 import type { DecisionInput, DecisionRequest, ZoneClock } from './input.ts';
 import type { LaneView } from './policies/lane-view.ts';
@@ -48,12 +49,14 @@ export interface Run {
   /** By placement number: whether its targeting lets this request in. */
   readonly openPlacements: (boolean | undefined)[];
   /** The stage that last removed a candidate. */
-  lastRemover: string | null;
+  lastRemover: RemovingStage | null;
   /** By requested active placement: the stage that last removed a candidate for it; null: none yet. */
   readonly slotRemover: (string | null)[];
   readonly droppedByReason: { [reason in DropReason]?: number };
   /** Candidates that policies removed, by rule type; null while there is none. */
   policyBlocks: Record<string, number> | null;
+  /** Times that a policy could not be evaluated, and blocked. */
+  policyErrors: number;
   readonly warnings: string[];
   readonly after: StageCounts;
   /** Items that a quota took from the answer. */

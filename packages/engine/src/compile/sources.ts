@@ -4,15 +4,20 @@ import { enrichOrder } from './enrich-order.ts';
 import type { AutoSource, EnrichSource } from './plan.ts';
 
 /** Customer-type schemas without a parent that enrich by themselves, oldest first (docs/design/api-catalogue.md 2.3). */
-export function autoSources(snapshot: Snapshot, fields: ReadonlySet<string>): AutoSource[] {
+export function autoSources(snapshot: Pick<Snapshot, 'schemas'>, fields: ReadonlySet<string>): AutoSource[] {
   return snapshot.schemas
-    .filter((schema) => schema.autoEnrich && schema.schemaType === 'customer' && schema.linked !== true)
+    .filter(enrichesByItself)
     .map((schema) => ({ schemaId: schema.id, rowKey: schema.rowKey, columns: readColumns(schema, [], '', fields) }));
+}
+
+/** A customer-type schema without a parent whose rows every decision reads. */
+export function enrichesByItself(schema: SnapshotSchema): boolean {
+  return schema.autoEnrich && schema.schemaType === 'customer' && schema.linked !== true;
 }
 
 /** Sources of the enrich nodes, in order of nodes and entries. */
 export function enrichSources(
-  snapshot: Snapshot,
+  snapshot: Pick<Snapshot, 'schemas'>,
   nodes: readonly FlowNode[],
   fields: ReadonlySet<string>,
 ): EnrichSource[] {
@@ -51,8 +56,8 @@ export function enrichSources(
   return sources;
 }
 
-/** Columns of a schema that something in the plan reads; `chosen` empty stands for all. */
-function readColumns(
+/** Columns of a schema whose names, behind the prefix, are among the fields; `chosen` empty stands for all columns. */
+export function readColumns(
   schema: SnapshotSchema,
   chosen: readonly string[],
   prefix: string,

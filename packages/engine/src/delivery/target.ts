@@ -1,6 +1,7 @@
 import { channelView } from '../compile/channel-view.ts';
 import type { JsonObject } from '../compile/config-problems.ts';
 import { NONE, type Plan, type Program } from '../compile/plan.ts';
+import type { EmptyTarget } from '../empty-reason.ts';
 import type { DecisionRequest } from '../input.ts';
 import type { SnapshotInactivePlacement, SnapshotPlacement } from '../snapshot.ts';
 
@@ -20,8 +21,6 @@ export interface Target {
   /** `channel.*` before a creative is known: the only channel that fits. */
   readonly channelView: JsonObject | null;
 }
-
-export type EmptyTarget = 'no_channel' | 'no_placement' | 'placement_inactive';
 
 export interface RequestedPlacement {
   readonly id: string;

@@ -1,10 +1,11 @@
+import type { RemovingStage } from '../empty-reason.ts';
 import type { Candidate, DropReason, Run } from '../run.ts';
 
 /**
  * Takes the candidates that have a reason out of the list. An offer has left when none of its candidates is left; it is
  * counted and traced once, with the reason of its first.
  */
-export function closeStage(run: Run, type: string, nodeId: string | null, more: StageExtras = none): void {
+export function closeStage(run: Run, type: RemovingStage, nodeId: string | null, more: StageExtras = none): void {
   const { list, trace } = run;
   if (run.leaving === 0 && trace === null) return;
   run.leaving = 0;

@@ -68,7 +68,10 @@ const closed: PolicyBehaviour = {
   bindsMandatory: true,
   needsCreative: false,
   reach: () => 'all',
-  blocks: () => true,
+  blocks(run) {
+    run.policyErrors += 1;
+    return true;
+  },
   explain: () => ({ reason: 'policy_error', detail: { error: 'policy_error' } }),
   take: null,
 };

@@ -20,7 +20,7 @@ export {
 } from './hot-transaction.ts';
 export type { ListenOptions } from './listener.ts';
 export { migrate, pendingMigrations } from './migrate.ts';
-export { ensureMonthPartitions } from './partitions.ts';
+export { dropEmptyMonths, ensureMonthPartitions } from './partitions.ts';
 export { createQueuePool, queueSchema } from './queue-pool.ts';
 export { checkRole } from './role-check.ts';
 export { connectionRoom, type DatabaseAddress, hears, sessionLoss } from './session-check.ts';

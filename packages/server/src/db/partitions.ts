@@ -10,3 +10,15 @@ export async function ensureMonthPartitions(tx: Tx, table: string): Promise<void
     [table, tx.now],
   );
 }
+
+/**
+ * Drops the table's partitions of months that are over and hold nothing of any tenant, by an owner's function. `table` is
+ * qualified. Needs a system transaction. Answers with the number of dropped ones.
+ */
+export async function dropEmptyMonths(tx: Tx, table: string): Promise<number> {
+  const [row] = await tx.query<{ dropped: number }>(
+    'select arbiter.drop_empty_partitions($1::regclass, $2::timestamptz::date) as dropped',
+    [table, tx.now],
+  );
+  return row?.dropped ?? 0;
+}

@@ -180,6 +180,26 @@ export interface DecisionFlowsRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `decision_minutes`. */
+export interface DecisionMinutesRow {
+  readonly tenantId: string;
+  readonly minute: Date;
+  readonly flowId: string;
+  readonly flowVersion: number;
+  readonly arm: number;
+  readonly decisions: number;
+  readonly empty: number;
+  readonly errors: unknown;
+  readonly candidates: number | string;
+  readonly policyBlocked: number | string;
+  readonly degraded: number;
+  readonly policyErrors: number | string;
+  readonly computeErrors: number | string;
+  readonly durations: number[];
+  readonly p50Us: number | null;
+  readonly p99Us: number | null;
+}
+
 /** A row of `decision_requests`. */
 export interface DecisionRequestsRow {
   readonly tenantId: string;
@@ -221,6 +241,17 @@ export interface DecisionsRow {
   readonly traceId: string | null;
   readonly resultHash: Buffer;
   readonly body: Buffer;
+  readonly readSet: number | string | null;
+  readonly priceNumber: number | string | null;
+  readonly countsNumber: number | string | null;
+  readonly releaseId: string | null;
+  readonly sourceId: string | null;
+  readonly channelId: string | null;
+  readonly engineUs: number | null;
+  readonly minProbability: number | null;
+  readonly arm: number;
+  readonly emptyCode: number | null;
+  readonly explored: boolean | null;
 }
 
 /** A row of `evidence_changes`. */
@@ -420,6 +451,7 @@ export interface PlanPiecesRow {
   readonly hash: Buffer;
   readonly body: Buffer;
   readonly createdAt: Date;
+  readonly storedAt: Date;
 }
 
 /** A row of `plans`. */
@@ -428,6 +460,9 @@ export interface PlansRow {
   readonly hash: Buffer;
   readonly body: Buffer;
   readonly createdAt: Date;
+  readonly configVersion: number | string;
+  readonly retiredAt: Date | null;
+  readonly storedAt: Date;
 }
 
 /** A row of `playground_quotas`. */
@@ -477,6 +512,16 @@ export interface RateLimitWindowsRow {
   readonly expiresAt: Date;
 }
 
+/** A row of `read_sets`. */
+export interface ReadSetsRow {
+  readonly tenantId: string;
+  readonly id: number | string;
+  readonly hash: Buffer;
+  readonly names: unknown;
+  readonly configVersion: number | string;
+  readonly retiredAt: Date | null;
+}
+
 /** A row of `response_keys`. */
 export interface ResponseKeysRow {
   readonly tenantId: string;
@@ -485,6 +530,18 @@ export interface ResponseKeysRow {
   readonly customerId: string;
   readonly answer: unknown;
   readonly createdAt: Date;
+}
+
+/** A row of `retention_configs`. */
+export interface RetentionConfigsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly dataClass: string;
+  readonly retentionDays: number;
+  readonly legalHold: boolean;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
 /** A row of `schedules`. */
@@ -608,6 +665,7 @@ export interface Tables {
   readonly customer_states: CustomerStatesRow;
   readonly dead_letters: DeadLettersRow;
   readonly decision_flows: DecisionFlowsRow;
+  readonly decision_minutes: DecisionMinutesRow;
   readonly decision_requests: DecisionRequestsRow;
   readonly decision_traces: DecisionTracesRow;
   readonly decisions: DecisionsRow;
@@ -629,7 +687,9 @@ export interface Tables {
   readonly qualification_rules: QualificationRulesRow;
   readonly ranking_profiles: RankingProfilesRow;
   readonly rate_limit_windows: RateLimitWindowsRow;
+  readonly read_sets: ReadSetsRow;
   readonly response_keys: ResponseKeysRow;
+  readonly retention_configs: RetentionConfigsRow;
   readonly schedules: SchedulesRow;
   readonly schema_migrations: SchemaMigrationsRow;
   readonly schemas: SchemasRow;
@@ -806,6 +866,24 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
   },
+  decision_minutes: {
+    tenantId: 'uuid',
+    minute: 'instant',
+    flowId: 'uuid',
+    flowVersion: 'integer',
+    arm: 'integer',
+    decisions: 'integer',
+    empty: 'integer',
+    errors: 'json',
+    candidates: 'integer',
+    policyBlocked: 'integer',
+    degraded: 'integer',
+    policyErrors: 'integer',
+    computeErrors: 'integer',
+    durations: 'array',
+    p50Us: 'integer',
+    p99Us: 'integer',
+  },
   decision_requests: {
     tenantId: 'uuid',
     requestId: 'uuid',
@@ -842,6 +920,17 @@ export const columnKinds = {
     traceId: 'uuid',
     resultHash: 'bytes',
     body: 'bytes',
+    readSet: 'integer',
+    priceNumber: 'integer',
+    countsNumber: 'integer',
+    releaseId: 'uuid',
+    sourceId: 'uuid',
+    channelId: 'uuid',
+    engineUs: 'integer',
+    minProbability: 'number',
+    arm: 'integer',
+    emptyCode: 'integer',
+    explored: 'boolean',
   },
   evidence_changes: {
     tenantId: 'uuid',
@@ -1015,12 +1104,16 @@ export const columnKinds = {
     hash: 'bytes',
     body: 'bytes',
     createdAt: 'instant',
+    storedAt: 'instant',
   },
   plans: {
     tenantId: 'uuid',
     hash: 'bytes',
     body: 'bytes',
     createdAt: 'instant',
+    configVersion: 'integer',
+    retiredAt: 'instant',
+    storedAt: 'instant',
   },
   playground_quotas: {
     tenantId: 'uuid',
@@ -1061,6 +1154,14 @@ export const columnKinds = {
     accepted: 'boolean',
     expiresAt: 'instant',
   },
+  read_sets: {
+    tenantId: 'uuid',
+    id: 'integer',
+    hash: 'bytes',
+    names: 'json',
+    configVersion: 'integer',
+    retiredAt: 'instant',
+  },
   response_keys: {
     tenantId: 'uuid',
     keyHash: 'bytes',
@@ -1068,6 +1169,16 @@ export const columnKinds = {
     customerId: 'text',
     answer: 'json',
     createdAt: 'instant',
+  },
+  retention_configs: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    dataClass: 'text',
+    retentionDays: 'integer',
+    legalHold: 'boolean',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   schedules: {
     tenantId: 'uuid',

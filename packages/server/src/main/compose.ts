@@ -118,6 +118,9 @@ export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
 
+/** How soon after its end the figures of a minute are written. */
+const flushMinutesEveryMs = 5_000;
+
 export function composeServer(options: ComposeOptions): Server {
   const { config, clock, logger } = options;
   const onError = (err: unknown): void => logger.warn({ err }, 'background work failed');
@@ -165,6 +168,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const jobs = jobRegistry({ database });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
+  const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
   const real = authenticator.authenticate.bind(authenticator);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
@@ -220,6 +224,7 @@ export function composeServer(options: ComposeOptions): Server {
       await app.close();
       await decisions.close();
       clearInterval(refusing);
+      clearInterval(flushing);
       await authenticator.flushUses().catch(onError);
       authenticator.close();
       await hot.close();

@@ -7,8 +7,8 @@ import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
-import { type FindSchemaUses, hasSchemas } from '../features/schemas/index.ts';
-import { readSettings } from '../features/settings/index.ts';
+import { type FindSchemaUses, hasSchemas, recordableColumns } from '../features/schemas/index.ts';
+import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { JobRegistry } from '../jobs/index.ts';
@@ -30,7 +30,7 @@ export interface ProcessPorts {
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
-interface FeaturePorts extends AuditPorts, Pick<TenantPorts, 'hasData'> {
+interface FeaturePorts extends AuditPorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
   readonly findSchemaUses: FindSchemaUses;
@@ -44,6 +44,7 @@ export const featurePorts: FeaturePorts = {
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
+  recordableColumns,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   findSchemaUses: flowsUsingSchema,

@@ -83,6 +83,7 @@ async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
       pepper,
       readTimezone: async (tx: Tx) => (await readSettings(tx)).timezone,
       hasData: async () => true,
+      recordableColumns: async () => new Set<string>(),
       isDemoMode: false,
     }),
   ]);

@@ -15,14 +15,24 @@ export const contactPolicySpec = recordSpec<typeof contactPolicyResource, Stored
 
 /** Policies that can take part in decisions: not deleted, active; by id. One statement, at every catalogue change. */
 export async function snapshotPolicies(tx: Tx): Promise<SnapshotPolicy[]> {
+  return selectPolicies(tx, ['active']);
+}
+
+/** Policies that may take part in decisions one day: not deleted, draft or paused; by id. */
+export async function idlePolicies(tx: Tx): Promise<SnapshotPolicy[]> {
+  return selectPolicies(tx, ['draft', 'paused']);
+}
+
+async function selectPolicies(tx: Tx, statuses: readonly string[]): Promise<SnapshotPolicy[]> {
   const rows = await select(
     tx,
     selectList(
       columns(contactPolicySpec, ['id', 'name', 'ruleType', 'config', 'scopes', 'priority']),
       computed({ createdAt: epochMs('created_at') }),
     ),
-    `from arbiter.contact_policies where tenant_id = $1 and deleted_at is null and status = 'active' order by id`,
-    [tx.tenantId],
+    `from arbiter.contact_policies
+     where tenant_id = $1 and deleted_at is null and status = any($2::text[]) order by id`,
+    [tx.tenantId, statuses],
   );
   return rows.map((row) => ({
     ...row,

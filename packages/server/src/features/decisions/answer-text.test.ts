@@ -110,6 +110,7 @@ const decision: Decision = {
   },
   withheldByQuota: 0,
   policyBlocks: null,
+  policyErrors: 0,
   responseFormat: 'standard',
   includeFields: [],
   trace: null,

@@ -5,6 +5,7 @@ import type { DecideJob, Prepared } from './decide-job.ts';
 import { decideOne, isStored } from './decide-one.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { type DecisionCounts, newDecisionCounts } from './decision-counts.ts';
+import { figuresOf, type TimedDecision } from './decision-minutes.ts';
 import { newWrites, noteDecision } from './note-decision.ts';
 import { failed, type Outcome } from './outcome.ts';
 import { quotaExceeded } from './playground-quota.ts';
@@ -18,6 +19,8 @@ export interface DecidedBatch {
   readonly outcomes: readonly Outcome[];
   readonly held: HeldJobs;
   readonly counts: DecisionCounts;
+  /** Those that were stored. */
+  readonly made: readonly TimedDecision[];
   /** ms since this process last knew the catalogue to be the newest. */
   readonly configAgeMs: number;
 }
@@ -37,7 +40,8 @@ export async function decideAll(
   const outcomes: Outcome[] = [];
   const held = new Map<string, DecideJob[]>();
   const counts = newDecisionCounts();
-  const writes = newWrites(tenantId, new Date(read.now), catalogue.version);
+  const timed: TimedDecision[] = [];
+  const writes = newWrites(tenantId, new Date(read.now), catalogue.version, ports.seal);
   const turns = takeTurns();
   // From here to the commit nobody else touches these customers: each decision counts the contacts of those before it.
   for (let at = 0; at < prepared.length; at++) {
@@ -64,9 +68,10 @@ export async function decideAll(
       quota?.take(made.decision.items.length);
       customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);
       noteDecision(writes, customer, customer.key, made);
+      timed.push({ flow: made.flow.plan.flow, figures: figuresOf(made.decision), startedAt: job.startedAt });
     }
     outcomes.push({ job, answer: made.answer, quotaLeft: quota?.left() ?? null });
   }
   await writeBatch(ports, catalogue, tx, writes, read);
-  return { outcomes, held, counts, configAgeMs: read.configAgeMs };
+  return { outcomes, held, counts, made: timed, configAgeMs: read.configAgeMs };
 }

@@ -105,13 +105,14 @@ async function attempt(
       return await ports.hot.run(
         tenantId,
         async (tx) => {
-          const { outcomes, held, counts, configAgeMs } = await decideAll(ports, catalogue, tx, prepared, {
+          const { outcomes, held, counts, made, configAgeMs } = await decideAll(ports, catalogue, tx, prepared, {
             wait,
             isFresh,
           });
           // Here, and not after the transaction: dry runs do not wait for its rollback.
           settle(outcomes);
           ports.observe(prepared.length, counts, configAgeMs);
+          if (made.length > 0) ports.minutes.decided(tenantId, made);
           return held;
         },
         until - performance.now(),

@@ -1,10 +1,12 @@
-import type { DecisionRequest } from '@arbiter/engine';
-import type { CompiledFlow } from '../plans/index.ts';
+import type { DecisionRequest, SnapshotFlow } from '@arbiter/engine';
+import type { LiveFlow } from '../plans/index.ts';
 import type { RecommendCall } from './recommend.rules.ts';
 
 /** One recommend request on its way through a batch. */
 export interface DecideJob {
   readonly call: RecommendCall;
+  /** What came to be known of it, for those who hear of its failure. */
+  readonly known: KnownOfJob;
   /** Hash of the canonical body when the client made the requestId, else null. */
   readonly payloadHash: Buffer | null;
   /** Monotonic ms at which the request came in. */
@@ -16,9 +18,15 @@ export interface DecideJob {
   readonly reject: (error: unknown) => void;
 }
 
+/** Filled in on its way. */
+export interface KnownOfJob {
+  /** Null: not found yet, or there is none. */
+  flow: SnapshotFlow | null;
+}
+
 /** A job with what it is decided by. */
 export interface Prepared {
   readonly job: DecideJob;
-  readonly flow: CompiledFlow;
+  readonly flow: LiveFlow;
   readonly request: DecisionRequest;
 }

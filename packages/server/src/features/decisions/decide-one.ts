@@ -9,7 +9,7 @@ import {
 } from '@arbiter/engine';
 import { newId } from '../../platform/ids.ts';
 import type { CustomerState } from '../customer-states/index.ts';
-import type { CompiledFlow, TenantCatalogue } from '../plans/index.ts';
+import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
 import type { AnswerFacts } from './answer.ts';
 import { answerText } from './answer-text.ts';
@@ -28,10 +28,12 @@ export interface MadeDecision {
   /** Null when no trace is to be stored. */
   readonly traceId: string | null;
   readonly job: DecideJob;
-  readonly flow: CompiledFlow;
+  readonly flow: LiveFlow;
   readonly input: DecisionInput;
   readonly decision: Decision;
   readonly texts: readonly ItemTexts[];
+  /** Time in the engine, microseconds. Beside the decision: the same inputs take another time when they are run again. */
+  readonly engineUs: number;
   /** The answer as it is sent. */
   readonly answer: string;
   readonly facts: AnswerFacts;
@@ -82,7 +84,9 @@ export function decideOne(
     !dryRun && settings.decisionTraceEnabled && u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
   const trace = sampled || job.call.debug;
   const stages = ports.stages.begin(trace);
+  const startedAt = performance.now();
   const decision = decide(plan, input, stages === null ? untraced : { trace, observe: stages.observe });
+  const engineUs = Math.round((performance.now() - startedAt) * 1000);
   ports.stages.end(stages);
   const texts = itemTexts(decision);
 
@@ -112,7 +116,20 @@ export function decideOne(
     quota: quota?.facts(dryRun ? 0 : decision.items.length, decision.withheldByQuota > 0) ?? null,
   };
   const answer = answerText(plan, decision, facts, texts);
-  return { id, interactionIds, traceId, job, flow, input, decision, texts, answer, facts, reservationExpiresAt };
+  return {
+    id,
+    interactionIds,
+    traceId,
+    job,
+    flow,
+    input,
+    decision,
+    texts,
+    engineUs,
+    answer,
+    facts,
+    reservationExpiresAt,
+  };
 }
 
 const untraced: DecideOptions = {};

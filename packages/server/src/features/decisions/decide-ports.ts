@@ -4,7 +4,9 @@ import type { Clock } from '../../platform/clock.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import type { EvidenceKeeper } from '../evidence/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
+import type { Seal } from '../sealed-records/index.ts';
 import type { DecisionCounts } from './decision-counts.ts';
+import type { DecisionMinutes } from './decision-minutes.ts';
 import type { StageWatch } from './stage-clock.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
@@ -23,11 +25,13 @@ export interface DecidePorts {
   };
   readonly evidence: EvidenceKeeper;
   readonly keys: CustomerKeys;
+  readonly seal: Seal;
   readonly clock: Clock;
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
   readonly observe: (batchSize: number, counts: DecisionCounts, configAgeMs: number) => void;
+  readonly minutes: Pick<DecisionMinutes, 'decided'>;
   readonly stages: StageWatch;
   /** Seconds that a batch spent on `load` or `commit`. */
   readonly batchStage: (stage: 'load' | 'commit', seconds: number) => void;

@@ -1,7 +1,10 @@
 import Type from 'typebox';
-import type { Database } from '../../db/index.ts';
+import type { Database, Tx } from '../../db/index.ts';
 import { handleInSlices, type JobHandler, job } from '../../jobs/index.ts';
+import { retentionOf } from '../retention/index.ts';
+import { expireMinutes } from './decision-minutes.store.ts';
 import { expireRequests, expireResponseKeys } from './key-expiry.store.ts';
+import { expireTraces } from './traces.store.ts';
 
 /** Deletes answers that are kept for repeated requests and responses no longer (docs/design/api-access.md 14, fixed lives). */
 export const expireKeysJob = job({
@@ -10,7 +13,29 @@ export const expireKeysJob = job({
   schedule: { cron: '43 * * * *', payload: {}, upkeep: true },
 });
 
+/** Deletes traces and figures that the tenant keeps no longer (docs/design/api-access.md 14). */
+export const retainTracesJob = job({
+  name: 'decisions.retain',
+  payload: Type.Object({}, { additionalProperties: false }),
+  schedule: { cron: '45 4 * * *', payload: {}, upkeep: true },
+});
+
+/** In slices; the figures of the minutes live as long as the records beside which they are read. */
+export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
+  async (tx) => {
+    const { days, legalHold } = await retentionOf(tx, 'traces');
+    return !legalHold && expireTraces(tx, days);
+  },
+  async (tx) => {
+    const { days, legalHold } = await retentionOf(tx, 'decisions');
+    return !legalHold && expireMinutes(tx, days);
+  },
+];
+
 /** How this feature's jobs are done. */
 export function decisionJobs(database: Database): readonly JobHandler[] {
-  return [handleInSlices(expireKeysJob, database, expireResponseKeys, expireRequests)];
+  return [
+    handleInSlices(expireKeysJob, database, expireResponseKeys, expireRequests),
+    handleInSlices(retainTracesJob, database, ...retainingSteps),
+  ];
 }

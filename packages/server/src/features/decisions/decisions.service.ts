@@ -9,15 +9,16 @@ import { overdue } from '../../platform/deadline.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
-import { newDecisionId, requestContext, unseal } from '../sealed-records/index.ts';
+import { createSeal, newDecisionId, requestContext, unseal } from '../sealed-records/index.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 import { runBatch } from './decide-batch.ts';
-import type { DecideJob } from './decide-job.ts';
+import type { DecideJob, KnownOfJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
+import { createDecisionMinutes } from './decision-minutes.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { isLate, type PatientJob, refuse } from './patience.ts';
 import { readQuotaLeft } from './playground-quota.ts';
-import { readRecommendCall } from './recommend.rules.ts';
+import { type RecommendCall, readRecommendCall } from './recommend.rules.ts';
 import { findRequest } from './requests.store.ts';
 import { readRespondCall } from './respond.rules.ts';
 import { type RespondJob, type RespondPorts, runRespondBatch } from './respond-batch.ts';
@@ -67,6 +68,8 @@ export interface DecisionService {
   warmUp(until: number): Promise<void>;
   /** Refuses what has waited for its turn too long, and what has no answer in time (503). To be called a few times a second. */
   refuseLate(): void;
+  /** Writes the figures of the minutes that are over; to be called every few seconds. */
+  flushMinutes(): Promise<void>;
   /** IANA zone in which the tenant counts days. */
   timezoneOf(tenantId: string): Promise<string>;
   /** Waits until nothing is in flight, then lets go of what it holds. */
@@ -85,15 +88,18 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     ...(deps.onCatalogueAsked === undefined ? {} : { onAsked: deps.onCatalogueAsked }),
   });
   const evidence: EvidenceKeeper = createEvidenceKeeper(deps.database, deps.onError);
+  const minutes = createDecisionMinutes(deps.database, deps.clock, deps.onError);
   const ports: DecidePorts = {
     hot: deps.hot,
     catalogues,
     evidence,
     keys: deps.keys,
+    seal: createSeal(),
     clock: deps.clock,
     zoneClock: deps.zoneClock,
     waitingRoom: createWaitingRoom(waitingSeats),
     observe: deps.metrics.batchDecided,
+    minutes,
     stages: createStageWatch(deps.metrics.stageTook),
     batchStage: deps.metrics.stageTook,
   };
@@ -185,39 +191,54 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     return { text: unseal(key, requestContext(tenantId, requestId), kept.answer), replayed: true, quotaLeft };
   }
 
+  async function decideOrRepeat(
+    { tenantId, until }: CallerFacts,
+    body: RecommendRequest,
+    call: RecommendCall,
+    known: KnownOfJob,
+    startedAt: number,
+  ): Promise<Recommended> {
+    assertRoom();
+    const decideNow = (payloadHash: Buffer | null): Promise<Recommended> =>
+      inTheEnd((resolve, reject) => {
+        const settle: DecideJob['resolve'] = (text, quotaLeft) => resolve({ text, replayed: false, quotaLeft });
+        const job: DecideJob = { call, known, payloadHash, startedAt, until, resolve: settle, reject };
+        decisions.submit(tenantId, job);
+        return job;
+      });
+    if (!call.clientRequestId || call.request.dryRun) return decideNow(null);
+
+    const { requestId } = call.request;
+    // Its own id, in whatever case it was written, does not make a request another one; nor does debug.
+    const { debug: _, requestId: __, ...payload } = body;
+    const payloadHash = hash('sha256', canonicalJson(JSON.parse(JSON.stringify(payload))), 'buffer');
+    const lock = `${tenantId} ${requestId}`;
+    if (inFlight.has(lock)) throw new AppError('idempotency_in_progress');
+    inFlight.add(lock);
+    try {
+      const kept = await readKept(tenantId, requestId, payloadHash, until);
+      if (kept !== null) return kept;
+      return await decideNow(payloadHash);
+    } catch (error) {
+      // The twin on another node was first: its answer is there now, because ours waited for its commit.
+      const twin = isRequestTaken(error) ? await readKept(tenantId, requestId, payloadHash, until) : null;
+      if (twin === null) throw error;
+      return twin;
+    } finally {
+      inFlight.delete(lock);
+    }
+  }
+
   return {
     async recommend(caller, body) {
       const startedAt = performance.now();
-      const { until } = caller;
       const call = readRecommendCall(body, factsOf(caller));
-      assertRoom();
-      const decideNow = (payloadHash: Buffer | null): Promise<Recommended> =>
-        inTheEnd((resolve, reject) => {
-          const settle: DecideJob['resolve'] = (text, quotaLeft) => resolve({ text, replayed: false, quotaLeft });
-          const job: DecideJob = { call, payloadHash, startedAt, until, resolve: settle, reject };
-          decisions.submit(caller.tenantId, job);
-          return job;
-        });
-      if (!call.clientRequestId || call.request.dryRun) return decideNow(null);
-
-      const { requestId } = call.request;
-      // Its own id, in whatever case it was written, does not make a request another one; nor does debug.
-      const { debug: _, requestId: __, ...payload } = body;
-      const payloadHash = hash('sha256', canonicalJson(JSON.parse(JSON.stringify(payload))), 'buffer');
-      const lock = `${caller.tenantId} ${requestId}`;
-      if (inFlight.has(lock)) throw new AppError('idempotency_in_progress');
-      inFlight.add(lock);
+      const known: KnownOfJob = { flow: null };
       try {
-        const kept = await readKept(caller.tenantId, requestId, payloadHash, until);
-        if (kept !== null) return kept;
-        return await decideNow(payloadHash);
+        return await decideOrRepeat(caller, body, call, known, startedAt);
       } catch (error) {
-        // The twin on another node was first: its answer is there now, because ours waited for its commit.
-        const twin = isRequestTaken(error) ? await readKept(caller.tenantId, requestId, payloadHash, until) : null;
-        if (twin === null) throw error;
-        return twin;
-      } finally {
-        inFlight.delete(lock);
+        if (!call.request.dryRun) minutes.failed(caller.tenantId, known.flow, error, startedAt);
+        throw error;
       }
     },
     async respond(caller, body) {
@@ -241,9 +262,11 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       refuse(responses.takeLate(late));
       for (const job of submitted) if (now >= job.until) job.reject(overdue());
     },
+    flushMinutes: () => minutes.flush('over'),
     timezoneOf: async (tenantId) => (await catalogues.get(tenantId)).settings.timezone,
     async close() {
       await Promise.all([decisions.idle(), responses.idle()]);
+      await minutes.flush('all');
       await evidence.idle();
       catalogues.close();
     },

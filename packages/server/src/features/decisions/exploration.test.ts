@@ -165,7 +165,7 @@ test('a plan says how it is read; one of a newer engine is refused, not guessed 
   const newer = canonicalJson({ ...head, semantics: 2 });
   const newerHash = hash('sha256', newer, 'buffer');
   await server.testDatabase.ownerQuery(
-    `insert into arbiter.plans (tenant_id, hash, body, created_at) values ($1, $2, $3, now())`,
+    `insert into arbiter.plans (tenant_id, hash, body, created_at, stored_at, config_version) values ($1, $2, $3, now(), now(), 0)`,
     [server.tenants[0].id, newerHash, deflateRawSync(newer)],
   );
   await server.testDatabase.ownerQuery('update arbiter.decisions set plan_hash = $2 where id = $1', [

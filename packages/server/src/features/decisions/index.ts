@@ -12,7 +12,7 @@ export { createDecisionService, type DecisionService } from './decisions.service
 export { createDecisionMetrics } from './metrics.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['decision_requests', 'decision_traces', 'response_keys'];
+export const tables = ['decision_minutes', 'decision_requests', 'decision_traces', 'response_keys'];
 
 export const decisionsFeature = feature({
   name: 'decisions',

@@ -4,15 +4,18 @@ import type { HotStatement } from '../../db/index.ts';
 import { newId } from '../../platform/ids.ts';
 import { addContact, type BatchCustomer, laneOf } from '../customer-states/index.ts';
 import type { ItemRow } from '../interactions/index.ts';
-import type { CompiledFlow } from '../plans/index.ts';
+import type { LiveFlow } from '../plans/index.ts';
 import {
+  emptyCodes,
   inputText,
+  newZoneWriter,
   type RecordRow,
   recordContext,
   requestContext,
   resultHash,
   resultText,
-  seal,
+  type Seal,
+  type ZoneWriter,
 } from '../sealed-records/index.ts';
 import { shapeAnswer } from './answer.ts';
 import type { StoredDecision } from './decide-one.ts';
@@ -27,19 +30,23 @@ export interface Writes {
   /** `at`, as events write it. */
   readonly timestamp: string;
   readonly configVersion: number;
+  readonly seal: Seal;
+  readonly zones: ZoneWriter;
   /** By flow: the records of one share most of their columns. */
-  readonly records: Map<CompiledFlow, RecordRow[]>;
+  readonly records: Map<LiveFlow, RecordRow[]>;
   readonly items: ItemRow[];
   readonly events: string[];
   readonly extra: HotStatement[];
 }
 
-export function newWrites(tenantId: string, at: Date, configVersion: number): Writes {
+export function newWrites(tenantId: string, at: Date, configVersion: number, seal: Seal): Writes {
   return {
     tenantId,
     at,
     timestamp: at.toISOString(),
     configVersion,
+    seal,
+    zones: newZoneWriter(),
     records: new Map(),
     items: [],
     events: [],
@@ -49,12 +56,12 @@ export function newWrites(tenantId: string, at: Date, configVersion: number): Wr
 
 /** Adds a decision's rows to the batch and its contacts to the customer's state. */
 export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyObject, stored: StoredDecision): void {
-  const { tenantId } = writes;
+  const { tenantId, seal } = writes;
   const { id: decisionId, flow, input, decision, traceId } = stored;
   const { call, payloadHash } = stored.job;
   const { plan } = flow;
   const { requestId, customerId } = input.request;
-  const read = inputText(input, flow.neverStore, flow.refs);
+  const read = inputText(input, call.request, flow, writes.zones);
   const result = resultText(decision, flow.refs);
   const kept = read.withheld.length === 0 ? result : resultText(decision, flow.refs, false);
   recordsOf(writes, flow).push({
@@ -64,6 +71,11 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     evidenceNumber: input.evidence.number,
     itemCount: decision.items.length,
     traceId,
+    channelId: input.request.channelId ?? decision.items[0]?.channelId ?? null,
+    engineUs: stored.engineUs,
+    emptyCode: decision.emptyReason === null ? null : emptyCodes[decision.emptyReason],
+    explored: decision.explored,
+    minProbability: decision.items.length === 0 ? null : decision.minProbability,
     resultHash: resultHash(result, stored.texts),
     body: seal(key, recordContext(tenantId, decisionId), `{"i":${read.text},"r":${kept}}`),
   });
@@ -89,7 +101,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   }
 }
 
-function recordsOf(writes: Writes, flow: CompiledFlow): RecordRow[] {
+function recordsOf(writes: Writes, flow: LiveFlow): RecordRow[] {
   let rows = writes.records.get(flow);
   if (rows === undefined) {
     rows = [];

@@ -20,6 +20,7 @@ export async function prepare(
       const found = catalogue.flowFor(job.call.flow);
       // Only the first decision after a change waits for the plan; the others must not lose a turn here.
       const flow = found instanceof Promise ? await found : found;
+      job.known.flow = flow.plan.flow;
       const target = resolveTarget(flow.plan, job.call.request);
       const problem = target.problem && realProblem(catalogue, job.call.request, target.problem);
       if (problem !== null) throw targetProblem(problem);

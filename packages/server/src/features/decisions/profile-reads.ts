@@ -1,6 +1,6 @@
-import type { DecisionRequest, EnrichSource, Json } from '@arbiter/engine';
+import type { AutoSource, DecisionRequest, EnrichSource, Json } from '@arbiter/engine';
 import type { HotRow, HotStatement, HotTransaction } from '../../db/index.ts';
-import type { CompiledFlow, TenantCatalogue } from '../plans/index.ts';
+import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { type RowsByKey, rowsByKeyStatement } from '../schemas/index.ts';
 
 /** What a decision reads of its customer's profile. */
@@ -22,7 +22,7 @@ export interface ProfileReads {
 }
 
 export interface ProfileRequest {
-  readonly flow: CompiledFlow;
+  readonly flow: LiveFlow;
   readonly request: DecisionRequest;
 }
 
@@ -43,7 +43,10 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
     return { statements: [], resolve: async () => requests.map(() => nothing) };
   }
   const tables = new Map<string, TableRead>();
-  /** Requests of one flow share the read; two flows of one batch may read different columns of one table. */
+  /**
+   * Requests of one flow share the read; two flows of one batch may read different columns of one table. A row brings all
+   * that the record keeps of it; the engine takes what its plan reads.
+   */
   const tableOf = (schemaId: string, column: string, columns: readonly string[]): TableRead => {
     const id = `${schemaId} ${column} ${columns.join(' ')}`;
     let table = tables.get(id);
@@ -57,13 +60,14 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
   };
 
   const plans = requests.map(({ flow, request }) => {
+    const columnsOf = ({ schemaId, columns }: AutoSource) => flow.readSet.columns[schemaId] ?? columns;
     const auto = flow.plan.autoSources.map((source) => {
-      const table = tableOf(source.schemaId, source.rowKey, source.columns);
+      const table = tableOf(source.schemaId, source.rowKey, columnsOf(source));
       table.keys.add(request.customerId);
       return table;
     });
     const enrich = flow.plan.enrichSources.map((source): EnrichRead => {
-      const table = tableOf(source.schemaId, source.lookupColumn, source.columns);
+      const table = tableOf(source.schemaId, source.lookupColumn, columnsOf(source));
       const key = source.trip > 0 ? null : lookupKey(source, request, {});
       if (key !== null) table.keys.add(key);
       return { source, table, key };

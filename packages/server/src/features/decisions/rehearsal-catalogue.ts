@@ -1,6 +1,6 @@
 import { type Snapshot, semantics } from '@arbiter/engine';
 import { createSharedValues } from '../catalogue-records/index.ts';
-import { type CompiledFlow, compileFlow, type TenantCatalogue } from '../plans/index.ts';
+import { compileFlow, type LiveFlow, ownReadSet, type TenantCatalogue } from '../plans/index.ts';
 import { settingsOf } from '../settings/index.ts';
 
 /** Tenant of the rehearsal: nobody has this id. */
@@ -126,7 +126,8 @@ function inventedSnapshot(timezone: string): Snapshot {
 /** The catalogue that the rehearsal decides with; read from nowhere and stored nowhere. */
 export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalogue> {
   const snapshot = inventedSnapshot(timezone);
-  const flow: CompiledFlow = await compileFlow(snapshot, Buffer.alloc(32));
+  const compiled = await compileFlow(snapshot, Buffer.alloc(32));
+  const flow: LiveFlow = { ...compiled, readSet: ownReadSet(compiled.plan) };
   return {
     tenantId: nobodysTenant,
     version: 0,

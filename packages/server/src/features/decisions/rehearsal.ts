@@ -7,7 +7,7 @@ import { keyOf } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
 import { type CustomerKeys, createCustomerKeys } from '../customer-states/index.ts';
 import { emptyEvidence } from '../evidence/index.ts';
-import { newDecisionId } from '../sealed-records/index.ts';
+import { createSeal, newDecisionId } from '../sealed-records/index.ts';
 import { runBatch } from './decide-batch.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { readRecommendCall } from './recommend.rules.ts';
@@ -47,10 +47,12 @@ export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<voi
         idle: async () => undefined,
       },
       keys,
+      seal: createSeal(),
       clock,
       zoneClock,
       waitingRoom: createWaitingRoom(1),
       observe: () => undefined,
+      minutes: { decided: () => undefined },
       stages: createStageWatch(() => undefined),
       batchStage: () => undefined,
     };
@@ -69,6 +71,7 @@ async function decideRound(ports: DecidePorts, round: number): Promise<void> {
     answers.push(answer.promise);
     return {
       call: readRecommendCall(body, facts),
+      known: { flow: null },
       payloadHash: null,
       startedAt: performance.now(),
       until: Infinity,

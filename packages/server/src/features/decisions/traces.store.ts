@@ -1,5 +1,5 @@
 import type { HotStatement, Tx } from '../../db/index.ts';
-import { isUuid } from '../../platform/ids.ts';
+import { firstIdAt, isUuid } from '../../platform/ids.ts';
 
 export function insertTrace(
   tenantId: string,
@@ -63,3 +63,19 @@ export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {
   );
   return row ?? null;
 }
+
+/** Traces of one transaction. */
+const tracesPerSlice = 500;
+
+/** Deletes the tenant's traces that were stored more than so many days ago. True when there may be more. */
+export async function expireTraces(tx: Tx, days: number): Promise<boolean> {
+  const [row] = await tx.query<{ deleted: number }>(
+    `with due as (select id from decision_traces where tenant_id = $1 and id < $2 order by id limit $3),
+     gone as (delete from decision_traces t using due where t.tenant_id = $1 and t.id = due.id returning 1)
+     select count(*) as deleted from gone`,
+    [tx.tenantId, firstIdAt(Math.max(0, tx.now.getTime() - days * dayMs)), tracesPerSlice],
+  );
+  return row?.deleted === tracesPerSlice;
+}
+
+const dayMs = 86_400_000;

@@ -43,8 +43,8 @@ function writeStatements(writes: Writes, customers: BatchCustomers, horizonFrom:
   if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
   const { at: decidedAt, configVersion } = writes;
   const batch = { source: 'recommend', decidedAt, configVersion, engineVersion: engineStamp };
-  for (const [{ plan, hash: planHash }, rows] of writes.records) {
-    const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash };
+  for (const [{ plan, hash: planHash, readSet }, rows] of writes.records) {
+    const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash, readSet: readSet.id };
     list.push(insertRecords(tenantId, { ...batch, ...flow }, rows));
   }
   if (writes.items.length > 0) list.push(insertItems(tenantId, writes.at, writes.items));

@@ -19,10 +19,15 @@ export interface EvidenceKeeper {
   idle(): Promise<void>;
 }
 
+/** A decision is never made on a state that was left behind longer than this; what is deleted counts on it. */
+const furthestBehindMs = 3_600_000;
+
 export function createEvidenceKeeper(database: Database, onError: (error: unknown) => void): EvidenceKeeper {
   const states = new Map<string, EvidenceState>();
   const loading = new Map<string, Promise<EvidenceState>>();
   const fetching = new Map<string, Promise<void>>();
+  /** Monotonic ms at which a state was last known to be the newest. */
+  const newestAt = new Map<string, number>();
   /** Number of the state when its snapshots were last looked at. */
   const snapshotLookedAt = new Map<string, number>();
   const actor = systemActor('evidence');
@@ -39,6 +44,7 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
         })
         .then((state) => {
           states.set(tenantId, state);
+          newestAt.set(tenantId, performance.now());
           return state;
         })
         .finally(() => loading.delete(tenantId));
@@ -53,7 +59,17 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
       .withTenant(tenantId, actor, async (tx) => {
         const state = states.get(tenantId);
         if (!state) return;
-        await readOn(tx, state, (change) => applyNew(state, [change]));
+        let isWhole = true;
+        await readOn(tx, state, (change) => {
+          isWhole = applyNew(state, [change]);
+          return isWhole;
+        });
+        // What follows the state is deleted by now (evidence-expiry.store.ts): nothing asked for it in a long time.
+        if (!isWhole && states.get(tenantId) === state) {
+          states.delete(tenantId);
+          return;
+        }
+        newestAt.set(tenantId, performance.now());
         await snapshotWhenDue(tx, state);
         snapshotLookedAt.set(tenantId, state.number);
       })
@@ -76,7 +92,17 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
     get: (tenantId) => states.get(tenantId) ?? load(tenantId),
     newestIs(tenantId, number) {
       const state = states.get(tenantId);
-      if (state && state.number < number) fetchMissing(tenantId);
+      if (!state) return;
+      if (state.number >= number) {
+        newestAt.set(tenantId, performance.now());
+        return;
+      }
+      if (performance.now() - (newestAt.get(tenantId) ?? 0) > furthestBehindMs) {
+        // Whether nobody asked for so long or the changes did not come: this decision waits for the state as it is now.
+        states.delete(tenantId);
+        return;
+      }
+      fetchMissing(tenantId);
     },
     committed(tenantId, changes) {
       const state = states.get(tenantId);

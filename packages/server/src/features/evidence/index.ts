@@ -2,6 +2,7 @@ import { feature } from '../../feature.ts';
 
 export { appendChanges, evidenceNumber, rebuildEvidence } from './evidence.store.ts';
 export { type EvidenceChange, emptyEvidence, evidenceView } from './evidence.ts';
+export { expireEvidence } from './evidence-expiry.store.ts';
 export { createEvidenceKeeper, type EvidenceKeeper } from './evidence-keeper.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

@@ -130,6 +130,23 @@ export async function selectPublishedFlows(tx: Tx): Promise<PublishedFlowRow[]> 
   );
 }
 
+/** Drafts and last published configs of live flows that are not archived; by id. One statement, at every catalogue change. */
+export async function selectLiveConfigs(tx: Tx): Promise<StoredConfig[]> {
+  const rows = await select(
+    tx,
+    selectList(columns(flowSpec, ['draftConfig'], 'flow'), optional(columns(flowVersions, ['config'], 'published'))),
+    `from arbiter.decision_flows flow
+     left join arbiter.flow_versions published
+       on published.tenant_id = flow.tenant_id and published.flow_id = flow.id
+         and published.version = flow.published_version
+     where flow.tenant_id = $1 and flow.deleted_at is null and flow.status <> 'archived' order by flow.id`,
+    [tx.tenantId],
+  );
+  return rows.flatMap(({ draftConfig, config }) => [draftConfig, config].filter(isConfig));
+}
+
+const isConfig = (config: unknown): config is StoredConfig => typeof config === 'object' && config !== null;
+
 /** Live flows that are not archived and whose draft or last published config contains the text; by key. */
 export async function selectFlowsContaining(tx: Tx, text: string): Promise<Pick<DecisionFlowRow, 'id' | 'name'>[]> {
   return select(

@@ -5,7 +5,7 @@ import { decisionFlowRoutes } from './flows.routes.ts';
 
 export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
-export { selectFlowsContaining } from './flows.store.ts';
+export { selectFlowsContaining, selectLiveConfigs } from './flows.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decision_flows', 'flow_versions'];

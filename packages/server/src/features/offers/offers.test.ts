@@ -230,7 +230,9 @@ describe('offers', () => {
         }),
       );
     await create(me);
-    await as(tenantId, admin, (tx) => changeSettings(tx, { fourEyesEnabled: true }));
+    await as(tenantId, admin, (tx) =>
+      changeSettings(tx, { fourEyesEnabled: true }, { recordableColumns: async () => new Set() }),
+    );
     await assert.rejects(create(me), { code: 'validation_failed' });
     await create(other);
   });

@@ -11,7 +11,15 @@ import {
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { takeTurns } from '../../platform/turns.ts';
-import { findPieces, findPlanBody, insertPieces, insertPlan, knownPieces } from './plans.store.ts';
+import {
+  findPieces,
+  findPlanBody,
+  insertPieces,
+  insertPlan,
+  keepPieces,
+  knownPieces,
+  touchPieces,
+} from './plans.store.ts';
 
 /**
  * A plan's content is stored in pieces, each once by the hash of what it holds; the plan itself is a head (tenant, flow)
@@ -69,24 +77,36 @@ function sealPiece(piece: Piece): string {
 const piecesPerStatement = 16;
 
 /**
- * Stores a plan that has been sealed, with those of its pieces that are not stored yet. In a transaction of its own, before
- * the first decision: a record never names a plan that is missing.
+ * Stores a plan that has been sealed and that a catalogue of this version decides with, and those of its pieces that are
+ * not stored. In a transaction of its own, before the first decision: a record never names a plan that is missing.
  */
-export async function storePlan(tx: Tx, { hash: name, body }: SealedPlan, pieces: readonly Piece[]): Promise<void> {
-  const open = pieces.filter((piece) => piece.body !== null);
-  const known = await knownPieces(tx, open.map(nameOf));
+export async function storePlan(
+  tx: Tx,
+  { hash: name, body }: SealedPlan,
+  pieces: readonly Piece[],
+  version: number,
+): Promise<void> {
+  await keepPieces(tx);
+  const names = pieces.map(nameOf);
+  const known = await knownPieces(tx, names);
   // By hash, so that nodes which store the same pieces do not deadlock.
-  const missing = open.filter((piece) => !known.has(nameOf(piece))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const missing = pieces.filter((piece) => !known.has(nameOf(piece))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const turns = takeTurns();
   for (let at = 0; at < missing.length; at += piecesPerStatement) {
-    const some = missing.slice(at, at + piecesPerStatement);
-    await insertPieces(
-      tx,
-      some.map((piece) => ({ hash: Buffer.from(nameOf(piece), 'hex'), body: piece.body! })),
-    );
+    const some: { readonly hash: Buffer; readonly body: Buffer }[] = [];
+    for (const piece of missing.slice(at, at + piecesPerStatement)) {
+      // One that was stored before may be gone again, when no record named it.
+      const packed = piece.body ?? deflateRawSync(canonicalJson(piece.lists));
+      some.push({ hash: Buffer.from(nameOf(piece), 'hex'), body: packed });
+      const pause = turns();
+      if (pause !== undefined) await pause;
+    }
+    await insertPieces(tx, some);
   }
-  await insertPlan(tx, name, body);
+  if (known.size > 0) await touchPieces(tx, [...known]);
+  await insertPlan(tx, name, body, version);
   tx.afterCommit(() => {
-    for (const piece of open) piece.body = null;
+    for (const piece of pieces) piece.body = null;
   });
 }
 

@@ -1,5 +1,13 @@
 import type { TenantSettings } from '@arbiter/contract';
-import { compileInSlices, needsOfferCategories, type Plan, type Snapshot, semantics } from '@arbiter/engine';
+import {
+  compileInSlices,
+  needsOfferCategories,
+  type Plan,
+  type Reads,
+  readsBeside,
+  type Snapshot,
+  semantics,
+} from '@arbiter/engine';
 import { readCatalogueVersion, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { inTurns } from '../../platform/turns.ts';
@@ -11,16 +19,17 @@ import {
   snapshotInactivePlacements,
   snapshotPlacements,
 } from '../channels/index.ts';
-import { snapshotPolicies } from '../contact-policies/index.ts';
-import { type RunnableFlow, readFlowDirectory } from '../flows/index.ts';
+import { idlePolicies, snapshotPolicies } from '../contact-policies/index.ts';
+import { type RunnableFlow, readFlowDirectory, selectLiveConfigs } from '../flows/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
-import { snapshotRules } from '../qualification/index.ts';
+import { idleRules, snapshotRules } from '../qualification/index.ts';
 import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
 import { type CatalogueRows, readRows } from './catalogue-rows.ts';
 import { newPiece, type PlanHead, readPlanContent, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { type PlanRefs, planRefs } from './plan-refs.ts';
+import { type ReadSet, readSetNames, storeNames } from './read-set.ts';
 
 /** The tenant's catalogue of one version, as this process holds it: what decisions are made with. */
 export interface TenantCatalogue {
@@ -42,7 +51,7 @@ export interface TenantCatalogue {
    * The flow that runs for an explicit key or id, or for null; a promise when its plan is not compiled and stored yet.
    * Throws AppError 404 or 409 for an explicit one that cannot run, Error when `hasFlow()` is false.
    */
-  flowFor(asked: string | null): CompiledFlow | Promise<CompiledFlow>;
+  flowFor(asked: string | null): LiveFlow | Promise<LiveFlow>;
   /** Compiles the plans of some flows that can run, the likeliest first, for those who will ask; stores none. */
   compileAhead(): Promise<void>;
   /** Longest time that any compiled plan's windows look back, in ms. */
@@ -60,8 +69,14 @@ export interface CompiledFlow {
   readonly refs: PlanRefs;
 }
 
+/** A flow that decisions are made with now. */
+export interface LiveFlow extends CompiledFlow {
+  /** Stored as well. */
+  readonly readSet: ReadSet;
+}
+
 /** Runs work in a transaction of the catalogue's tenant. */
-export type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
+export type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /**
  * Reads the catalogue in one version. `tx` must see the state of one instant (`snapshot`): every change raises the version
@@ -91,6 +106,7 @@ export async function loadCatalogue(
   // Drafts and paused offers take part in dry runs of flows that name their status.
   const wanted = { statuses: flows.offerStatuses(), otherOffers: needsOfferCategories(policies) };
   const rows = await readRows(tx, wanted, before);
+  const beside = { flows: await selectLiveConfigs(tx), rules: await idleRules(tx), policies: await idlePolicies(tx) };
 
   const lists = {
     channels,
@@ -107,16 +123,16 @@ export async function loadCatalogue(
     ...inParts(policies).map((part) => newPiece({ policies: part })),
     ...rows.pieces.map(({ piece }) => piece),
   ];
-  const compiled = new Map<string, CompiledFlow>();
-  const compiling = new Map<string, Promise<CompiledFlow>>();
+  const compiled = new Map<string, LiveFlow>();
+  const compiling = new Map<string, Promise<LiveFlow>>();
   /** Sealed and compiled, or about to be, and not stored yet; by flow. */
   const ahead = new Map<string, PlanAhead>();
   let horizonMs = 0;
+  /** Worked out with the first plan. */
+  let tenantReads: Promise<Reads> | null = null;
 
-  function make(flow: RunnableFlow): PlanAhead {
-    const known = ahead.get(flow.id);
-    if (known !== undefined) return known;
-    const head: PlanHead = {
+  function headOf(flow: RunnableFlow): PlanHead {
+    return {
       format: 1,
       semantics,
       tenant: {
@@ -131,6 +147,12 @@ export async function loadCatalogue(
       },
       flow,
     };
+  }
+
+  function make(flow: RunnableFlow): PlanAhead {
+    const known = ahead.get(flow.id);
+    if (known !== undefined) return known;
+    const head = headOf(flow);
     const { offers, creatives, otherOffers } = rows;
     const withOthers = otherOffers === undefined ? {} : { otherOffers };
     const snapshot: Snapshot = { ...head, ...lists, offers, creatives, rules, policies, ...withOthers };
@@ -142,17 +164,28 @@ export async function loadCatalogue(
     return made;
   }
 
-  async function prepare(flow: RunnableFlow): Promise<CompiledFlow> {
+  async function prepare(flow: RunnableFlow): Promise<LiveFlow> {
     const making = make(flow);
     const sealed = await making.sealed;
-    const [made] = await Promise.all([making.flow, inTransaction((tx) => storePlan(tx, sealed, pieces))]);
+    const [own, readSet] = await Promise.all([
+      making.flow,
+      inTransaction(async (writing) => {
+        await storePlan(writing, sealed, pieces, version);
+        const { plan, neverStore } = await making.flow;
+        tenantReads ??= inTurns(readsBeside({ ...headOf(flow), ...lists }, beside));
+        const reads = await tenantReads;
+        const reading = { reads, recordReads: settings.recordReads, schemas: lists.schemas, neverStore };
+        return storeNames(writing, readSetNames(plan, reading), version);
+      }),
+    ]);
+    const made: LiveFlow = { ...own, readSet };
     compiled.set(flow.id, made);
     ahead.delete(flow.id);
     horizonMs = Math.max(horizonMs, made.plan.logHorizonMs);
     return made;
   }
 
-  function compiledFlow(flow: RunnableFlow): CompiledFlow | Promise<CompiledFlow> {
+  function compiledFlow(flow: RunnableFlow): LiveFlow | Promise<LiveFlow> {
     const ready = compiled.get(flow.id);
     if (ready !== undefined) return ready;
     let work = compiling.get(flow.id);

@@ -15,14 +15,24 @@ export const qualificationRuleSpec = recordSpec<typeof qualificationRuleResource
 
 /** Rules that can take part in decisions: not deleted, active; by id. One statement, at every catalogue change. */
 export async function snapshotRules(tx: Tx): Promise<SnapshotRule[]> {
+  return selectRules(tx, ['active']);
+}
+
+/** Rules that may take part in decisions one day: not deleted, draft or paused; by id. */
+export async function idleRules(tx: Tx): Promise<SnapshotRule[]> {
+  return selectRules(tx, ['draft', 'paused']);
+}
+
+async function selectRules(tx: Tx, statuses: readonly string[]): Promise<SnapshotRule[]> {
   const rows = await select(
     tx,
     selectList(
       columns(qualificationRuleSpec, ['id', 'name', 'ruleType', 'config', 'scopes', 'priority', 'stage']),
       computed({ createdAt: epochMs('created_at') }),
     ),
-    `from arbiter.qualification_rules where tenant_id = $1 and deleted_at is null and status = 'active' order by id`,
-    [tx.tenantId],
+    `from arbiter.qualification_rules
+     where tenant_id = $1 and deleted_at is null and status = any($2::text[]) order by id`,
+    [tx.tenantId, statuses],
   );
   return rows.map((row) => ({
     ...row,

@@ -6,7 +6,13 @@ import type { FindSchemaUses } from './schemas.service.ts';
 
 export { insertRows } from './rows.service.ts';
 export { type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
-export { readSchemaTables, type SchemaTable, snapshotSchemas, toSnapshotSchema } from './schema-tables.store.ts';
+export {
+  readSchemaTables,
+  recordableColumns,
+  type SchemaTable,
+  snapshotSchemas,
+  toSnapshotSchema,
+} from './schema-tables.store.ts';
 export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
 

@@ -3,8 +3,9 @@ import { feature } from '../../feature.ts';
 import { sealedRecordJobs } from './sealed-records.jobs.ts';
 
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';
+export { emptyCodes } from './empty-codes.ts';
 export { engineStamp } from './engine-stamp.ts';
-export { inputText, reduceRequest } from './packed-input.ts';
+export { inputText, newZoneWriter, reduceRequest, type ZoneWriter } from './packed-input.ts';
 export { type ItemTexts, itemTexts, resultHash, resultText } from './packed-result.ts';
 export { type RecordPorts, readDecision, replayDecision } from './sealed-records.service.ts';
 export {
@@ -13,7 +14,7 @@ export {
   type RecordRow,
   recordExists,
 } from './sealed-records.store.ts';
-export { seal, unseal } from './sealing.ts';
+export { createSeal, type Seal, unseal } from './sealing.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decisions'];

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContactCounts, DecisionInput, Evidence } from '@arbiter/engine';
 import type { PlanRefs } from '../plans/plan-refs.ts';
-import { inputText, type PackedInput, unpackInput } from './packed-input.ts';
+import {
+  type InputRules,
+  inputText,
+  newZoneWriter,
+  type PackedInput,
+  reduceRequest,
+  unpackInput,
+} from './packed-input.ts';
 
 const refs = {
   offers: new Map([
@@ -76,8 +83,29 @@ const input = (over: Partial<DecisionInput>): DecisionInput => ({
   ...over,
 });
 
-function again(made: DecisionInput, neverStore: readonly string[] = []): DecisionInput {
-  const { text } = inputText(made, new Set(neverStore), refs);
+/** A plan that reads `income`, `secret` and `context.device`; somebody else of the tenant reads `age` as well. */
+const rulesWith = (neverStore: readonly string[]): InputRules => ({
+  neverStore: new Set(neverStore),
+  refs,
+  plan: { reads: { attributes: ['income', 'secret'], context: ['device'] } } as unknown as InputRules['plan'],
+  readSet: { attributes: ['age', 'income', 'secret'], context: ['device', 'page'] },
+});
+
+/** The record of a decision that was asked this, and what it was made on. */
+function record(request: Partial<DecisionInput['request']>, neverStore: readonly string[] = []) {
+  const rules = rulesWith(neverStore);
+  const asked = { ...input({}).request, ...request };
+  const read = reduceRequest(asked, rules.plan);
+  const { text, withheld } = inputText(input({ request: read }), asked, rules, newZoneWriter());
+  const packed = JSON.parse(text) as PackedInput;
+  assert.equal(JSON.stringify(packed), text, 'the hash of the inputs can be made from the parsed record');
+  const facts = { requestId: 'r1', seed: 'seed', evidence, windows: 2, refs };
+  const replayed = reduceRequest(unpackInput(packed, facts).request, rules.plan);
+  return { packed, withheld, read, replayed };
+}
+
+function again(made: DecisionInput): DecisionInput {
+  const { text } = inputText(made, made.request, rulesWith([]), newZoneWriter());
   const packed = JSON.parse(text) as PackedInput;
   assert.equal(JSON.stringify(packed), text, 'the hash of the inputs can be made from the parsed record');
   return unpackInput(packed, { requestId: 'r1', seed: 'seed', evidence, windows: made.contacts.counts.length, refs });
@@ -105,8 +133,58 @@ test('what a decision read comes back from its record as it was', () => {
 
 test('what is never stored is left out and named', () => {
   const made = input({ enriched: { n1: [{ secret: 1, score: 2 }] } });
-  const { text, withheld } = inputText(made, new Set(['secret', 'other']), refs);
+  const rules = rulesWith(['secret', 'other']);
+  const { text, withheld } = inputText(made, made.request, rules, newZoneWriter());
   assert.deepEqual(withheld, ['secret']);
   assert.ok(!/"secret":/.test(text));
   assert.deepEqual((JSON.parse(text) as PackedInput).w, ['secret']);
+});
+
+test('the question is kept as it was sent, up to 4 KB together; the decision was made on what its plan reads', () => {
+  const attributes = { income: 10, age: 30, hobby: 'chess', nested: { deep: [1, null] } };
+  const context = { device: 'phone', page: '/a', note: 'b' };
+  const { packed, read, replayed } = record({ attributes, context });
+  assert.deepEqual([packed.q.attributes, packed.q.context, packed.x], [attributes, context, undefined]);
+  assert.deepEqual(read.attributes, { income: 10 });
+  assert.deepEqual(replayed, read);
+
+  // `{"long":"` and `"}` take 11 bytes, `{"a":1}` takes 7: 4096 together.
+  const most = { attributes: { long: 'x'.repeat(4078) }, context: { a: 1 } };
+  assert.deepEqual(record(most).packed.x, undefined);
+  assert.deepEqual(record({ ...most, context: { a: 10 } }).packed.x, ['attributes.long', 'context.a']);
+  const umlauts = record({ attributes: { long: 'ü'.repeat(2_100) }, context: {} });
+  assert.deepEqual(umlauts.packed.x, ['attributes.long'], 'bytes are counted, not characters');
+});
+
+test('of more than 4 KB only what some plan of the tenant reads is kept, and what was cut is named', () => {
+  const long = 'x'.repeat(5_000);
+  const { packed, read, replayed } = record({
+    attributes: { income: 10, age: 30, long },
+    context: { device: 'phone', page: '/a', note: 'b' },
+  });
+  assert.deepEqual(packed.q.attributes, { age: 30, income: 10 });
+  assert.deepEqual(packed.q.context, { device: 'phone', page: '/a' });
+  assert.deepEqual(packed.x, ['attributes.long', 'context.note']);
+  assert.deepEqual(replayed, read);
+  const needed = record({ attributes: { income: long } });
+  assert.deepEqual(needed.packed.q.attributes, { income: long }, 'what the plan reads is kept however long it is');
+});
+
+test('neverStore wins over the whole question, and only what the plan reads keeps a record from being replayed', () => {
+  const { packed, withheld } = record(
+    { attributes: { income: 1, secret: 'x', diagnosis: 'y' }, context: { device: 'phone', diagnosis: 'z' } },
+    ['secret', 'diagnosis'],
+  );
+  assert.deepEqual(packed.q.attributes, { income: 1 });
+  assert.deepEqual(packed.q.context, { device: 'phone' });
+  assert.deepEqual([packed.w, packed.u, withheld], [['secret'], ['diagnosis'], ['secret']]);
+  const unread = record({ attributes: { income: 1, diagnosis: 'y' }, context: {} }, ['diagnosis']);
+  assert.deepEqual([unread.packed.w, unread.packed.u], [undefined, ['diagnosis']]);
+  assert.deepEqual(unread.replayed, unread.read);
+});
+
+test('a name that objects know already is kept like any other', () => {
+  const attributes = JSON.parse('{"__proto__":{"a":1},"constructor":2,"income":3}');
+  const { packed } = record({ attributes, context: {} }, ['other']);
+  assert.equal(JSON.stringify(packed.q.attributes), '{"__proto__":{"a":1},"constructor":2,"income":3}');
 });

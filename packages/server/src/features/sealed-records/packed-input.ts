@@ -8,7 +8,7 @@ import {
   type Plan,
   type ZoneClock,
 } from '@arbiter/engine';
-import type { PlanRefs } from '../plans/index.ts';
+import type { PlanRefs, ReadSetNames } from '../plans/index.ts';
 
 /**
  * The inputs of a decision as its sealed record keeps them: every value the engine could read and no more
@@ -42,12 +42,56 @@ export interface PackedInput {
   readonly z: Readonly<Record<string, readonly unknown[]>>;
   /** items that a quota left */
   readonly a?: number;
-  /** names that were withheld by `neverStore` */
+  /** names that the plan reads and that were withheld by `neverStore`: such a record cannot be replayed */
   readonly w?: readonly string[];
+  /** names that were withheld likewise and that the plan does not read */
+  readonly u?: readonly string[];
+  /** names of attributes and context that were cut because there was too much of them, as `attributes.a`, `context.b` */
+  readonly x?: readonly string[];
+  // Room for what does not exist yet (docs/adr/0020); no record holds these.
+  /** model states: hash by model key */
+  readonly m?: Readonly<Record<string, string>>;
+  /** states of circuit breakers (`i.k` of docs/design/recording.md: that letter was taken) */
+  readonly j?: Readonly<Record<string, Json>>;
+  /** answers of others that were asked */
+  readonly y?: Readonly<Record<string, Json>>;
+  /** counters of budgets, stock and volume that were used up or nearly so */
+  readonly b?: Readonly<Record<string, Json>>;
+  /** experiment */
+  readonly t?: { readonly key: string; readonly variant: string; readonly share: number };
+}
+
+/** Attributes and context of more bytes than this, together, are cut down to what some plan of the tenant reads. */
+const wholeQuestionBytes = 4096;
+
+/** What a request said that only its record keeps whole: the decision itself runs on what the plan reads of it. */
+export type Asked = Pick<DecisionRequest, 'attributes' | 'context'>;
+
+/** How the inputs of a flow's decisions are kept. */
+export interface InputRules {
+  readonly neverStore: ReadonlySet<string>;
+  readonly refs: PlanRefs;
+  readonly plan: Pick<Plan, 'reads'>;
+  readonly readSet: Pick<ReadSetNames, 'attributes' | 'context'>;
+}
+
+/** Zone clocks as text; those of a batch are the same for all its decisions, so one writer serves a batch. */
+export type ZoneWriter = (zones: DecisionInput['zones']) => string;
+
+export function newZoneWriter(): ZoneWriter {
+  const texts = new Map<DecisionInput['zones'], string>();
+  return (zones) => {
+    let text = texts.get(zones);
+    if (text === undefined) {
+      text = JSON.stringify(Object.fromEntries(Object.entries(zones).map(([zone, clock]) => [zone, packZone(clock)])));
+      texts.set(zones, text);
+    }
+    return text;
+  };
 }
 
 /** Cuts attributes and context down to what the plan can read; the decision itself runs on this form. */
-export function reduceRequest(request: DecisionRequest, plan: Plan): DecisionRequest {
+export function reduceRequest(request: DecisionRequest, plan: Pick<Plan, 'reads'>): DecisionRequest {
   const { reads } = plan;
   return {
     ...request,
@@ -58,34 +102,33 @@ export function reduceRequest(request: DecisionRequest, plan: Plan): DecisionReq
 
 /**
  * JSON text of what a decision read, in the form of `PackedInput`; written straight from the input, because one is made
- * for every decision. `neverStore`: names of attributes and columns that are left out; `withheld`: those that had a value.
+ * for every decision. `asked`: the question as it was sent. `withheld`: what the plan reads and must not be stored.
  */
 export function inputText(
   input: DecisionInput,
-  neverStore: ReadonlySet<string>,
-  refs: PlanRefs,
+  asked: Asked,
+  rules: InputRules,
+  zones: ZoneWriter,
 ): { readonly text: string; readonly withheld: readonly string[] } {
+  const { neverStore, refs } = rules;
   const withheld = new Set<string>();
-  const strip = (values: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> => {
-    if (neverStore.size === 0) return values;
-    const kept: Record<string, Json> = {};
-    for (const [name, value] of Object.entries(values)) {
-      if (neverStore.has(name)) withheld.add(name);
-      else kept[name] = value;
-    }
-    return kept;
-  };
+  const strip = (values: Row): Row => (neverStore.size === 0 ? values : without(values, neverStore, withheld));
   const { request } = input;
-  let asked = '';
+  const question = keptQuestion(asked, request, rules, withheld);
+  let fields = '';
   for (const key of requestKeys) {
     // The request's id stands in the record's own row.
     if (key === 'requestId') continue;
-    const value = key === 'attributes' ? strip(request.attributes) : request[key];
-    if (!isDefault(value)) asked += `${asked === '' ? '' : ','}"${key}":${jsonOf(value)}`;
+    if (key === 'attributes' || key === 'context') {
+      if (question[key] !== '') fields += `${fields === '' ? '' : ','}"${key}":${question[key]}`;
+      continue;
+    }
+    const value = request[key];
+    if (!isDefault(value)) fields += `${fields === '' ? '' : ','}"${key}":${jsonOf(value)}`;
   }
   let text =
-    `{"n":${input.now},"q":{${asked}},"k":${input.known},"p":${JSON.stringify(strip(input.profile))},` +
-    `"v":${input.evidence.number},"z":${zonesText(input.zones)}`;
+    `{"n":${input.now},"q":{${fields}},"k":${input.known},"p":${JSON.stringify(strip(input.profile))},` +
+    `"v":${input.evidence.number},"z":${zones(input.zones)}`;
   const enriched = Object.entries(input.enriched);
   if (enriched.length > 0) {
     const kept = enriched.map(([node, rows]) => [node, rows.map((row) => row && strip(row))] as const);
@@ -95,12 +138,84 @@ export function inputText(
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
-  const names = withheld.size === 0 ? nothingWithheld : [...withheld].sort();
+  const names = withheld.size === 0 ? noNames : [...withheld].sort();
   if (names.length > 0) text += `,"w":${JSON.stringify(names)}`;
+  if (question.unread !== null) {
+    const unread = [...question.unread].filter((name) => !withheld.has(name)).sort();
+    if (unread.length > 0) text += `,"u":${JSON.stringify(unread)}`;
+  }
+  if (question.cut.length > 0) text += `,"x":${JSON.stringify(question.cut)}`;
   return { text: `${text}}`, withheld: names };
 }
 
-const nothingWithheld: readonly string[] = Object.freeze([]);
+type Row = Readonly<Record<string, Json>>;
+
+const noNames: readonly string[] = Object.freeze([]);
+
+/** The values but those that are never stored, whose names are added to `withheld`. */
+function without(values: Row, neverStore: ReadonlySet<string>, withheld: Set<string>): Row {
+  const kept: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (neverStore.has(name)) withheld.add(name);
+    else put(kept, name, value);
+  }
+  return kept;
+}
+
+interface KeptQuestion {
+  /** JSON text; empty: nothing to keep. */
+  readonly attributes: string;
+  readonly context: string;
+  /** Withheld names that the plan does not read; null for none. */
+  readonly unread: ReadonlySet<string> | null;
+  readonly cut: readonly string[];
+}
+
+const noQuestion: KeptQuestion = { attributes: '', context: '', unread: null, cut: noNames };
+
+/** Attributes and context as they were sent; of more than a record holds, what the tenant reads. */
+function keptQuestion(
+  asked: Asked,
+  read: Asked,
+  { neverStore, readSet }: InputRules,
+  withheld: Set<string>,
+): KeptQuestion {
+  const hasAttributes = !isDefault(asked.attributes);
+  const hasContext = !isDefault(asked.context);
+  if (!hasAttributes && !hasContext) return noQuestion;
+  let { attributes, context } = asked;
+  let unread: Set<string> | null = null;
+  if (neverStore.size > 0) {
+    unread = new Set();
+    attributes = without(attributes, neverStore, unread);
+    context = without(context, neverStore, unread);
+    for (const name of unread) {
+      if (Object.hasOwn(read.attributes, name) || Object.hasOwn(read.context, name)) withheld.add(name);
+    }
+  }
+  let attributesText = hasAttributes ? JSON.stringify(attributes) : '';
+  let contextText = hasContext ? JSON.stringify(context) : '';
+  let cut = noNames;
+  // No text has more bytes than three times its length: most are short enough without being counted.
+  const length = attributesText.length + contextText.length;
+  if (length * 3 > wholeQuestionBytes && Buffer.byteLength(attributesText + contextText) > wholeQuestionBytes) {
+    const all = { attributes, context };
+    attributes = pick(attributes, readSet.attributes);
+    if (readSet.context !== null) context = pick(context, readSet.context);
+    cut = [
+      ...Object.keys(all.attributes).flatMap((name) => (Object.hasOwn(attributes, name) ? [] : [`attributes.${name}`])),
+      ...Object.keys(all.context).flatMap((name) => (Object.hasOwn(context, name) ? [] : [`context.${name}`])),
+    ].sort();
+    attributesText = JSON.stringify(attributes);
+    contextText = JSON.stringify(context);
+  }
+  return {
+    attributes: attributesText === '{}' ? '' : attributesText,
+    context: contextText === '{}' ? '' : contextText,
+    unread,
+    cut,
+  };
+}
 
 /** Strings are the rule, and `JSON.stringify` is slow to start; the canonical form of a string is the same. */
 const jsonOf = (value: unknown): string => (typeof value === 'string' ? canonicalJson(value) : JSON.stringify(value));
@@ -131,18 +246,6 @@ function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs:
 /** Position of an id in the plan, or the id when the plan does not hold it. */
 function placeOf(positions: ReadonlyMap<string, number>, id: string | null): number | string | null {
   return id === null ? null : (positions.get(id) ?? canonicalJson(id));
-}
-
-/** The zones of a batch are the same for all its decisions. */
-let lastZones: { readonly zones: DecisionInput['zones']; readonly text: string } | null = null;
-
-function zonesText(zones: DecisionInput['zones']): string {
-  if (lastZones?.zones === zones) return lastZones.text;
-  const text = JSON.stringify(
-    Object.fromEntries(Object.entries(zones).map(([zone, clock]) => [zone, packZone(clock)])),
-  );
-  lastZones = { zones, text };
-  return text;
 }
 
 /** The engine input that a record holds. `evidence` is the state that the record numbers. */
@@ -245,16 +348,22 @@ function isDefault(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-function pick(values: Readonly<Record<string, Json>>, names: readonly string[]): Readonly<Record<string, Json>> {
+function pick(values: Row, names: readonly string[]): Row {
   let kept: Record<string, Json> | null = null;
   for (const name of names) {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value !== undefined) {
       kept ??= {};
-      kept[name] = value;
+      put(kept, name, value);
     }
   }
   return kept ?? none;
 }
 
-const none: Readonly<Record<string, Json>> = Object.freeze({});
+/** Sets a member under any name that JSON may have: an assignment to `__proto__` would set none. */
+function put(target: Record<string, Json>, name: string, value: Json): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+const none: Row = Object.freeze({});

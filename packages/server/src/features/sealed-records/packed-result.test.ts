@@ -82,6 +82,7 @@ const plain: Decision = {
   summary,
   withheldByQuota: 0,
   policyBlocks: { frequency_cap: 1 },
+  policyErrors: 0,
   responseFormat: 'standard',
   includeFields: [],
   trace: null,
@@ -128,6 +129,7 @@ test('what was decided survives, to the last digit; what follows from plan and i
       explored: _e,
       minProbability: _p,
       draws,
+      policyErrors: _q,
       ...expected
     } = decision;
     const unpacked = unpackResult(readResultText(resultText(decision, refs)), refs);

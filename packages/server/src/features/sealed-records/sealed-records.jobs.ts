@@ -1,16 +1,59 @@
 import Type from 'typebox';
-import type { Database } from '../../db/index.ts';
-import { handleInstallationJob, installationJob, type JobHandler } from '../../jobs/index.ts';
+import { type Database, dropEmptyMonths, type Tx } from '../../db/index.ts';
+import { handleInSlices, handleInstallationJob, installationJob, type JobHandler, job } from '../../jobs/index.ts';
+import { expireEvidence } from '../evidence/index.ts';
+import { expirePieces, expirePlans, retirePlans } from '../plans/index.ts';
+import { retentionOf } from '../retention/index.ts';
+import { expireRecords, oldestRecordAt } from './record-expiry.store.ts';
 import { ensureRecordPartitions } from './sealed-records.store.ts';
+
+const nothing = Type.Object({}, { additionalProperties: false });
 
 /** Makes the partitions of the months ahead (part 1, 4.12). */
 export const partitionRecordsJob = installationJob({
   name: 'sealed-records.partition',
-  payload: Type.Object({}, { additionalProperties: false }),
+  payload: nothing,
   schedule: { cron: '27 */6 * * *', payload: {}, upkeep: true },
 });
 
+/**
+ * Deletes what the tenant keeps no longer (docs/design/api-access.md 14): records, then the plans, pieces, read sets and
+ * evidence that no record names any more.
+ */
+export const retainRecordsJob = job({
+  name: 'sealed-records.retain',
+  payload: nothing,
+  schedule: { cron: '40 4 * * *', payload: {}, upkeep: true },
+});
+
+/** Drops the months of records that nobody keeps any more. */
+export const dropRecordMonthsJob = installationJob({
+  name: 'sealed-records.drop-months',
+  payload: nothing,
+  schedule: { cron: '55 5 * * *', payload: {}, upkeep: true },
+});
+
+async function retain(tx: Tx): Promise<boolean> {
+  const { days, legalHold } = await retentionOf(tx, 'decisions');
+  return !legalHold && expireRecords(tx, days);
+}
+
 /** How this feature's jobs are done. */
 export function sealedRecordJobs(database: Database): readonly JobHandler[] {
-  return [handleInstallationJob(partitionRecordsJob, () => database.withSystem('partitions', ensureRecordPartitions))];
+  return [
+    handleInstallationJob(partitionRecordsJob, () => database.withSystem('partitions', ensureRecordPartitions)),
+    handleInSlices(retainRecordsJob, database, ...retainingSteps),
+    handleInstallationJob(dropRecordMonthsJob, async () => {
+      await database.withSystem('partitions', (tx) => dropEmptyMonths(tx, 'arbiter.decisions'));
+    }),
+  ];
 }
+
+/** In this order: what a record names goes after it. */
+export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
+  retain,
+  retirePlans,
+  async (tx) => expirePlans(tx, await oldestRecordAt(tx)),
+  expirePieces,
+  async (tx) => expireEvidence(tx, await oldestRecordAt(tx)),
+];

@@ -6,10 +6,10 @@ import { isUuid } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
-import { type CompiledFlow, openPlan } from '../plans/index.ts';
+import { type CompiledFlow, openPlan, type ReadSetNames, readNames } from '../plans/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
 import { engineStamp } from './engine-stamp.ts';
-import { type PackedInput, unpackInput, unpackWindows } from './packed-input.ts';
+import { type PackedInput, reduceRequest, unpackInput, unpackWindows } from './packed-input.ts';
 import { itemTexts, type PackedResult, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
 import { findRecord, type StoredRecord } from './sealed-records.store.ts';
 import { unseal } from './sealing.ts';
@@ -31,8 +31,9 @@ interface OpenRecord {
 export async function readDecision(tx: Tx, ports: RecordPorts, id: string, options: { readonly inputs: boolean }) {
   const { record, body } = await open(tx, ports, id);
   const flow = await openPlan(tx, record.planHash);
-  const withheld = body?.i.w ?? [];
+  const withheld = [...(body?.i.w ?? []), ...(body?.i.u ?? [])].sort();
   const result = body === null ? null : await readResult(tx, record, body, flow);
+  const readSet = options.inputs && record.readSet !== null ? await readNames(tx, Number(record.readSet)) : null;
   if (options.inputs) {
     await recordAudit(tx, {
       action: 'read_decision_inputs',
@@ -55,12 +56,12 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
     seed: seedOf(tx.tenantId, record.requestId),
     inputsHash: body === null ? null : hash('sha256', JSON.stringify(body.i), 'hex'),
     resultHash: record.resultHash.toString('hex'),
-    inputsState: body === null ? 'erased' : withheld.length > 0 ? 'withheld' : 'available',
-    withheld: [...withheld],
+    inputsState: body === null ? 'erased' : body.i.w !== undefined ? 'withheld' : 'available',
+    withheld,
     assignment: result === null ? null : asObject(result.assignment),
     slateProbability: result === null ? null : Number(result.slateProbability),
     result,
-    ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i) } : {}),
+    ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i, readSet) } : {}),
   };
 }
 
@@ -109,7 +110,9 @@ async function runAgain(
   const evidence = evidenceView(await rebuildEvidence(tx, Number(record.evidenceNumber)));
   const seed = seedOf(tx.tenantId, record.requestId);
   const facts = { requestId: record.requestId, seed, evidence, windows: plan.windows.length, refs };
-  return decide(plan, unpackInput(packed, facts), { trace: false });
+  const input = unpackInput(packed, facts);
+  // Records keep more of the question than the plan reads; the decision was made on what it reads.
+  return decide(plan, { ...input, request: reduceRequest(input.request, plan) }, { trace: false });
 }
 
 /** The whole result when running again gives the recorded hash; else what the record itself holds. */
@@ -152,7 +155,7 @@ async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord>
 }
 
 /** Inputs with the names of docs/design/api-decisioning.md 12. */
-function readableInputs(packed: PackedInput): Record<string, unknown> {
+function readableInputs(packed: PackedInput, readSet: ReadSetNames | null): Record<string, unknown> {
   return {
     request: packed.q,
     profile: packed.p,
@@ -166,6 +169,8 @@ function readableInputs(packed: PackedInput): Record<string, unknown> {
     external: {},
     now: packed.n,
     zones: packed.z,
+    readSet: readSet === null ? null : { ...readSet },
+    cut: packed.x ?? [],
   };
 }
 

@@ -1,4 +1,6 @@
+import { columns, computed, expression, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import {
+  booleanArray,
   bytesArray,
   ensureMonthPartitions,
   type HotStatement,
@@ -6,27 +8,41 @@ import {
   type Tx,
   uuidArray,
 } from '../../db/index.ts';
+import type { Tables } from '../../db/rows.ts';
 import { joinCustomer } from '../customer-states/index.ts';
 
+const decisions = table('decisions');
+
+const storedColumns = selectList(
+  columns(
+    decisions,
+    [
+      'id',
+      'source',
+      'decidedAt',
+      'flowId',
+      'flowVersion',
+      'planHash',
+      'configVersion',
+      'evidenceNumber',
+      'engineVersion',
+      'traceId',
+      'resultHash',
+      'body',
+      'readSet',
+    ],
+    'd',
+  ),
+  computed({ requestId: expression<string>('coalesce(d.request_id, d.id)') }),
+  // Null when the customer was erased.
+  computed({
+    customerId: expression<string | null>('customer.customer_id'),
+    dataKey: expression<Buffer | null>('customer.data_key'),
+  }),
+);
+
 /** A sealed record with what is needed to open it. */
-export interface StoredRecord {
-  readonly id: string;
-  readonly requestId: string;
-  readonly source: string;
-  readonly decidedAt: Date;
-  readonly flowId: string;
-  readonly flowVersion: number | null;
-  readonly planHash: Buffer;
-  readonly configVersion: number;
-  readonly evidenceNumber: number;
-  readonly engineVersion: string;
-  readonly traceId: string | null;
-  readonly resultHash: Buffer;
-  readonly body: Buffer;
-  /** Null when the customer was erased. */
-  readonly customerId: string | null;
-  readonly dataKey: Buffer | null;
-}
+export type StoredRecord = RowOf<typeof storedColumns>;
 
 /** SQL: true when the tenant has a record of this id. Both are parameters or columns, such as `$1`. */
 export const recordExists = (tenantId: string, id: string): string =>
@@ -40,52 +56,55 @@ export async function hasRecord(tx: Tx, id: string): Promise<boolean> {
 
 /** The record of this id; null when the tenant has none. */
 export async function findRecord(tx: Tx, id: string): Promise<StoredRecord | null> {
-  const [row] = await tx.query<StoredRecord>(
-    `select d.id, coalesce(d.request_id, d.id) as "requestId", d.source, d.decided_at as "decidedAt", d.flow_id as "flowId",
-       d.flow_version as "flowVersion", d.plan_hash as "planHash", d.config_version as "configVersion",
-       d.evidence_number as "evidenceNumber", d.engine_version as "engineVersion", d.trace_id as "traceId",
-       d.result_hash as "resultHash", d.body, customer.customer_id as "customerId",
-       customer.data_key as "dataKey"
-     from decisions d ${joinCustomer('d')}
-     where d.tenant_id = $1 and d.id = $2`,
+  const [row] = await select(
+    tx,
+    storedColumns,
+    `from arbiter.decisions d ${joinCustomer('d')} where d.tenant_id = $1 and d.id = $2`,
     [tx.tenantId, id],
   );
   return row ?? null;
 }
 
-/** A sealed record as its row holds it. */
-export interface RecordRow {
-  readonly id: string;
-  /** Null when the server made the request's id. */
-  readonly requestId: string | null;
-  readonly customerRef: string;
+/** A record as it is written. */
+export interface RecordRow
+  extends Pick<
+    Tables['decisions'],
+    | 'id'
+    // Null when the server made the request's id.
+    | 'requestId'
+    | 'customerRef'
+    | 'itemCount'
+    | 'traceId'
+    | 'channelId'
+    | 'engineUs'
+    | 'minProbability'
+    | 'emptyCode'
+    | 'resultHash'
+    | 'body'
+  > {
   readonly evidenceNumber: number;
-  readonly itemCount: number;
-  readonly traceId: string | null;
-  readonly resultHash: Buffer;
-  readonly body: Buffer;
+  readonly explored: boolean;
 }
 
 /** What all records of one flow in a batch have in common. */
-export interface BatchFacts {
-  readonly source: string;
-  readonly decidedAt: Date;
+export interface BatchFacts
+  extends Pick<Tables['decisions'], 'source' | 'decidedAt' | 'engineVersion' | 'flowId' | 'flowVersion' | 'planHash'> {
   readonly configVersion: number;
-  readonly engineVersion: string;
-  readonly flowId: string;
-  readonly flowVersion: number | null;
-  readonly planHash: Buffer;
+  readonly readSet: number;
 }
 
 export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonly RecordRow[]): HotStatement {
   return {
     name: 'decisions.records',
     text: `insert into decisions (tenant_id, id, request_id, customer_ref, source, decided_at, flow_id, flow_version, plan_hash,
-        config_version, evidence_number, engine_version, item_count, trace_id, result_hash, body)
+        config_version, evidence_number, engine_version, item_count, trace_id, result_hash, body, read_set, channel_id,
+        engine_us, min_probability, empty_code, explored)
       select $1, u.id, u.request_id, u.customer_ref, $2, $3, $6, $7, $8, $4, u.evidence_number, $5, u.item_count, u.trace_id,
-        u.result_hash, u.body
-      from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::bigint[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[])
-        as u(id, request_id, customer_ref, evidence_number, item_count, trace_id, result_hash, body)`,
+        u.result_hash, u.body, $17, u.channel_id, u.engine_us, u.min_probability, u.empty_code, u.explored
+      from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::bigint[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[],
+          $18::uuid[], $19::integer[], $20::real[], $21::smallint[], $22::boolean[])
+        as u(id, request_id, customer_ref, evidence_number, item_count, trace_id, result_hash, body,
+          channel_id, engine_us, min_probability, empty_code, explored)`,
     values: [
       tenantId,
       batch.source,
@@ -103,6 +122,12 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
       uuidArray(rows.map((r) => r.traceId)),
       bytesArray(rows.map((r) => r.resultHash)),
       bytesArray(rows.map((r) => r.body)),
+      batch.readSet,
+      uuidArray(rows.map((r) => r.channelId)),
+      numberArray(rows.map((r) => r.engineUs)),
+      numberArray(rows.map((r) => r.minProbability)),
+      numberArray(rows.map((r) => r.emptyCode)),
+      booleanArray(rows.map((r) => r.explored)),
     ],
   };
 }

@@ -12,18 +12,6 @@ const compressAboveBytes = 1024;
 const ivBytes = 12;
 const tagBytes = 16;
 
-const entropy = Buffer.alloc(ivBytes * 256);
-let entropyUsed = entropy.length;
-
-function takeIv(target: Buffer, at: number): void {
-  if (entropyUsed === entropy.length) {
-    randomFillSync(entropy);
-    entropyUsed = 0;
-  }
-  entropy.copy(target, at, entropyUsed, entropyUsed + ivBytes);
-  entropyUsed += ivBytes;
-}
-
 /** A body that cannot be opened: wrong key, wrong place, or changed bytes. */
 export class SealBroken extends Error {
   constructor(cause: unknown) {
@@ -32,18 +20,37 @@ export class SealBroken extends Error {
   }
 }
 
-/** Seals `text` under a 32 byte key (a KeyObject: with bytes a cipher takes more than twice as long); `context` is what the body belongs to, e.g. `<tenant>:<id>:decision`. */
-export function seal(key: KeyObject, context: string, text: string): Buffer {
-  const raw = Buffer.from(text, 'utf8');
-  const packed = raw.length > compressAboveBytes ? deflateRawSync(raw, { level: 1 }) : raw;
-  const head = Buffer.allocUnsafe(1 + ivBytes);
-  head[0] = packed === raw ? plain : deflated;
-  takeIv(head, 1);
-  const cipher = createCipheriv('aes-256-gcm', key, head.subarray(1));
-  cipher.setAAD(Buffer.from(context, 'utf8'));
-  const body = cipher.update(packed);
-  cipher.final();
-  return Buffer.concat([head, body, cipher.getAuthTag()]);
+/**
+ * Seals `text` under a 32 byte key (a KeyObject: with bytes a cipher takes more than twice as long); `context` is what the
+ * body belongs to, e.g. `<tenant>:<id>:decision`.
+ */
+export type Seal = (key: KeyObject, context: string, text: string) => Buffer;
+
+/** Initialisation vectors that are drawn at once: one draw costs as much as many bytes of it. */
+const ivsPerDraw = 256;
+
+/** What seals; one for a process, since it draws randomness ahead. */
+export function createSeal(): Seal {
+  const drawn = Buffer.alloc(ivBytes * ivsPerDraw);
+  let used = drawn.length;
+  return (key, context, text) => {
+    if (used === drawn.length) {
+      randomFillSync(drawn);
+      used = 0;
+    }
+    const raw = Buffer.from(text, 'utf8');
+    const packed = raw.length > compressAboveBytes ? deflateRawSync(raw, { level: 1 }) : raw;
+    const sealed = Buffer.allocUnsafe(1 + ivBytes + packed.length + tagBytes);
+    sealed[0] = packed === raw ? plain : deflated;
+    drawn.copy(sealed, 1, used, used + ivBytes);
+    used += ivBytes;
+    const cipher = createCipheriv('aes-256-gcm', key, sealed.subarray(1, 1 + ivBytes));
+    cipher.setAAD(Buffer.from(context, 'utf8'));
+    cipher.update(packed).copy(sealed, 1 + ivBytes);
+    cipher.final();
+    cipher.getAuthTag().copy(sealed, 1 + ivBytes + packed.length);
+    return sealed;
+  };
 }
 
 /** Opens a sealed body. Throws SealBroken. */

@@ -70,6 +70,8 @@ const judges: Readonly<Record<string, Judge>> = {
   '/timezone': (value) => zoneProblem(String(value)),
   '/locale': (value) => (isLocale(String(value)) ? null : 'must be a BCP 47 language tag'),
   '/currency': (value) => (currencies.has(String(value)) ? null : 'must be an ISO 4217 currency code'),
+  '/recordReads/segments': (value) =>
+    Array.isArray(value) && value.length > 0 ? 'cannot name a segment before segments are built' : null,
   '/mfaRequired': reserved,
   '/consentRequired': reserved,
   '/aiAnalyzerSettings/multiLanguageEnabled': reserved,
@@ -114,6 +116,27 @@ export function patchProblems(patch: TenantSettingsPatch): ErrorEntry[] {
     });
   }
   return problems;
+}
+
+/**
+ * What forbids the settings that a patch leads to; `recordable`: columns that records can keep, null: that was looked at
+ * when they were named. `path` is a JSON Pointer into the settings.
+ */
+export function settingsProblems(
+  { recordReads, neverStore }: TenantSettings,
+  recordable: ReadonlySet<string> | null,
+): ErrorEntry[] {
+  const never = new Set(neverStore);
+  const judge = (name: string): string | null => {
+    if (never.has(name)) return 'is in neverStore, so it cannot be kept';
+    return recordable === null || recordable.has(name)
+      ? null
+      : `is not a column that records can keep: of a schema of type customer that enriches by itself, and not neverStore${didYouMean(name, recordable)}`;
+  };
+  return recordReads.customer.flatMap((name, at) => {
+    const message = judge(name);
+    return message === null ? [] : [{ path: `/recordReads/customer/${at}`, message }];
+  });
 }
 
 /** Reads a patch that no request validated (bootstrap file): the patch, or every finding by JSON Pointer. */

@@ -3,7 +3,7 @@ import type { ErrorEntry, TenantSettings, TenantSettingsAnswer, TenantSettingsPa
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
-import { mergeOverrides, patchProblems, settingsOf, withoutAlias } from './settings.rules.ts';
+import { mergeOverrides, patchProblems, settingsOf, settingsProblems, withoutAlias } from './settings.rules.ts';
 import { lockSettings, type StoredSettings, selectSettings, updateSettings } from './settings.store.ts';
 
 /** The tenant's settings, defaults filled in (docs/design/api-access.md 6). */
@@ -21,11 +21,21 @@ const answer = (stored: StoredSettings): TenantSettingsAnswer => ({
   settingsVersion: stored.version,
 });
 
+/** What settings need of features above them. */
+export interface SettingsPorts {
+  /** Columns that sealed records can keep of every customer. */
+  recordableColumns(tx: Tx): Promise<ReadonlySet<string>>;
+}
+
 /**
  * Merges a patch into the settings: null resets, lists are replaced. Raises the version, writes the audit row and tells
  * every node, unless every setting has its value already. Throws 400 `validation_failed`, or `reference_not_found` for a ranking profile.
  */
-export async function changeSettings(tx: Tx, patch: TenantSettingsPatch): Promise<TenantSettingsAnswer> {
+export async function changeSettings(
+  tx: Tx,
+  patch: TenantSettingsPatch,
+  ports: SettingsPorts,
+): Promise<TenantSettingsAnswer> {
   refuse(patchProblems(patch));
   assertProfile(patch);
   const stored = await lockSettings(tx);
@@ -33,6 +43,9 @@ export async function changeSettings(tx: Tx, patch: TenantSettingsPatch): Promis
   const before = settingsOf(stored.overrides);
   const after = settingsOf(overrides);
   if (isDeepStrictEqual(before, after)) return answer(stored);
+  // A column may go after it was named; who changes something else is not refused for that.
+  const named = patch.recordReads !== undefined && after.recordReads.customer.length > 0;
+  refuse(settingsProblems(after, named ? await ports.recordableColumns(tx) : null));
   const changed = { version: stored.version + 1, overrides };
   await updateSettings(tx, changed);
   await recordAudit(tx, {

@@ -1,0 +1,26 @@
+/** Stages that can take the last candidate away. */
+const removingStages = [
+  'inventory',
+  'match_creatives',
+  'enrich',
+  'qualify',
+  'suppression',
+  'contact_policy',
+  'filter',
+  'score',
+  'mandatory',
+  'admission',
+  'coupling',
+] as const;
+
+export type RemovingStage = (typeof removingStages)[number];
+
+/** Targets that leave nothing to decide: there is no such channel or placement, or none of the placements is active. */
+const emptyTargets = ['no_channel', 'no_placement', 'placement_inactive'] as const;
+
+export type EmptyTarget = (typeof emptyTargets)[number];
+
+/** Every reason that a decision without items can have. Records number them, so each must be known here. */
+export const emptyReasons = [...emptyTargets, ...removingStages] as const;
+
+export type EmptyReason = (typeof emptyReasons)[number];

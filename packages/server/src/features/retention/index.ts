@@ -1,0 +1,15 @@
+import { retentionOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { retentionRoutes } from './retention.routes.ts';
+
+export { changeRetention, type Retention, retentionOf } from './retention.service.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['retention_configs'];
+
+export const retentionFeature = feature({
+  name: 'retention',
+  tables,
+  operations: () => handlerEntries(retentionOperations, retentionRoutes()),
+});

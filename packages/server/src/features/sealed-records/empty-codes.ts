@@ -1,0 +1,22 @@
+import type { EmptyReason } from '@arbiter/engine';
+
+/**
+ * Numbers of the reasons for an answer without items, as `decisions.empty_code` holds them. Records live for years: a
+ * number never gets another meaning, and a new reason gets the next free one.
+ */
+export const emptyCodes: Readonly<Record<EmptyReason, number>> = {
+  no_channel: 1,
+  no_placement: 2,
+  placement_inactive: 3,
+  inventory: 4,
+  match_creatives: 5,
+  enrich: 6,
+  qualify: 7,
+  suppression: 8,
+  contact_policy: 9,
+  filter: 10,
+  score: 11,
+  mandatory: 12,
+  admission: 13,
+  coupling: 14,
+};
