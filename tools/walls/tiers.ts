@@ -5,7 +5,7 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['settings', 'users'],
+  ['settings', 'retention', 'users'],
   ['tenants'],
   ['credentials'],
   ['catalogue-records'],
