@@ -84,7 +84,9 @@ function property(column: Column): string {
   // Null is one of the values that `unknown` has already.
   const full = column.nullable && type !== 'unknown' ? `${type} | null` : type;
   const line = `  readonly ${camel(column.name)}: ${full};`;
-  return line.length <= longestLine ? line : line.replaceAll(/(: | \| )(?='|null)/g, (part) => `${part === ': ' ? ':' : ''}\n    | `);
+  return line.length <= longestLine
+    ? line
+    : line.replaceAll(/(: | \| )(?='|null)/g, (part) => `${part === ': ' ? ':' : ''}\n    | `);
 }
 
 function rowsFile(tables: readonly Table[]): string {

@@ -38,7 +38,9 @@ const nodes = [
   { id: 'r', type: 'rank', config: { method: 'softmax', temperature: 1 } },
 ];
 const config = (list: object[]) =>
-  server.call('PUT', '/api/v1/decision-flows', { body: { id: flow.id, draftConfig: { version: 2, nodes: list, flowConfig: {} } } });
+  server.call('PUT', '/api/v1/decision-flows', {
+    body: { id: flow.id, draftConfig: { version: 2, nodes: list, flowConfig: {} } },
+  });
 if ((await config(nodes)).status >= 300) await config(nodes.slice(0, 2));
 await post('decision-flows/publish', { id: flow.id });
 

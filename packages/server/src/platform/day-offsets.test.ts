@@ -31,7 +31,20 @@ const zones = [
 
 for (const zone of zones) {
   test(`days by addition are the days of the calendar: ${zone}`, async () => {
-    const around = [-dayMs, -3_600_000, -60_000, -1, 0, 1, 1_800_000, 3_540_000, 3_599_999, 3_600_000, 5_400_000, dayMs];
+    const around = [
+      -dayMs,
+      -3_600_000,
+      -60_000,
+      -1,
+      0,
+      1,
+      1_800_000,
+      3_540_000,
+      3_599_999,
+      3_600_000,
+      5_400_000,
+      dayMs,
+    ];
     const changes = zoneOffsets(zone).flatMap(([from]) => around.map((by) => from + by));
     const others = Array.from({ length: 200 }, (_, i) => i * 117.37 * dayMs).map(Math.floor);
     for (const at of [...changes, ...others]) {

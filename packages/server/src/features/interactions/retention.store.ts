@@ -1,8 +1,8 @@
 import { type Tx, uuidArray } from '../../db/index.ts';
 import { dayOffsets } from '../../platform/day-offsets.ts';
 import { firstIdAt } from '../../platform/ids.ts';
-import { compactIntoSummaries, dayParameters, dayOf, rowCounts } from './summaries.store.ts';
 import { historyTables } from './interactions.store.ts';
+import { compactIntoSummaries, dayOf, dayParameters, rowCounts } from './summaries.store.ts';
 
 const dayMs = 86_400_000;
 /** Stored rows of one transaction, so that decisions for the same customers wait for nothing long. */

@@ -1,12 +1,5 @@
 import { type Columns, columns, type RowOf, select, table } from '../../db/columns.ts';
-import {
-  type HotStatement,
-  instantArray,
-  numberArray,
-  type Tx,
-  textArray,
-  uuidArray,
-} from '../../db/index.ts';
+import { type HotStatement, instantArray, numberArray, type Tx, textArray, uuidArray } from '../../db/index.ts';
 import { isUuid } from '../../platform/ids.ts';
 
 // Statements of the hot path are each prepared once per connection and take one array per column (docs/design/decisioning.md 6).

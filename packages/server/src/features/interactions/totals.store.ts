@@ -91,7 +91,9 @@ export async function readTenantSummaries(
   const places = by.map((_, i) => `${i + 1}`);
   const order = by.map((_, i) => `${i + 1} nulls first`);
   const sums = counts.map((name) =>
-    name === 'total_value' ? 'coalesce(sum(total_value), 0)::float8 as "totalValue"' : `coalesce(sum(${name}), 0)::float8 as ${name}`,
+    name === 'total_value'
+      ? 'coalesce(sum(total_value), 0)::float8 as "totalValue"'
+      : `coalesce(sum(${name}), 0)::float8 as ${name}`,
   );
   return tx.query<DailyTotals>(
     `select ${[...keys, ...sums].join(', ')} from daily_totals where tenant_id = $1 and day between $2 and $3

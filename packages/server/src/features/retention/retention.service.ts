@@ -25,11 +25,18 @@ export async function retentionOf(tx: Tx, dataClass: DataClass): Promise<Retenti
 }
 
 /** Sets what is given for a class of data, with its audit row. Throws 400 `validation_failed` for days out of range. */
-export async function changeRetention(tx: Tx, dataClass: DataClass, change: Partial<Retention>): Promise<RetentionConfig> {
+export async function changeRetention(
+  tx: Tx,
+  dataClass: DataClass,
+  change: Partial<Retention>,
+): Promise<RetentionConfig> {
   const { days, legalHold } = change;
   if (days !== undefined && !(Number.isInteger(days) && days >= 1 && days <= longestDays)) {
     const message = `must be a whole number from 1 to ${longestDays}`;
-    throw new AppError('validation_failed', { detail: `retentionDays ${message}`, errors: [{ path: '/retentionDays', message }] });
+    throw new AppError('validation_failed', {
+      detail: `retentionDays ${message}`,
+      errors: [{ path: '/retentionDays', message }],
+    });
   }
   const before = await lockConfig(tx, dataClass);
   const after: RetentionConfig = {

@@ -2,7 +2,14 @@ import { columns, select, table } from '../../db/columns.ts';
 import { type Database, type HotStatement, numberArray, type Tx, uuidArray } from '../../db/index.ts';
 import type { StreamEvent } from '../../jobs/index.ts';
 import type { DayOffsets } from '../../platform/day-offsets.ts';
-import { addToTotals, clearTotals, countsOfHistory, countsOfReport, dayOf, dayParameters } from '../interactions/index.ts';
+import {
+  addToTotals,
+  clearTotals,
+  countsOfHistory,
+  countsOfReport,
+  dayOf,
+  dayParameters,
+} from '../interactions/index.ts';
 import { eventsOf, type Lanes } from './decision-events.ts';
 
 /** One row of the outbox for the events of a batch of decisions, and for what they showed. */
@@ -36,7 +43,7 @@ export async function appendEvents(tx: Tx, events: readonly StreamEvent[], itemI
   ]);
 }
 
-const published = columns(table<'outbox', { position: number; laneCreatives: (string | null)[]; laneChannels: (string | null)[] }>('outbox'), [
+const published = columns(table<'outbox', { position: number }>('outbox'), [
   'tenantId',
   'position',
   'events',
@@ -54,14 +61,20 @@ export interface StreamRow {
 
 /** The tenant's stream behind a position (0: from its beginning), `limit` rows at most. */
 export async function readStream(tx: Tx, after: number, limit: number): Promise<StreamRow[]> {
-  const rows = await select(tx, published, 'from outbox where tenant_id = $1 and position > $2 order by position limit $3', [
-    tx.tenantId,
-    after,
-    limit,
-  ]);
+  const rows = await select(
+    tx,
+    published,
+    'from outbox where tenant_id = $1 and position > $2 order by position limit $3',
+    [tx.tenantId, after, limit],
+  );
   return rows.map((row) => ({
     position: row.position,
-    events: eventsOf({ ...row, offerIds: row.laneOffers, creativeIds: row.laneCreatives, channelIds: row.laneChannels }),
+    events: eventsOf({
+      ...row,
+      offerIds: row.laneOffers,
+      creativeIds: row.laneCreatives,
+      channelIds: row.laneChannels,
+    }),
   }));
 }
 
