@@ -434,7 +434,7 @@ test('a value that is never stored stands neither in the record nor in the trace
   assert.doesNotMatch(record.text, /canary-secret/);
 });
 
-test('a tenant whose outbox cannot be rolled up keeps no other waiting', async () => {
+test('a tenant whose outbox cannot be counted keeps no other waiting', async () => {
   const [broken, sound] = server.tenants.map(({ id }) => id);
   await owner(
     `insert into arbiter.outbox (tenant_id, events, created_at) values ($1, '[]', now()), ($2, '[]', now())`,
