@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test';
 import { createHotPath, type HotPath, systemActor, type Tx } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { firstIdAt, newId } from '../../platform/ids.ts';
-import { itemIdOf } from './history-oracle.ts';
 import { contactsSince } from './interactions.store.ts';
 import { expireReservations, settleReservation } from './reservations.store.ts';
 import { type DecidedItem, findShownItem, findShownItems, insertShown } from './shown-items.store.ts';
+import { itemIdOf } from './test-history.ts';
 
 let db: TestDatabase;
 let path: HotPath;

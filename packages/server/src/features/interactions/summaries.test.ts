@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 import { createHotPath, type HotPath, systemActor, type Tx } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { newId } from '../../platform/ids.ts';
+import { dropEmptyMonths, retainHistory } from './retention.store.ts';
+import { readCustomerSummaries } from './summaries.store.ts';
 import {
   contact,
   decided,
@@ -13,9 +15,7 @@ import {
   sorted,
   summariesByHand,
   writeHistory,
-} from './history-oracle.ts';
-import { dropEmptyMonths, retainHistory } from './retention.store.ts';
-import { readCustomerSummaries } from './summaries.store.ts';
+} from './test-history.ts';
 
 const zone = 'America/New_York';
 const dayMs = 86_400_000;

@@ -5,6 +5,8 @@ import { createHotPath, type HotPath, systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { dayOffsets } from '../../platform/day-offsets.ts';
 import { newId } from '../../platform/ids.ts';
+import { readTenantSummaries } from '../interactions/index.ts';
+import { retainHistory } from '../interactions/retention.store.ts';
 import {
   contact,
   newRandom,
@@ -14,9 +16,7 @@ import {
   sorted,
   totalsByHand,
   writeHistory,
-} from '../interactions/history-oracle.ts';
-import { readTenantSummaries } from '../interactions/index.ts';
-import { retainHistory } from '../interactions/retention.store.ts';
+} from '../interactions/test-history.ts';
 import { createDecisionEvents } from './decision-events.ts';
 import { insertOutbox, recountTotals } from './outbox.store.ts';
 import { createOutboxDispatcher, type OutboxDispatcher } from './outbox.ts';
