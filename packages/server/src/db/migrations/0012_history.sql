@@ -15,7 +15,7 @@ create table arbiter.decision_impressions (
   channel_ids uuid[],
   placement_ids uuid[],
   category_ids uuid[],
-  -- Null: 1, 2, 3 and so on. Else some of the decision's items were reserved, and stand in interactions.
+  -- Null: these are all items of the decision, 1, 2, 3 and so on. Else the others were reserved and stand in interactions.
   ranks smallint[],
   -- What the caller sent as context.
   context jsonb,

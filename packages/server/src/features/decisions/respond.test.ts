@@ -152,11 +152,12 @@ test('contacts without a recommendation: the same only with an instant, a value 
 });
 
 test('history tells how a response found its item, and what settled a reservation first', async () => {
-  const voice = { name: 'call', offerId: ids.offer, channelId: ids.phone, status: 'active' };
+  const desk = await create('channels', { name: 'Desk', channelType: 'phone', impressionMode: 'explicit' });
+  const voice = { name: 'call', offerId: ids.offer, channelId: desk, status: 'active' };
   const spoken = await create('creatives', voice);
   const reserve = async (customerId: string) => {
     const { body } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
-      body: { customerId, channelId: ids.phone },
+      body: { customerId, channelId: desk },
     });
     const [item] = body.decisions;
     assert.ok(item?.reservation);

@@ -1,20 +1,10 @@
-import { type Columns, columns, type RowOf, select, table } from '../../db/columns.ts';
+import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import { type HotStatement, instantArray, numberArray, type Tx, textArray, uuidArray } from '../../db/index.ts';
 import { isUuid } from '../../platform/ids.ts';
 
 // Statements of the hot path are each prepared once per connection and take one array per column (docs/design/decisioning.md 6).
 
-/** Rows of the view: what is null nowhere in the tables that it reads is not null here. */
-export interface HistoryRow {
-  readonly id: string;
-  readonly customerId: string;
-  readonly interactionType: 'recommendation' | 'impression' | 'response';
-  readonly reservationState: 'open' | 'confirmed' | 'expired' | 'released' | null;
-  readonly occurredAt: Date;
-  readonly createdAt: Date;
-}
-
-const shownColumns = columns(table<'interaction_history', HistoryRow>('interaction_history'), [
+const shownColumns = columns(table('interactions'), [
   'id',
   'customerId',
   'interactionType',
@@ -33,25 +23,85 @@ const shownColumns = columns(table<'interaction_history', HistoryRow>('interacti
 /** A history row of a shown item: `impression`, or `recommendation` with its reservation (docs/design/api-decisioning.md 4). */
 export type ShownItem = RowOf<typeof shownColumns>;
 
+type Ids = readonly (string | null)[] | null;
+/** Arrays of ids may hold null. */
+interface PackedIds {
+  readonly creativeIds: Ids;
+  readonly channelIds: Ids;
+  readonly placementIds: Ids;
+  readonly categoryIds: Ids;
+}
+const packedColumns = columns(table('decision_impressions'), [
+  'id',
+  'customerId',
+  'offerIds',
+  'creativeIds',
+  'channelIds',
+  'placementIds',
+  'categoryIds',
+  'ranks',
+]);
+
+// Both tables are asked by key, and the view over them is not: to plan it takes longer than both look-ups.
+
 /** The row of that id, when it is one of a shown item. */
 export async function findShownItem(tx: Tx, id: string): Promise<ShownItem | null> {
   if (!isUuid(id)) return null;
-  const [row] = await selectHistory(tx, shownColumns, `row_id in ($2, $3) and id = $2`, [id, `${id.slice(0, 34)}00`]);
+  const { items } = await findImpressions(tx, `${id.slice(0, 34)}00`);
+  const shown = items.find((item) => item.id === id.toLowerCase());
+  if (shown !== undefined) return shown;
+  const [row] = await select(tx, shownColumns, 'from interactions where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return row ?? null;
 }
 
 /** The items of a decision, by rank: their ids follow the decision's. */
 export async function findShownItems(tx: Tx, decisionId: string): Promise<ShownItem[]> {
   if (!isUuid(decisionId) || !decisionId.endsWith('00')) return [];
-  return selectHistory(tx, shownColumns, 'row_id between $2 and $3 and recommendation_id = $2 order by id', [
-    decisionId,
-    `${decisionId.slice(0, 34)}ff`,
-  ]);
+  const { items, isWhole } = await findImpressions(tx, decisionId);
+  if (isWhole) return items;
+  const others = await select(
+    tx,
+    shownColumns,
+    'from interactions where tenant_id = $1 and id between $2 and $3 and recommendation_id = $2 order by id',
+    [tx.tenantId, decisionId, `${decisionId.slice(0, 34)}ff`],
+  );
+  return [...items, ...others].sort((a, b) => Number(a.rank) - Number(b.rank));
 }
 
-/** Reads the tenant's ($1) history; what is asked for bounds `row_id`, by which rows are stored. */
-const selectHistory = <Row>(tx: Tx, selected: Columns<Row>, where: string, values: readonly unknown[]) =>
-  select(tx, selected, `from interaction_history where tenant_id = $1 and ${where}`, [tx.tenantId, ...values]);
+/** What a decision showed at once; `isWhole`: it reserved nothing beside. */
+async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: ShownItem[]; isWhole: boolean }> {
+  const [packed] = await select(tx, packedColumns, 'from decision_impressions where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    decisionId,
+  ]);
+  if (packed === undefined) return { items: [], isWhole: false };
+  const ids: PackedIds = packed;
+  const items = packed.offerIds.map((offerId, place): ShownItem => {
+    const rank = packed.ranks?.[place] ?? place + 1;
+    return {
+      id: itemIdOf(packed.id, rank),
+      customerId: packed.customerId,
+      interactionType: 'impression',
+      offerId,
+      creativeId: idAt(ids.creativeIds, place),
+      channelId: idAt(ids.channelIds, place),
+      placementId: idAt(ids.placementIds, place),
+      categoryId: idAt(ids.categoryIds, place),
+      recommendationId: packed.id,
+      rank,
+      campaignId: null,
+      reservationState: null,
+      reservationExpiresAt: null,
+    };
+  });
+  return { items, isWhole: packed.ranks === null };
+}
+
+/** The id at a place of a packed column: one id may stand for all, and a column without ids is null. */
+const idAt = (ids: Ids, place: number): string | null => (ids?.length === 1 ? ids[0] : ids?.[place]) ?? null;
+
+const itemIdOf = (decisionId: string, rank: number): string =>
+  decisionId.slice(0, 34) + rank.toString(16).padStart(2, '0');
 
 /** What a decision showed: its items, by rank, for one customer. */
 export interface ShownDecision {
@@ -78,16 +128,20 @@ export interface DecidedItem {
 /** History of a batch of decisions: one row for what each showed, one for each item that is reserved. */
 export function insertShown(tenantId: string, at: Date, shown: readonly ShownDecision[]): HotStatement[] {
   const isReserved = shown.some(({ items }) => items.some((item) => item.reservedUntil !== null));
-  const impressions = isReserved ? shown.flatMap(withoutReserved) : shown.filter(({ items }) => items.length > 0);
+  const impressions = shown.flatMap(impressionsOf);
   const statements: HotStatement[] = [];
   if (impressions.length > 0) statements.push(insertImpressions(tenantId, at, impressions));
   if (isReserved) statements.push(insertReservations(tenantId, at, shown));
   return statements;
 }
 
-function withoutReserved(decision: ShownDecision): ShownDecision[] {
+type Impressions = ShownDecision & { readonly isWhole: boolean };
+
+function impressionsOf(decision: ShownDecision): Impressions[] {
   const items = decision.items.filter((item) => item.reservedUntil === null);
-  return items.length > 0 ? [{ ...decision, items }] : [];
+  if (items.length === 0) return [];
+  const isWhole = items.length === decision.items.length && items.every((item, i) => item.rank === i + 1);
+  return [{ ...decision, items, isWhole }];
 }
 
 /** Ids that the items of a decision may have in common. */
@@ -97,7 +151,7 @@ const mayBeShared = ['creativeId', 'channelId', 'placementId', 'categoryId'] as 
  * The ids of all decisions stand in one array per column, each decision's after those of the one before: the database
  * takes its part of it. A part that is one id for all items is stored as one, and none at all as null.
  */
-function insertImpressions(tenantId: string, at: Date, shown: readonly ShownDecision[]): HotStatement {
+function insertImpressions(tenantId: string, at: Date, shown: readonly Impressions[]): HotStatement {
   const items = shown.flatMap((decision) => decision.items);
   const first: number[] = [];
   const last: number[] = [];
@@ -109,8 +163,7 @@ function insertImpressions(tenantId: string, at: Date, shown: readonly ShownDeci
     first.push(from);
     last.push(to);
     for (const [i, name] of mayBeShared.entries()) lastOf[i]!.push(lastPlace(decision.items, name, from, to));
-    const inOrder = decision.items.every((item, i) => item.rank === i + 1);
-    ranks.push(inOrder ? null : numberArray(decision.items.map((item) => item.rank)));
+    ranks.push(decision.isWhole ? null : numberArray(decision.items.map((item) => item.rank)));
     from = to + 1;
   }
   return {

@@ -91,6 +91,11 @@ test('what a batch showed is one row a decision, and is read item by item as it 
     const sortKeys = (row: object) => Object.fromEntries(Object.entries(row).sort());
     const found = await within(tenant, (tx) => findShownItems(tx, id));
     assert.deepEqual(found.map(sortKeys), expected.map(sortKeys));
+    const viewed = await db.ownerQuery<Record<string, unknown>>(
+      `select ${viewColumns} from arbiter.interaction_history where tenant_id = $1 and recommendation_id = $2 order by rank`,
+      [tenant, id],
+    );
+    assert.deepEqual(viewed.map(sortKeys), expected.map(sortKeys), 'the view says the same');
     for (const item of found) {
       assert.deepEqual(await within(tenant, (tx) => findShownItem(tx, item.id)), item);
       assert.equal(await within(other, (tx) => findShownItem(tx, item.id)), null);
@@ -120,6 +125,11 @@ test('what a batch showed is one row a decision, and is read item by item as it 
     'reservations are no contacts',
   );
 });
+
+const viewColumns = `id, customer_id as "customerId", interaction_type as "interactionType", offer_id as "offerId",
+  creative_id as "creativeId", channel_id as "channelId", placement_id as "placementId", category_id as "categoryId",
+  recommendation_id as "recommendationId", rank, campaign_id as "campaignId", reservation_state as "reservationState",
+  reservation_expires_at as "reservationExpiresAt"`;
 
 test('items and contacts are found by key, whatever the planner believes', async () => {
   const tenant = newId();
