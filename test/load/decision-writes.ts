@@ -88,7 +88,8 @@ async function count(): Promise<Counted> {
   const tables = await ownerQuery<Record<string, string>>(
     `select regexp_replace(s.relname, '_y\\d+m\\d+$', '') as name, sum(n_tup_ins) as ins, sum(n_tup_upd) as upd, sum(n_tup_hot_upd) as hot,
        sum(n_tup_ins * i.indexes + (n_tup_upd - n_tup_hot_upd) * i.indexes) as entries
-     from pg_stat_user_tables s cross join lateral (select count(*) as indexes from pg_index where indrelid = s.relid) i
+     from pg_stat_user_tables s cross join lateral (
+       select count(*) as indexes from pg_index where indrelid = s.relid and indpred is null) i
      where schemaname = 'arbiter' group by 1 having sum(n_tup_ins + n_tup_upd) > 0 order by 1`,
   );
   const [lsn] = await ownerQuery<{ n: string }>(`select pg_current_wal_lsn() - '0/0'::pg_lsn as n`);
