@@ -226,8 +226,7 @@ test('history tells how a response found its item, and what settled a reservatio
       ['H1', '2026-11-20', ids.creative, 0, 2, 'click'],
       ['H1', '2026-11-20', ids.creative, 1, 0, null],
       ['H2', '2026-11-20', spoken, 1, 0, null],
-      ['H4', '2026-11-20', spoken, 0, 0, 'not_presented'],
-      ['H4', '2026-11-20', spoken, 1, 0, null],
+      ['H4', '2026-11-20', spoken, 1, 0, 'not_presented'],
     ],
   );
 });
