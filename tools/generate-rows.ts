@@ -57,9 +57,9 @@ function readColumn(line: string, below: string): Column {
   };
 }
 
-/** The tables of the dump; what stands between one table's columns and the next table are its constraints. */
+/** The tables and views of the dump; what stands between one table's columns and the next table are its constraints. */
 function readTables(dump: string): Table[] {
-  return [...dump.matchAll(/^create table (\S+) \(\n([\s\S]*?)\n\)([\s\S]*?)(?=\n\n)/gm)].map(
+  return [...dump.matchAll(/^create (?:table|view) (\S+) \(\n([\s\S]*?)\n\)([\s\S]*?)(?=\n\n)/gm)].map(
     ([, name = '', columns = '', below = '']) => ({
       name,
       columns: columns.split('\n').map((line) => readColumn(line, below)),
@@ -85,7 +85,9 @@ function property(column: Column): string {
   // Null is one of the values that `unknown` has already.
   const full = column.nullable && type !== 'unknown' ? `${type} | null` : type;
   const line = `  readonly ${camel(column.name)}: ${full};`;
-  return line.length <= longestLine ? line : line.replaceAll(/(: | \| )(?=')/g, (part) => `${part.trim()}\n    | `);
+  return line.length <= longestLine
+    ? line
+    : line.replaceAll(/(: | \| )(?='|null)/g, (part) => `${part === ': ' ? ':' : ''}\n    | `);
 }
 
 function rowsFile(tables: readonly Table[]): string {

@@ -32,7 +32,7 @@ function race(cap: number, customerId: string, bodyOf: (i: number) => object): P
 
 async function counted(customerId: string): Promise<{ shown: number; ids: string[] }> {
   const rows = await db.ownerQuery<{ id: string }>(
-    `select id from arbiter.interactions where customer_id = $1
+    `select id from arbiter.interaction_history where customer_id = $1
      and (interaction_type = 'impression' or (interaction_type = 'recommendation' and reservation_state = 'open'))`,
     [customerId],
   );

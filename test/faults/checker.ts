@@ -1,7 +1,9 @@
 import { decodeState } from '../../packages/server/src/features/customer-states/customer-state-codec.ts';
 
+import { eventsOf } from '../../packages/server/src/features/stream/decision-events.ts';
+
 // The offline checker of docs/design/quality.md 5: reads the database and the record of the load, and shares no code with the
-// services of the server. The codec of the state row is used for reading it only.
+// services of the server. The codecs of the state row and of packed events are used for reading them only.
 import { itemsOf } from './api.ts';
 import { checkAudit } from './checker-audit.ts';
 import { ackOf, isUnknown, type Recorded } from './recorded-load.ts';
@@ -46,6 +48,7 @@ interface HistoryRow {
   readonly late: boolean;
   readonly at: number;
   readonly reservation_state: string | null;
+  readonly settled_by: string | null;
   readonly expires_at: number | null;
 }
 
@@ -61,10 +64,11 @@ export async function checkAll(evidence: Evidence): Promise<Verdict> {
     left join arbiter.customer_states s on s.tenant_id = d.tenant_id and s.ref = d.customer_ref`);
   const history = await query<HistoryRow>(`
     select id, customer_id, interaction_type, outcome_key, offer_id, creative_id, channel_id, campaign_id,
-      recommendation_id, rank, context, reservation_state, coalesce(details ->> 'late' = 'true', false) as late,
+      recommendation_id, rank, context, reservation_state, reservation_settled_by as settled_by,
+      coalesce(details ->> 'late' = 'true', false) as late,
       (extract(epoch from occurred_at) * 1000)::float8 as at,
       (extract(epoch from reservation_expires_at) * 1000)::float8 as expires_at
-    from arbiter.interactions`);
+    from arbiter.interaction_history`);
   const found = [
     ...checkDecisions(evidence, decisions, history),
     ...checkRequests(evidence, decisions, await query('select request_id, decision_id from arbiter.decision_requests')),
@@ -109,6 +113,10 @@ function checkDecisions(
     for (const item of shown) {
       if (item.customer_id !== row.customer_id) found.push(`item ${item.id} belongs to another customer`);
     }
+  }
+  for (const row of history) {
+    const isOpen = row.reservation_state === null || row.reservation_state === 'open';
+    if (isOpen !== (row.settled_by === null)) found.push(`item ${row.id} was settled by ${row.settled_by}`);
   }
   for (const id of shownBy.keys()) if (!byId.has(id)) found.push(`items of ${id} without their decision`);
   const historyById = new Map(history.map((row) => [row.id, row]));
@@ -276,30 +284,35 @@ function aggregate(rows: readonly HistoryRow[], now: number): string[] {
   return lines;
 }
 
-/** Invariant 3: at rest the summaries equal history. The tenant of the load counts days in UTC. */
+/**
+ * Invariant 3: at rest the tenant's figures equal history. The tenant of the load counts days in UTC. A customer's own are
+ * read from history; no retention ran that would have compacted some.
+ */
 async function checkSummaries(query: Query): Promise<string[]> {
   const expected = `
-    select tenant_id, customer_id, (occurred_at at time zone 'UTC')::date as day, offer_id, creative_id, channel_id, direction,
+    select tenant_id, (occurred_at at time zone 'UTC')::date as day, offer_id, creative_id, channel_id, direction,
       count(*) filter (where interaction_type = 'impression')::int as impressions,
       count(*) filter (where interaction_type = 'response' and classification = 'positive')::int as positive,
       count(*) filter (where interaction_type = 'response' and classification = 'negative')::int as negative,
       count(*) filter (where interaction_type = 'response' and classification = 'neutral')::int as neutral,
       count(*) filter (where is_conversion)::int as converts,
-      coalesce(sum(conversion_value) filter (where interaction_type = 'response'), 0) as total_value,
-      max(occurred_at) filter (where interaction_type = 'impression') as last_contact_at,
-      max(occurred_at) filter (where interaction_type = 'response') as last_outcome_at
-    from arbiter.interactions where interaction_type <> 'recommendation'
-    group by 1, 2, 3, 4, 5, 6, 7`;
+      coalesce(sum(conversion_value) filter (where interaction_type = 'response'), 0) as total_value
+    from arbiter.interaction_history where interaction_type <> 'recommendation'
+    group by 1, 2, 3, 4, 5, 6`;
   const actual = `
-    select tenant_id, customer_id, day, offer_id, creative_id, channel_id, direction, impressions, positive, negative,
-      neutral, converts, total_value, last_contact_at, last_outcome_at from arbiter.interaction_summaries`;
+    select tenant_id, day, offer_id, creative_id, channel_id, direction, impressions, positive, negative, neutral, converts,
+      total_value from arbiter.daily_totals`;
   const missing = await query<object>(`(${expected}) except (${actual}) limit 5`);
   const surplus = await query<object>(`(${actual}) except (${expected}) limit 5`);
+  const [compacted] = await query<{ n: number }>('select count(*)::int as n from arbiter.interaction_summaries');
   return [
-    ...missing.map((row) => `history says, summaries do not: ${JSON.stringify(row)}`),
-    ...surplus.map((row) => `summaries say, history does not: ${JSON.stringify(row)}`),
+    ...missing.map((row) => `history says, the figures do not: ${JSON.stringify(row)}`),
+    ...surplus.map((row) => `the figures say, history does not: ${JSON.stringify(row)}`),
+    ...(compacted!.n > 0 ? [`${compacted!.n} rows of history were compacted`] : []),
   ];
 }
+
+type StoredRow = Parameters<typeof eventsOf>[0] & { readonly position: string | null };
 
 interface StoredEvent {
   readonly id: string;
@@ -314,8 +327,10 @@ async function checkOutbox(
   history: readonly HistoryRow[],
 ): Promise<string[]> {
   const found: string[] = [];
-  const rows = await query<{ position: string | null; events: StoredEvent[] | string }>(
-    'select position, events from arbiter.outbox order by position',
+  const rows = await query<StoredRow>(
+    `select position, tenant_id as "tenantId", events, lane_offers as "offerIds", lane_creatives as "creativeIds",
+       lane_channels as "channelIds", created_at as "createdAt"
+     from arbiter.outbox order by position`,
   );
   const pending = rows.filter((row) => row.position === null).length;
   if (pending > 0) found.push(`${pending} outbox rows are pending at rest`);
@@ -324,9 +339,7 @@ async function checkOutbox(
   const gap = positions.findIndex((position, i) => position !== i + 1);
   if (gap >= 0) found.push(`the stream has a gap or a twin at ${gap + 1}`);
   if (Number(head?.position ?? 0) !== positions.length) found.push(`the stream's head is ${head?.position}`);
-  const events = rows.flatMap((row): StoredEvent[] =>
-    typeof row.events === 'string' ? JSON.parse(row.events) : row.events,
-  );
+  const events = rows.flatMap((row) => eventsOf(row).map((text): StoredEvent => JSON.parse(text)));
   if (new Set(events.map((event) => event.id)).size !== events.length) found.push('an event stands twice');
   const made = events.filter((event) => event.type === 'decision.made.v1').map((e) => e.payload.recommendationId!);
   found.push(

@@ -102,7 +102,10 @@ test(`kill -9 under load, ${rounds} times: nothing acked is missing, nothing is 
 /** Damage of each kind that the checker looks for, planted in a transaction that is rolled back. */
 const damages: readonly (readonly [what: string, statement: string])[] = [
   ['a lost decision', 'delete from arbiter.decisions where id = (select min(id::text)::uuid from arbiter.decisions)'],
-  ['a lost item', `delete from arbiter.interactions where rank = 1 and interaction_type = 'impression'`],
+  ['a lost item', 'update arbiter.decision_impressions set offer_ids = offer_ids[2:]'],
+  ['lost items', 'delete from arbiter.decision_impressions'],
+  ['a lost reservation', `delete from arbiter.interactions where interaction_type = 'recommendation'`],
+  ['a settlement that is not known', 'update arbiter.interactions set reservation_settled_by = null'],
   ['a lost response', `delete from arbiter.interactions where interaction_type = 'response'`],
   [
     'a response that was written twice',
@@ -111,7 +114,8 @@ const damages: readonly (readonly [what: string, statement: string])[] = [
   ],
   ['a forgotten requestId', 'delete from arbiter.decision_requests'],
   ['a state row that was set back', `update arbiter.customer_states set state = ''`],
-  ['a summary that was added twice', 'update arbiter.interaction_summaries set impressions = impressions + 1'],
+  ['a figure that was added twice', 'update arbiter.daily_totals set impressions = impressions + 1'],
+  ['a figure that was lost', 'delete from arbiter.daily_totals where positive + negative + neutral > 0'],
   ['an event that waits', 'update arbiter.outbox set position = null where position = 1'],
   ['an event that was lost', 'delete from arbiter.outbox where position = (select max(position) from arbiter.outbox)'],
   ['an update that was lost', 'update arbiter.offers set version = version - 1 where version > 1'],

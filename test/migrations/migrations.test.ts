@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import pg from 'pg';
 import { migrate, migrationsFolder, pendingMigrations, readMigrations } from '../../packages/server/src/db/migrate.ts';
 import { dumpSchema } from '../../packages/server/src/db/schema-dump.ts';
 import { withDatabase, withUser } from '../../packages/server/src/db/test-database.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { newId } from '../../packages/server/src/platform/ids.ts';
 import { fingerprint } from '../operations/fingerprint.ts';
 import { catalogueFindings } from '../tenancy/catalogue-findings.ts';
 import { populate } from '../tenancy/world.ts';
@@ -66,13 +68,53 @@ test('release after release gives the committed schema; each run applies one fil
   try {
     for (const { name } of await readMigrations()) {
       await copyFile(new URL(`${name}.sql`, migrationsFolder), new URL(`${name}.sql`, folder));
+      if (name.endsWith('_history')) await rollUp(adminUrl);
       assert.deepEqual(await migrate({ adminUrl, url, folder }), [name]);
       assert.deepEqual(await migrate({ adminUrl, url, folder }), []);
     }
     assert.deepEqual(await pendingMigrations(url), []);
+    await assertCounted(adminUrl);
     const committed = await readFile(new URL('../../docs/schema.sql', import.meta.url), 'utf8');
     assert.equal(await dumpSchema(adminUrl), committed);
   } finally {
     await rm(path, { recursive: true });
   }
 });
+
+const [tenant, other, offer] = [newId(), newId(), newId()];
+
+async function asOwner<Row = Record<string, unknown>>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return (await client.query(text, values).finally(() => client.end())).rows as Row[];
+}
+
+/** What releases before packed history had rolled up: a row for each customer and day. */
+async function rollUp(url: string): Promise<void> {
+  await asOwner(
+    url,
+    `insert into arbiter.interaction_summaries (tenant_id, customer_id, day, offer_id, creative_id, direction, impressions,
+       positive, negative, neutral, converts, total_value)
+     select t, 'C-' || n, '2026-11-20', $3, null, 'outbound', n, 1, 0, 2, 1, 2.5 from unnest($1::uuid[]) t, generate_series(1, $2) n`,
+    [[tenant, other], 3, offer],
+  );
+}
+
+/** The tenants' figures were made of it; nothing of a customer counts twice beside his history. */
+async function assertCounted(url: string): Promise<void> {
+  const figures = { day: '2026-11-20', impressions: 6, positive: 3, negative: 0, neutral: 6, converts: 3, value: 7.5 };
+  assert.deepEqual(
+    await asOwner(
+      url,
+      `select day::text, impressions, positive, negative, neutral, converts, total_value::float8 as value
+       from arbiter.daily_totals where tenant_id = any($1) order by tenant_id`,
+      [[tenant, other]],
+    ),
+    [figures, figures],
+  );
+  assert.deepEqual(await asOwner(url, 'select from arbiter.interaction_summaries'), []);
+}

@@ -3,12 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { contactsSince } from '../../packages/server/src/features/interactions/index.ts';
+import { contactsSince, insertShown } from '../../packages/server/src/features/interactions/index.ts';
 import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
-import { addToSummaries } from '../../packages/server/src/features/stream/outbox.store.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
-import { zoneClock } from '../../packages/server/src/platform/zones.ts';
 import { populate } from './world.ts';
 
 // No statement of the hot path touches two tenants: each finds its rows by one tenant's id, with row-level security or
@@ -60,10 +58,24 @@ const rare = new Map([
   ['decisions.lock.wait', 'decisions.lock'],
   ['tenants.quota.hold', 'tenants.quota.read'],
 ]);
+const shownItem = {
+  id: newId(),
+  rank: 1,
+  offerId: newId(),
+  creativeId: null,
+  channelId: null,
+  placementId: null,
+  categoryId: null,
+  reservedUntil: null,
+};
+const shownOne = { id: newId(), customerId: 'somebody', context: null, items: [shownItem] };
 /** Sent for histories that this test does not make. */
 const made = (tenantId: string): readonly Statement[] => [
   contactsSince(tenantId, 'somebody', new Date(0), newId()),
-  addToSummaries(tenantId, [{ id: newId(), day: '2026-11-20' }]),
+  ...insertShown(tenantId, new Date(0), [
+    shownOne,
+    { ...shownOne, items: [{ ...shownItem, reservedUntil: new Date(1) }] },
+  ]),
 ];
 
 /** Names of the statements that the stores of the hot path make. */
@@ -99,8 +111,6 @@ test('every statement of the hot path names one tenant, and reads, changes and a
   await work(first);
   const dispatcher = createOutboxDispatcher(server.database, server.aside, {
     zoneOf: async () => 'UTC',
-    zoneClock,
-    now: () => server.clock.now(),
     pause: async () => undefined,
     stopped: () => false,
   });

@@ -8,7 +8,6 @@ import { readMigrations } from '../../../packages/server/src/db/migrate.ts';
 import { loadPack } from '../../../packages/server/src/features/seed-packs/index.ts';
 import { createOutboxDispatcher } from '../../../packages/server/src/features/stream/index.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../../packages/server/src/main/test-server.ts';
-import { zoneClock } from '../../../packages/server/src/platform/zones.ts';
 import { dumpDatabase } from './dump.ts';
 import { buildWorld, type UpgradeWorld } from './world.ts';
 
@@ -104,8 +103,6 @@ async function answerTo(to: TestServer, { recommendationId, count, decisions }: 
 async function rollUp(to: TestServer, zone: string): Promise<void> {
   const dispatcher = createOutboxDispatcher(to.database, to.aside, {
     zoneOf: async () => zone,
-    zoneClock,
-    now: () => now,
     pause: async () => undefined,
     stopped: () => false,
   });

@@ -149,6 +149,22 @@ export interface CustomerStatesRow {
   readonly state: Buffer;
 }
 
+/** A row of `daily_totals`. */
+export interface DailyTotalsRow {
+  readonly tenantId: string;
+  readonly day: string;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly direction: 'inbound' | 'outbound';
+  readonly impressions: number;
+  readonly positive: number;
+  readonly negative: number;
+  readonly neutral: number;
+  readonly converts: number;
+  readonly totalValue: string;
+}
+
 /** A row of `dead_letters`. */
 export interface DeadLettersRow {
   readonly tenantId: string;
@@ -178,6 +194,22 @@ export interface DecisionFlowsRow {
   readonly deletedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** A row of `decision_impressions`. */
+export interface DecisionImpressionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly customerId: string;
+  readonly occurredAt: Date;
+  readonly offerIds: string[];
+  readonly creativeIds: string[] | null;
+  readonly channelIds: string[] | null;
+  readonly placementIds: string[] | null;
+  readonly categoryIds: string[] | null;
+  readonly ranks: number[] | null;
+  readonly context: unknown;
+  readonly releaseId: string | null;
 }
 
 /** A row of `decision_minutes`. */
@@ -303,6 +335,41 @@ export interface IdempotencyKeysRow {
   readonly createdAt: Date;
 }
 
+/** A row of `interaction_history`. */
+export interface InteractionHistoryRow {
+  readonly tenantId: string | null;
+  readonly rowId: string | null;
+  readonly id: string | null;
+  readonly customerId: string | null;
+  readonly interactionType: string | null;
+  readonly outcomeKey: string | null;
+  readonly classification: string | null;
+  readonly direction: string | null;
+  readonly isConversion: boolean | null;
+  readonly offerId: string | null;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly placementId: string | null;
+  readonly categoryId: string | null;
+  readonly recommendationId: string | null;
+  readonly rank: number | null;
+  readonly campaignId: string | null;
+  readonly journeyId: string | null;
+  readonly conversionValue: string | null;
+  readonly currency: string | null;
+  readonly context: unknown;
+  readonly attributes: unknown;
+  readonly details: unknown;
+  readonly occurredAt: Date | null;
+  readonly createdAt: Date | null;
+  readonly reservationState: string | null;
+  readonly reservationExpiresAt: Date | null;
+  readonly reservationSettledAt: Date | null;
+  readonly reservationSettledBy: string | null;
+  readonly resolvedBy: string | null;
+  readonly releaseId: string | null;
+}
+
 /** A row of `interaction_summaries`. */
 export interface InteractionSummariesRow {
   readonly tenantId: string;
@@ -351,6 +418,17 @@ export interface InteractionsRow {
   readonly createdAt: Date;
   readonly reservationState: 'open' | 'confirmed' | 'expired' | 'released' | null;
   readonly reservationExpiresAt: Date | null;
+  readonly reservationSettledAt: Date | null;
+  readonly reservationSettledBy:
+    | 'impression'
+    | 'response'
+    | 'not_presented'
+    | 'expired'
+    | 'release_failed'
+    | 'sweep'
+    | null;
+  readonly resolvedBy: 'interaction' | 'recommendation' | 'creative' | 'offer' | 'import' | null;
+  readonly releaseId: string | null;
 }
 
 /** A row of `leases`. */
@@ -405,6 +483,10 @@ export interface OutboxRow {
   readonly createdAt: Date;
   readonly position: number | string | null;
   readonly itemIds: string[];
+  readonly laneOffers: string[];
+  readonly laneCreatives: string[];
+  readonly laneChannels: string[];
+  readonly laneImpressions: number[];
 }
 
 /** A row of `outcome_types`. */
@@ -663,8 +745,10 @@ export interface Tables {
   readonly contact_policies: ContactPoliciesRow;
   readonly creatives: CreativesRow;
   readonly customer_states: CustomerStatesRow;
+  readonly daily_totals: DailyTotalsRow;
   readonly dead_letters: DeadLettersRow;
   readonly decision_flows: DecisionFlowsRow;
+  readonly decision_impressions: DecisionImpressionsRow;
   readonly decision_minutes: DecisionMinutesRow;
   readonly decision_requests: DecisionRequestsRow;
   readonly decision_traces: DecisionTracesRow;
@@ -674,6 +758,7 @@ export interface Tables {
   readonly evidence_snapshots: EvidenceSnapshotsRow;
   readonly flow_versions: FlowVersionsRow;
   readonly idempotency_keys: IdempotencyKeysRow;
+  readonly interaction_history: InteractionHistoryRow;
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
   readonly leases: LeasesRow;
@@ -839,6 +924,20 @@ export const columnKinds = {
     dataKey: 'bytes',
     state: 'bytes',
   },
+  daily_totals: {
+    tenantId: 'uuid',
+    day: 'day',
+    offerId: 'uuid',
+    creativeId: 'uuid',
+    channelId: 'uuid',
+    direction: 'text',
+    impressions: 'integer',
+    positive: 'integer',
+    negative: 'integer',
+    neutral: 'integer',
+    converts: 'integer',
+    totalValue: 'number',
+  },
   dead_letters: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -865,6 +964,20 @@ export const columnKinds = {
     deletedAt: 'instant',
     createdAt: 'instant',
     updatedAt: 'instant',
+  },
+  decision_impressions: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    customerId: 'text',
+    occurredAt: 'instant',
+    offerIds: 'array',
+    creativeIds: 'array',
+    channelIds: 'array',
+    placementIds: 'array',
+    categoryIds: 'array',
+    ranks: 'array',
+    context: 'json',
+    releaseId: 'uuid',
   },
   decision_minutes: {
     tenantId: 'uuid',
@@ -971,6 +1084,39 @@ export const columnKinds = {
     body: 'text',
     createdAt: 'instant',
   },
+  interaction_history: {
+    tenantId: 'uuid',
+    rowId: 'uuid',
+    id: 'uuid',
+    customerId: 'text',
+    interactionType: 'text',
+    outcomeKey: 'text',
+    classification: 'text',
+    direction: 'text',
+    isConversion: 'boolean',
+    offerId: 'uuid',
+    creativeId: 'uuid',
+    channelId: 'uuid',
+    placementId: 'uuid',
+    categoryId: 'uuid',
+    recommendationId: 'uuid',
+    rank: 'integer',
+    campaignId: 'uuid',
+    journeyId: 'uuid',
+    conversionValue: 'number',
+    currency: 'text',
+    context: 'json',
+    attributes: 'json',
+    details: 'json',
+    occurredAt: 'instant',
+    createdAt: 'instant',
+    reservationState: 'text',
+    reservationExpiresAt: 'instant',
+    reservationSettledAt: 'instant',
+    reservationSettledBy: 'text',
+    resolvedBy: 'text',
+    releaseId: 'uuid',
+  },
   interaction_summaries: {
     tenantId: 'uuid',
     customerId: 'text',
@@ -1016,6 +1162,10 @@ export const columnKinds = {
     createdAt: 'instant',
     reservationState: 'text',
     reservationExpiresAt: 'instant',
+    reservationSettledAt: 'instant',
+    reservationSettledBy: 'text',
+    resolvedBy: 'text',
+    releaseId: 'uuid',
   },
   leases: {
     tenantId: 'uuid',
@@ -1064,6 +1214,10 @@ export const columnKinds = {
     createdAt: 'instant',
     position: 'integer',
     itemIds: 'array',
+    laneOffers: 'array',
+    laneCreatives: 'array',
+    laneChannels: 'array',
+    laneImpressions: 'array',
   },
   outcome_types: {
     tenantId: 'uuid',

@@ -3,7 +3,6 @@ import { Gauge } from 'prom-client';
 import { createOutboxDispatcher } from '../features/stream/index.ts';
 import { selectTenantIds } from '../features/tenants/index.ts';
 import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from '../jobs/index.ts';
-import { zoneClock } from '../platform/zones.ts';
 import type { Server } from './compose.ts';
 import type { ProcessMetrics } from './metrics.ts';
 
@@ -99,8 +98,6 @@ function dispatcherOf(
 ): ReturnType<typeof createOutboxDispatcher> {
   const dispatcher = createOutboxDispatcher(server.database, server.aside, {
     zoneOf: (tenantId) => server.decisions.timezoneOf(tenantId),
-    zoneClock,
-    now: () => server.clock.now(),
     pause,
     stopped: () => stopped.aborted,
   });

@@ -40,12 +40,12 @@ test('the partition jobs make the months ahead that are missing', async () => {
     Number(
       (
         await db.ownerQuery<{ n: number }>(
-          `select count(*) as n from pg_inherits where inhparent in ('arbiter.decisions'::regclass, 'arbiter.interactions'::regclass)`,
+          `select count(*) as n from pg_inherits where inhparent in ('arbiter.decisions'::regclass, 'arbiter.interactions'::regclass, 'arbiter.decision_impressions'::regclass)`,
         )
       )[0]!.n,
     );
   const before = await partitions();
-  for (const table of ['arbiter.decisions', 'arbiter.interactions']) {
+  for (const table of ['arbiter.decisions', 'arbiter.interactions', 'arbiter.decision_impressions']) {
     const [last] = await db.ownerQuery<{ name: string }>(
       'select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass order by 1 desc limit 1',
       [table],

@@ -199,25 +199,42 @@ function modulo(value: number, divisor: number): number {
 }
 
 const [firstYear, lastYear] = [1990, 2045];
-const stepMs = 28 * dayMs;
+/** No zone changes its clock there and back within such a step; before 1990 some changed it twice within a month. */
+const stepMs = (from: number): number => (from < Date.UTC(firstYear, 0) ? 14 : 28) * dayMs;
 /** A zone's offsets never change while the process runs. */
 const offsetsByZone = new Map<string, readonly (readonly [from: number, offsetMs: number])[]>();
 
 /**
  * UTC offsets of a zone, `[from, offsetMs]` in epoch ms, oldest first, for instants of the years 1990 to 2044; the
- * first and last hold beyond. In these years no zone changes its clock there and back within 28 days, and each change
- * falls on a whole minute. Throws RangeError for no zone.
+ * first and last hold beyond. Throws RangeError for no zone.
  */
 export function zoneOffsets(zoneName: string): readonly (readonly [from: number, offsetMs: number])[] {
   const known = offsetsByZone.get(zoneName);
   if (known !== undefined) return known;
+  const work = zoneOffsetsSince(zoneName, firstYear);
+  let piece = work.next();
+  while (!piece.done) piece = work.next();
+  offsetsByZone.set(zoneName, piece.value);
+  return piece.value;
+}
+
+/**
+ * The same from a year on (1970 at the earliest), in small pieces for work that takes turns. Since then each change falls on
+ * a whole minute. Throws RangeError for no zone.
+ */
+export function* zoneOffsetsSince(
+  zoneName: string,
+  year: number,
+): Generator<void, readonly (readonly [from: number, offsetMs: number])[]> {
   const zone = zoneOf(zoneName);
   const end = Date.UTC(lastYear, 0);
-  let from = Date.UTC(firstYear, 0);
+  let from = Date.UTC(year, 0);
   let offset = zone.offset(from);
   const offsets: [number, number][] = [[from, offset * minuteMs]];
-  for (; from < end; from += stepMs) {
-    let [low, high] = [from, Math.min(end, from + stepMs)];
+  for (let to = from; from < end; from = to) {
+    yield;
+    to = from + stepMs(from);
+    let [low, high] = [from, Math.min(end, to)];
     const next = zone.offset(high);
     if (next === offset) continue;
     while (high - low > minuteMs) {
@@ -228,6 +245,5 @@ export function zoneOffsets(zoneName: string): readonly (readonly [from: number,
     offsets.push([high, next * minuteMs]);
     offset = next;
   }
-  offsetsByZone.set(zoneName, offsets);
   return offsets;
 }

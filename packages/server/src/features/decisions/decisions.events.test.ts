@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createHotPath, systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { formats } from '../../platform/formats.ts';
 import { newId } from '../../platform/ids.ts';
 import { interactionRecorded } from '../interactions/index.ts';
+import { createOutboxDispatcher, readStream } from '../stream/index.ts';
 import { decisionMade } from './decisions.events.ts';
 
 /** Every kind of event that decisions and responses write. */
 const decisionEvents = [decisionMade, interactionRecorded];
 
 /**
- * What the decision path writes as text, held against the schemas of its events: rows of the outbox that real decisions and
- * responses have left, with every optional member present and absent.
+ * What the decision path keeps of its events, held against their schemas: the stream that real decisions and responses have
+ * left, with every optional member present and absent.
  */
 
 let server: TestServer;
@@ -41,10 +43,18 @@ interface Written {
 
 /** Every event so far, each of them held against its schema. */
 async function written(): Promise<Written[]> {
-  const rows = await server.testDatabase.ownerQuery<{ events: string }>(
-    'select events from arbiter.outbox order by id',
+  const path = createHotPath({ url: server.testDatabase.url, connections: 1 });
+  const zoneOf = async () => 'UTC';
+  await createOutboxDispatcher(server.database, path, {
+    zoneOf,
+    pause: async () => undefined,
+    stopped: () => false,
+  }).drain();
+  await path.close();
+  const rows = await server.database.withTenant(server.tenants[0].id, systemActor('test'), (tx) =>
+    readStream(tx, 0, 1_000),
   );
-  const events = rows.flatMap(({ events: text }): Written[] => JSON.parse(text));
+  const events = rows.flatMap((row) => row.events.map((text): Written => JSON.parse(text)));
   for (const event of events) {
     const check = checks.get(event.type);
     assert.ok(check, `${event.type} is described nowhere`);

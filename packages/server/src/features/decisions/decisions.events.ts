@@ -9,8 +9,8 @@ const textOrNull = (description: string) => nullable(Type.String(), description)
 const exactly = { additionalProperties: false } as const;
 
 /**
- * A decision was made and stored (docs/design/api-access.md 12.1). batch-writes.ts writes it as text, since it is written with every
- * decision; decisions.events.test.ts holds that text against this schema.
+ * A decision was made and stored (docs/design/api-access.md 12.1). The stream keeps it packed (stream/decision-events.ts), since it is
+ * written with every decision; decisions.events.test.ts holds what comes out of it against this schema.
  */
 export const decisionMade = event({
   type: 'decision.made.v1',

@@ -23,7 +23,7 @@ const owner = (text: string, values: unknown[] = []) =>
 
 const counts = async () => {
   const [row] = await owner(`select (select count(*) from arbiter.decisions)::int as decisions,
-    (select count(*) from arbiter.interactions)::int as interactions, (select count(*) from arbiter.outbox)::int as outbox,
+    (select count(*) from arbiter.interaction_history)::int as interactions, (select count(*) from arbiter.outbox)::int as outbox,
     (select count(*) from arbiter.customer_states)::int as customers, (select count(*) from arbiter.decision_requests)::int as requests`);
   return row;
 };
@@ -176,7 +176,7 @@ test('decides, records and replays', async () => {
   assert.equal(replay.status, 200, replay.text);
   assert.equal(replay.body.identical, true, replay.text);
   const history = await owner(
-    'select interaction_type, rank, context from arbiter.interactions where customer_id = $1 order by rank',
+    'select interaction_type, rank, context from arbiter.interaction_history where customer_id = $1 order by rank',
     ['C1'],
   );
   assert.deepEqual(
@@ -211,7 +211,7 @@ test('the cap holds under parallel fire, for implicit and explicit channels toge
   assert.equal(new Set(shown.map((d) => d.offerId)).size, 3, 'no offer twice within its cooldown');
   const empty = answers.find((a) => a.body.count === 0);
   assert.equal(empty?.body.emptyReason, 'contact_policy');
-  const [row] = await owner(`select count(*)::int as n from arbiter.interactions where customer_id = 'C3'`);
+  const [row] = await owner(`select count(*)::int as n from arbiter.interaction_history where customer_id = 'C3'`);
   assert.equal(row!.n, 3);
 });
 
@@ -253,7 +253,7 @@ test('a requestId of the client is idempotent', async () => {
     ),
   );
   assert.ok(twins.every((t) => t.status === 200 || t.status === 409));
-  const [row] = await owner(`select count(*)::int as n from arbiter.interactions where customer_id = 'C7'`);
+  const [row] = await owner(`select count(*)::int as n from arbiter.interaction_history where customer_id = 'C7'`);
   assert.equal(row!.n, 1, 'one effect');
   const record = await server.call('GET', `/api/v1/decisions/${requestId}`);
   assert.equal(record.status, 200);

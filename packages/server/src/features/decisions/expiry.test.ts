@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { systemActor, type Tx } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { firstIdAt, newId } from '../../platform/ids.ts';
-import { expireReservations } from '../interactions/interactions.store.ts';
+import { expireReservations } from '../interactions/reservations.store.ts';
 import { expireRequests, expireResponseKeys } from './key-expiry.store.ts';
 
 const hourMs = 3_600_000;

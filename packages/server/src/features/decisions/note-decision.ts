@@ -1,9 +1,7 @@
 import { hash, type KeyObject } from 'node:crypto';
-import { canonicalJson } from '@arbiter/engine';
 import type { HotStatement } from '../../db/index.ts';
-import { newId } from '../../platform/ids.ts';
 import { addContact, type BatchCustomer, laneOf } from '../customer-states/index.ts';
-import type { ItemRow } from '../interactions/index.ts';
+import type { ShownDecision } from '../interactions/index.ts';
 import type { LiveFlow } from '../plans/index.ts';
 import {
   emptyCodes,
@@ -17,6 +15,7 @@ import {
   type Seal,
   type ZoneWriter,
 } from '../sealed-records/index.ts';
+import { createDecisionEvents, type DecisionEvents } from '../stream/index.ts';
 import { shapeAnswer } from './answer.ts';
 import type { StoredDecision } from './decide-one.ts';
 import { insertRequest } from './requests.store.ts';
@@ -27,15 +26,13 @@ import { insertTrace } from './traces.store.ts';
 export interface Writes {
   readonly tenantId: string;
   readonly at: Date;
-  /** `at`, as events write it. */
-  readonly timestamp: string;
   readonly configVersion: number;
   readonly seal: Seal;
   readonly zones: ZoneWriter;
   /** By flow: the records of one share most of their columns. */
   readonly records: Map<LiveFlow, RecordRow[]>;
-  readonly items: ItemRow[];
-  readonly events: string[];
+  readonly shown: ShownDecision[];
+  readonly events: DecisionEvents;
   readonly extra: HotStatement[];
 }
 
@@ -43,13 +40,12 @@ export function newWrites(tenantId: string, at: Date, configVersion: number, sea
   return {
     tenantId,
     at,
-    timestamp: at.toISOString(),
     configVersion,
     seal,
     zones: newZoneWriter(),
     records: new Map(),
-    items: [],
-    events: [],
+    shown: [],
+    events: createDecisionEvents(),
     extra: [],
   };
 }
@@ -80,7 +76,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     body: seal(key, recordContext(tenantId, decisionId), `{"i":${read.text},"r":${kept}}`),
   });
   noteItems(writes, customer, stored);
-  writes.events.push(decisionEvent(writes, stored));
+  noteEvent(writes, stored);
   if (traceId !== null) {
     const answer = shapeAnswer(plan, decision, stored.facts);
     const inputsHash = hash('sha256', read.text, 'hex');
@@ -110,54 +106,50 @@ function recordsOf(writes: Writes, flow: LiveFlow): RecordRow[] {
   return rows;
 }
 
-/** One history row and one contact, or reservation, per item. */
+/** The decision's history, and one contact or reservation per item. */
 function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecision): void {
   const { decision, input, flow, reservationExpiresAt } = stored;
+  if (decision.items.length === 0) return;
   const { state } = customer;
   const asked = stored.job.call.request.context;
-  const context = Object.keys(asked).length > 0 ? JSON.stringify(asked) : null;
-  for (const [i, item] of decision.items.entries()) {
-    const { offerId, creativeId, channelId, placementId } = item;
+  const items = decision.items.map(({ offerId, creativeId, channelId, placementId, rank, effect }, i) => {
     const lane = laneOf(state, { offerId, creativeId, channelId, campaignId: null });
     const id = stored.interactionIds[i]!;
-    const reserved = item.effect === 'reserve';
+    const reserved = effect === 'reserve';
     if (reserved) state.reservations.push({ id, lane, at: input.now, expiresAt: reservationExpiresAt });
     else addContact(state, lane, input.now);
-    customer.changed = true;
-    writes.items.push({
-      id,
-      customerId: input.request.customerId,
-      reserved,
+    const categoryId = flow.plan.names.offer(offerId)?.categoryId ?? null;
+    const reservedUntil = reserved ? new Date(reservationExpiresAt) : null;
+    return { id, rank, offerId, creativeId, channelId, placementId, categoryId, reservedUntil };
+  });
+  customer.changed = true;
+  writes.shown.push({
+    id: stored.id,
+    customerId: input.request.customerId,
+    context: Object.keys(asked).length > 0 ? JSON.stringify(asked) : null,
+    items,
+  });
+}
+
+/** Event `decisionMade` (decisions.events.ts says what is in it). */
+function noteEvent(writes: Writes, { id, flow, input, decision }: StoredDecision): void {
+  const { request } = input;
+  writes.events.add({
+    id,
+    requestId: request.requestId,
+    customerId: request.customerId,
+    decisionFlowKey: flow.plan.flow.key,
+    configVersion: writes.configVersion,
+    channel: request.channel,
+    placement: request.placement,
+    items: decision.items.map(({ offerId, creativeId, channelId, rank, score, selection, effect }) => ({
       offerId,
       creativeId,
       channelId,
-      placementId,
-      categoryId: flow.plan.names.offer(offerId)?.categoryId ?? null,
-      recommendationId: stored.id,
-      rank: item.rank,
-      context,
-      reservationExpiresAt: reserved ? new Date(reservationExpiresAt) : null,
-    });
-  }
+      rank,
+      score,
+      probability: selection.probability,
+      impression: effect === 'impress',
+    })),
+  });
 }
-
-/** Event `decisionMade` as text (decisions.events.ts says what is in it). */
-function decisionEvent(writes: Writes, { id, flow, input, decision }: StoredDecision): string {
-  const { request } = input;
-  let items = '';
-  for (const item of decision.items) {
-    items +=
-      `${items === '' ? '' : ','}{"offerId":"${item.offerId}","rank":${item.rank},"score":${item.score},` +
-      `"selectionProbability":${item.selection.probability},"creativeId":${orNull(item.creativeId)},` +
-      `"channelId":${orNull(item.channelId)},"impression":${item.effect === 'impress'}}`;
-  }
-  return (
-    `{"id":"${newId()}","type":"decision.made.v1","tenantId":"${writes.tenantId}","timestamp":"${writes.timestamp}",` +
-    `"payload":{"requestId":"${request.requestId}","recommendationId":"${id}",` +
-    `"customerId":${canonicalJson(request.customerId)},"decisionFlowKey":${canonicalJson(flow.plan.flow.key)},` +
-    `"configVersion":${writes.configVersion},"channel":${orNull(request.channel)},` +
-    `"placement":${orNull(request.placement)},"offersReturned":${decision.items.length},"items":[${items}]}}`
-  );
-}
-
-const orNull = (text: string | null): string => (text === null ? 'null' : canonicalJson(text));

@@ -80,7 +80,7 @@ test('with r left of n items the best r are given, recorded and replayed', async
   const replay = await server.call('POST', `/api/v1/decisions/${answer.body.requestId}/replay`);
   assert.equal(replay.body.identical, true, replay.text);
   const [count] = await server.testDatabase.ownerQuery<{ n: number }>(
-    `select count(*)::int as n from arbiter.interactions where customer_id = 'C4'`,
+    `select count(*)::int as n from arbiter.interaction_history where customer_id = 'C4'`,
   );
   assert.equal(count?.n, 2);
 

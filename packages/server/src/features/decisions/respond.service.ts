@@ -25,7 +25,7 @@ import {
   interactionEvent,
   type NewInteraction,
   type ShownItem,
-  setReservationState,
+  settleReservation,
 } from '../interactions/index.ts';
 import { findOfferFacts } from '../offers/index.ts';
 import type { OutcomeTypeFacts } from '../outcomes/index.ts';
@@ -38,6 +38,7 @@ interface Subject extends RespondSubject {
   readonly recommendationId: string | null;
   readonly rank: number | null;
   readonly campaignId: string | null;
+  readonly resolvedBy: NewInteraction['resolvedBy'];
 }
 
 /** What one response did, for what follows the whole batch: evidence, outbox, answer. */
@@ -77,8 +78,9 @@ export async function respondOne(
   if (bytes === null) return 'held';
   const meanwhile = await findKept(tx, call, keyHash);
   if (meanwhile !== null) return meanwhile;
-  // Read again under the lock: another response may have moved the reservation since.
-  const item = subject.item === null ? null : await findShownItem(tx, subject.item.id);
+  // Read again under the lock: another response may have moved the reservation since. An impression stays what it is.
+  const isReserved = subject.item?.interactionType === 'recommendation';
+  const item = isReserved ? await findShownItem(tx, subject.item.id) : subject.item;
   const names = await readNames(tx, subject);
   const base: Omit<
     NewInteraction,
@@ -99,6 +101,7 @@ export async function respondOne(
     attributes: null,
     details: null,
     occurredAt: new Date(call.at),
+    resolvedBy: subject.resolvedBy,
   };
   const answerOf = (
     interactionId: string,
@@ -167,14 +170,14 @@ export async function respondOne(
   let impression: ImpressionEffect = null;
   if (open && (outcome.key === 'impression' || outcome.category === 'response')) {
     dropReservation(state, item.id);
-    await setReservationState(tx, item.id, 'confirmed');
+    await settleReservation(tx, item.id, 'confirmed', outcome.key === 'impression' ? 'impression' : 'response');
     impression = 'confirmed';
   } else if (open && (outcome.key === 'not_presented' || outcome.key === 'expired')) {
     dropReservation(state, item.id);
-    await setReservationState(tx, item.id, outcome.key === 'expired' ? 'expired' : 'released');
+    await settleReservation(tx, item.id, outcome.key === 'expired' ? 'expired' : 'released', outcome.key);
     impression = 'released';
   } else if (outcome.key === 'impression') {
-    if (item !== null) await setReservationState(tx, item.id, 'confirmed');
+    if (item !== null) await settleReservation(tx, item.id, 'confirmed', 'impression');
     impression = item === null ? 'counted' : 'late';
   }
   if (outcome.key === 'impression') {
@@ -241,7 +244,8 @@ async function resolveSubject(tx: Tx, call: RespondCall): Promise<Subject> {
     const item = await resolveItem(tx, call);
     if (call.customerId !== null && call.customerId !== item.customerId) throw notFound('recommendation');
     if (item.offerId === null) throw notFound('recommendation');
-    return { ...item, offerId: item.offerId, itemId: item.id, item };
+    const resolvedBy = call.interactionId !== null ? 'interaction' : 'recommendation';
+    return { ...item, offerId: item.offerId, itemId: item.id, item, resolvedBy };
   }
   const customerId = call.customerId;
   if (customerId === null) throw new AppError('validation_failed', { detail: 'customerId is required' });
@@ -251,6 +255,7 @@ async function resolveSubject(tx: Tx, call: RespondCall): Promise<Subject> {
     if (creative === null) throw notFound('creative');
     return {
       ...contact,
+      resolvedBy: 'creative',
       offerId: creative.offerId,
       creativeId: creative.id,
       channelId: creative.channelId,
@@ -261,7 +266,8 @@ async function resolveSubject(tx: Tx, call: RespondCall): Promise<Subject> {
   if (offer === null) throw notFound('offer');
   if (call.channelId !== null && (await findChannelFacts(tx, call.channelId)) === null) throw notFound('channel');
   if (call.placementId !== null && !(await hasPlacement(tx, call.placementId))) throw notFound('placement');
-  return { ...contact, offerId: offer.id, creativeId: null, channelId: call.channelId, placementId: call.placementId };
+  const { channelId, placementId } = call;
+  return { ...contact, resolvedBy: 'offer', offerId: offer.id, creativeId: null, channelId, placementId };
 }
 
 async function resolveItem(tx: Tx, call: RespondCall): Promise<ShownItem> {

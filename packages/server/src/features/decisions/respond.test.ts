@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer, RespondAnswer } from '@arbiter/contract';
+import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
+import { readCustomerSummaries } from '../interactions/index.ts';
 
 /** Which responses are one event, and which are several (docs/design/api-decisioning.md 20, Respond). */
 
@@ -147,4 +149,84 @@ test('contacts without a recommendation: the same only with an instant, a value 
     assert.equal(await statusOf(told), 'duplicate', JSON.stringify(other));
   }
   for (let i = 0; i < 2; i++) assert.equal(await statusOf({ ...contact, timestamp: undefined }), 'recorded');
+});
+
+test('history tells how a response found its item, and what settled a reservation first', async () => {
+  const desk = await create('channels', { name: 'Desk', channelType: 'phone', impressionMode: 'explicit' });
+  const voice = { name: 'call', offerId: ids.offer, channelId: desk, status: 'active' };
+  const spoken = await create('creatives', voice);
+  const reserve = async (customerId: string) => {
+    const { body } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
+      body: { customerId, channelId: desk },
+    });
+    const [item] = body.decisions;
+    assert.ok(item?.reservation);
+    return { recommendationId: item.recommendationId, interactionId: item.interactionId };
+  };
+  const historyOf = async (customerId: string) => {
+    const rows = await server.testDatabase.ownerQuery<Record<string, string | null>>(
+      `select interaction_type as type, outcome_key as outcome, resolved_by as found, reservation_state as state,
+         reservation_settled_by as settled, release_id as release
+       from arbiter.interaction_history where customer_id = $1 order by created_at, id`,
+      [customerId],
+    );
+    return rows.map(({ type, outcome, found, state, settled, release }) => {
+      assert.equal(release, null, 'there are no releases yet');
+      return [type, outcome, found, state, settled].map((value) => value ?? '-').join(' ');
+    });
+  };
+  const told = async (body: object) => {
+    const { status, text } = await respond(body);
+    assert.equal(status, 200, text);
+  };
+  const { recommendationId } = await shownItem('H1');
+  await told({ recommendationId, outcome: 'click' });
+  await told({ customerId: 'H1', creativeId: ids.creative, outcome: 'click' });
+  await told({ customerId: 'H1', offerId: ids.offer, outcome: 'click' });
+  assert.deepEqual(await historyOf('H1'), [
+    'impression impression - - -',
+    'response click recommendation - -',
+    'response click creative - -',
+    'response click offer - -',
+  ]);
+  const [confirmed, answered, refused, ranOut] = await Promise.all(['H2', 'H3', 'H4', 'H5'].map(reserve));
+  await told({ interactionId: confirmed!.interactionId, outcome: 'impression' });
+  await told({ recommendationId: answered!.recommendationId, outcome: 'click' });
+  await told({ interactionId: refused!.interactionId, outcome: 'not_presented' });
+  await told({ interactionId: refused!.interactionId, outcome: 'impression' });
+  await told({ interactionId: ranOut!.interactionId, outcome: 'expired' });
+  const reservation = (state: string, settled: string) => `recommendation - - ${state} ${settled}`;
+  assert.deepEqual(await historyOf('H2'), [
+    reservation('confirmed', 'impression'),
+    'impression impression interaction - -',
+  ]);
+  const [first, ...others] = await historyOf('H3');
+  assert.equal(first, reservation('confirmed', 'response'));
+  assert.deepEqual(others.sort(), ['impression impression recommendation - -', 'response click recommendation - -']);
+  const [released, ...late] = await historyOf('H4');
+  assert.equal(released, reservation('confirmed', 'not_presented'), 'the release was first');
+  assert.deepEqual(late.sort(), ['impression impression interaction - -', 'response not_presented interaction - -']);
+  assert.deepEqual(await historyOf('H5'), [reservation('expired', 'expired'), 'response expired interaction - -']);
+
+  // A customer's summaries are exact at once: nothing was published or counted meanwhile.
+  const summaries = await server.database.withTenant(server.tenants[0].id, systemActor('test'), (tx) =>
+    readCustomerSummaries(tx, ['H1', 'H2', 'H4'], { period: 'day', zone: 'UTC' }),
+  );
+  assert.deepEqual(
+    summaries.map((row) => [
+      row.customerId,
+      row.periodKey,
+      row.creativeId,
+      row.impressions,
+      row.positive,
+      row.lastOutcomeKey,
+    ]),
+    [
+      ['H1', '2026-11-20', null, 0, 1, 'click'],
+      ['H1', '2026-11-20', ids.creative, 0, 2, 'click'],
+      ['H1', '2026-11-20', ids.creative, 1, 0, null],
+      ['H2', '2026-11-20', spoken, 1, 0, null],
+      ['H4', '2026-11-20', spoken, 1, 0, 'not_presented'],
+    ],
+  );
 });

@@ -1,6 +1,6 @@
 import type { HotStatement, HotTransaction } from '../../db/index.ts';
 import { type BatchCustomers, encodeState, prune, saveStates } from '../customer-states/index.ts';
-import { insertItems } from '../interactions/index.ts';
+import { insertShown } from '../interactions/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import { engineStamp, insertRecords } from '../sealed-records/index.ts';
 import { insertOutbox } from '../stream/index.ts';
@@ -47,8 +47,8 @@ function writeStatements(writes: Writes, customers: BatchCustomers, horizonFrom:
     const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash, readSet: readSet.id };
     list.push(insertRecords(tenantId, { ...batch, ...flow }, rows));
   }
-  if (writes.items.length > 0) list.push(insertItems(tenantId, writes.at, writes.items));
-  const counted = writes.items.flatMap((item) => (item.reserved ? [] : [item.id]));
-  list.push(...writes.extra, insertOutbox(tenantId, `[${writes.events.join(',')}]`, counted, writes.at));
+  const { events, lanes } = writes.events.packed();
+  list.push(...insertShown(tenantId, writes.at, writes.shown));
+  list.push(...writes.extra, insertOutbox(tenantId, events, lanes, writes.at));
   return list;
 }

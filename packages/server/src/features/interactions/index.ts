@@ -4,21 +4,33 @@ import { interactionRecorded } from './interactions.events.ts';
 import { interactionJobs } from './interactions.jobs.ts';
 
 export { interactionEvent, interactionRecorded } from './interactions.events.ts';
+export { contactsSince, insertInteraction, type NewInteraction } from './interactions.store.ts';
+export { settleReservation } from './reservations.store.ts';
 export {
-  contactsSince,
   findShownItem,
   findShownItems,
-  type ItemRow,
-  insertInteraction,
-  insertItems,
-  type NewInteraction,
+  insertShown,
+  type ShownDecision,
   type ShownItem,
-  setReservationState,
-} from './interactions.store.ts';
-export { historyRow, upsertSummaries } from './summaries.store.ts';
+} from './shown-items.store.ts';
+export { type CustomerSummary, dayOf, dayParameters, readCustomerSummaries } from './summaries.store.ts';
+export {
+  addToTotals,
+  clearTotals,
+  countsOfHistory,
+  countsOfReport,
+  type DailyTotals,
+  readTenantSummaries,
+} from './totals.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['interactions', 'interaction_summaries'];
+export const tables = [
+  'interactions',
+  'decision_impressions',
+  'interaction_history',
+  'interaction_summaries',
+  'daily_totals',
+];
 
 export const interactionsFeature = feature({
   name: 'interactions',

@@ -1,7 +1,11 @@
 import Type from 'typebox';
-import type { Database } from '../../db/index.ts';
+import type { Database, Tx } from '../../db/index.ts';
 import { handleInSlices, handleInstallationJob, installationJob, type JobHandler, job } from '../../jobs/index.ts';
-import { ensureInteractionPartitions, expireReservations } from './interactions.store.ts';
+import { retentionOf } from '../retention/index.ts';
+import { readSettings } from '../settings/index.ts';
+import { ensureInteractionPartitions } from './interactions.store.ts';
+import { expireReservations } from './reservations.store.ts';
+import { dropMonths, retainHistory } from './retention.store.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
@@ -19,8 +23,28 @@ export const partitionInteractionsJob = installationJob({
   schedule: { cron: '23 */6 * * *', payload: {}, upkeep: true },
 });
 
+/** Takes out of history what the tenant keeps no longer (docs/design/api-access.md 14). */
+export const retainInteractionsJob = job({
+  name: 'interactions.retain',
+  payload: nothing,
+  schedule: { cron: '30 4 * * *', payload: {}, upkeep: true },
+});
+
+/** Drops months of history that nobody keeps any more. */
+export const dropMonthsJob = installationJob({
+  name: 'interactions.drop-months',
+  payload: nothing,
+  schedule: { cron: '50 5 * * *', payload: {}, upkeep: true },
+});
+
 /** Reservations live a day at most (docs/design/api-access.md 6, reservationTtlSeconds). */
 const oldestReservationMs = 2 * 86_400_000;
+
+async function retain(tx: Tx): Promise<boolean> {
+  const { days, legalHold } = await retentionOf(tx, 'interactions');
+  if (legalHold) return false;
+  return retainHistory(tx, days, (await readSettings(tx)).timezone);
+}
 
 /** How this feature's jobs are done. */
 export function interactionJobs(database: Database): readonly JobHandler[] {
@@ -29,5 +53,7 @@ export function interactionJobs(database: Database): readonly JobHandler[] {
     handleInstallationJob(partitionInteractionsJob, () =>
       database.withSystem('partitions', ensureInteractionPartitions),
     ),
+    handleInSlices(retainInteractionsJob, database, retain),
+    handleInstallationJob(dropMonthsJob, () => database.withSystem('partitions', dropMonths)),
   ];
 }

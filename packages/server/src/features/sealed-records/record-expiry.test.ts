@@ -212,11 +212,10 @@ test('a month that nobody keeps is dropped when its last row is gone, and no oth
   const drop = () => server.database.withSystem('partitions', (tx) => dropEmptyMonths(tx, 'arbiter.decisions'));
   const isThere = async () => (await rows('select to_regclass($1) is not null as there', [part]))[0]!.there;
   await drop();
-  assert.ok(await isThere(), 'row-level security hides the row from the owner, the page shows it');
+  assert.ok(await isThere(), 'a row of any tenant keeps the month, though row-level security hides it from the owner');
   await keep('decisions', 365);
   await retain();
   assert.equal(await exists(id), false);
-  await rows(`vacuum ${part}`, []);
   await drop();
   assert.equal(await isThere(), false);
   const next = await decide();

@@ -2,7 +2,8 @@ import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { streamJobs } from './stream.jobs.ts';
 
-export { appendEvents, insertOutbox } from './outbox.store.ts';
+export { createDecisionEvents, type DecisionEvents } from './decision-events.ts';
+export { appendEvents, insertOutbox, readStream, recountTotals, type StreamRow } from './outbox.store.ts';
 export { createOutboxDispatcher } from './outbox.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

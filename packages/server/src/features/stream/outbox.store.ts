@@ -1,17 +1,38 @@
-import { type Database, type HotStatement, instantArray, type Tx, textArray, uuidArray } from '../../db/index.ts';
+import { columns, select, table } from '../../db/columns.ts';
+import { type Database, type HotStatement, numberArray, type Tx, uuidArray } from '../../db/index.ts';
 import type { StreamEvent } from '../../jobs/index.ts';
-import { historyRow, upsertSummaries } from '../interactions/index.ts';
+import type { DayOffsets } from '../../platform/day-offsets.ts';
+import {
+  addToTotals,
+  clearTotals,
+  countsOfHistory,
+  countsOfReport,
+  dayOf,
+  dayParameters,
+} from '../interactions/index.ts';
+import { eventsOf, type Lanes } from './decision-events.ts';
 
-/** One row of the outbox for all events of a batch; `itemIds` are the history rows written with it that count. */
-export function insertOutbox(tenantId: string, events: string, itemIds: readonly string[], now: Date): HotStatement {
+/** One row of the outbox for the events of a batch of decisions, and for what they showed. */
+export function insertOutbox(tenantId: string, events: string, lanes: Lanes, now: Date): HotStatement {
+  const [channelId] = lanes.channelIds;
+  const isOneChannel = lanes.channelIds.every((id) => id === channelId);
   return {
     name: 'decisions.outbox',
-    text: 'insert into outbox (tenant_id, events, item_ids, created_at) values ($1, $2, $3, $4)',
-    values: [tenantId, events, uuidArray(itemIds), now],
+    text: `insert into outbox (tenant_id, events, lane_offers, lane_creatives, lane_channels, lane_impressions, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [
+      tenantId,
+      events,
+      uuidArray(lanes.offerIds),
+      uuidArray(lanes.creativeIds),
+      uuidArray(isOneChannel ? lanes.channelIds.slice(0, 1) : lanes.channelIds),
+      numberArray(lanes.impressions),
+      now,
+    ],
   };
 }
 
-/** One row of the outbox for all events of a batch; `itemIds` are the history rows written with it that count. */
+/** One row of the outbox for all events of a batch of responses; `itemIds` are the history rows written with it that count. */
 export async function appendEvents(tx: Tx, events: readonly StreamEvent[], itemIds: readonly string[]): Promise<void> {
   if (events.length === 0) return;
   await tx.query('insert into outbox (tenant_id, events, item_ids, created_at) values ($1, $2, $3::uuid[], $4)', [
@@ -20,6 +41,41 @@ export async function appendEvents(tx: Tx, events: readonly StreamEvent[], itemI
     uuidArray(itemIds),
     tx.now,
   ]);
+}
+
+const published = columns(table<'outbox', { position: number }>('outbox'), [
+  'tenantId',
+  'position',
+  'events',
+  'laneOffers',
+  'laneCreatives',
+  'laneChannels',
+  'createdAt',
+]);
+
+/** A row of the stream: its events as JSON texts, the same each time it is read. An event's place is the row's and its own in it. */
+export interface StreamRow {
+  readonly position: number;
+  readonly events: readonly string[];
+}
+
+/** The tenant's stream behind a position (0: from its beginning), `limit` rows at most. */
+export async function readStream(tx: Tx, after: number, limit: number): Promise<StreamRow[]> {
+  const rows = await select(
+    tx,
+    published,
+    'from outbox where tenant_id = $1 and position > $2 order by position limit $3',
+    [tx.tenantId, after, limit],
+  );
+  return rows.map((row) => ({
+    position: row.position,
+    events: eventsOf({
+      ...row,
+      offerIds: row.laneOffers,
+      creativeIds: row.laneCreatives,
+      channelIds: row.laneChannels,
+    }),
+  }));
 }
 
 /** Tenants with rows that are not published yet, the longest waiting first, and the age of their oldest row. */
@@ -42,6 +98,9 @@ export async function readPendingTenants(
   );
 }
 
+/** Who holds this counts the tenant's outbox, and nobody else does. */
+const outboxLock = `hashtextextended('outbox:' || $1::text, 0)`;
+
 /**
  * Takes the tenant's outbox for this transaction: `taken` is false when another node works on it. What follows is planned
  * each time: a plan from when this month's partition was empty would go through all of it for every row.
@@ -49,63 +108,54 @@ export async function readPendingTenants(
 export function takeOutbox(tenantId: string): HotStatement {
   return {
     name: 'outbox.take',
-    text: `select set_config('plan_cache_mode', 'force_custom_plan', true),
-      pg_try_advisory_xact_lock(hashtextextended('outbox:' || $1::text, 0)) as taken`,
+    text: `select set_config('plan_cache_mode', 'force_custom_plan', true), pg_try_advisory_xact_lock(${outboxLock}) as taken`,
     values: [tenantId],
   };
 }
 
-/** Days of a zone one after the other; `startsAt` has one instant more, the end of the last day. */
-export interface DayRuler {
-  readonly startsAt: readonly Date[];
-  readonly days: readonly string[];
-}
-
 export interface SliceLimits {
   readonly rows: number;
-  /** No further row is taken once the ones before it name so many history rows. */
+  /** No further row is taken once the ones before it name so many lanes and history rows. */
   readonly items: number;
 }
 
 /**
- * Gives the oldest waiting rows the next places of the tenant's stream and adds their history rows to the summaries, in
- * one statement. To be run after `takeOutbox`. Answers with `rows`, how many rows were published, of `waiting` that were
- * looked at, and for each history row whose day the ruler does not know its `id` and `occurred_at`: those are not added
- * (`addToSummaries` does it).
+ * Gives the oldest waiting rows the next places of the tenant's stream and adds what they count to the tenant's figures,
+ * in one statement. To be run after `takeOutbox`. Answers with `rows`, how many rows were published, of `waiting` that were
+ * looked at.
  */
-export function publishSlice(tenantId: string, limits: SliceLimits, ruler: DayRuler): HotStatement {
+export function publishSlice(tenantId: string, limits: SliceLimits, days: DayOffsets): HotStatement {
   return {
     name: 'outbox.publish',
     text: publishText,
-    values: [tenantId, limits.rows, limits.items, instantArray(ruler.startsAt), textArray(ruler.days)],
+    values: [tenantId, limits.rows, limits.items, ...dayParameters(days)],
   };
 }
 
-/** Adds history rows to the summaries of the days that stand beside their ids. */
-export function addToSummaries(
-  tenantId: string,
-  rows: readonly { readonly id: string; readonly day: string }[],
-): HotStatement {
-  return {
-    name: 'outbox.late',
-    text: lateText,
-    values: [tenantId, uuidArray(rows.map((row) => row.id)), textArray(rows.map((row) => row.day))],
-  };
-}
+const laneColumns = 'id, item_ids, lane_offers, lane_creatives, lane_channels, lane_impressions, created_at';
+
+/** Rows for a CTE `counted`: what rows of the outbox, the CTE `taken`, count. Decisions are counted by lane, reports one by one. */
+const countsOfTaken = (from: string, seconds: string): string => `
+    select t.day, l.offer_id, l.creative_id,
+      case when cardinality(t.lane_channels) = 1 then t.lane_channels[1] else l.channel_id end as channel_id,
+      'outbound' as direction, l.impressions, 0 as positive, 0 as negative, 0 as neutral, 0 as converts, 0 as total_value
+    from (select ${laneColumns}, ${dayOf('created_at', from, seconds)} as day from taken) t
+    cross join lateral unnest(t.lane_offers, t.lane_creatives, t.lane_channels, t.lane_impressions)
+      as l(offer_id, creative_id, channel_id, impressions)
+    where l.offer_id is not null
+    union all
+    select i.* from taken cross join lateral unnest(taken.item_ids) as u(id), ${countsOfReport(from, seconds)} i`;
 
 // One statement sees the outbox as it was when it began: what it takes is what it publishes. The rows need no lock, since
 // only the holder of the outbox touches waiting ones.
 const publishText = `with
   waiting as materialized (
-    select id, item_ids from outbox where tenant_id = $1 and position is null order by id limit $2),
+    select ${laneColumns}, cardinality(item_ids) + cardinality(lane_offers) as size
+    from outbox where tenant_id = $1 and position is null order by id limit $2),
   taken as materialized (
-    select id, item_ids from (
-      select id, item_ids, sum(cardinality(item_ids)) over (order by id) - cardinality(item_ids) as before from waiting) w
-    where before < $3),
-  item as materialized (
-    select i.*, ($5::date[])[width_bucket(i.occurred_at, $4::timestamptz[])] as day
-    from taken, unnest(taken.item_ids) as u(id), ${historyRow}),
-  ${upsertSummaries},
+    select ${laneColumns} from (select *, sum(size) over (order by id) - size as before from waiting) w where before < $3),
+  counted as (${countsOfTaken('$4', '$5')}),
+  ${addToTotals},
   head as (
     insert into stream_heads as h (tenant_id, position) select $1, count(*) from taken having count(*) > 0
     on conflict (tenant_id) do update set position = h.position + excluded.position returning position),
@@ -113,11 +163,26 @@ const publishText = `with
     update outbox o set position = head.position - t.behind
     from (select id, count(*) over () - row_number() over (order by id) as behind from taken) t, head
     where o.tenant_id = $1 and o.id = t.id)
-  select (select count(*) from taken)::int as rows, (select count(*) from waiting)::int as waiting, item.id, item.occurred_at
-  from (values (1)) as always(row) left join item on item.day is null`;
+  select (select count(*) from taken)::int as rows, (select count(*) from waiting)::int as waiting`;
 
-const lateText = `with
-  item as materialized (
-    select i.*, u.day from unnest($2::uuid[], $3::date[]) as u(id, day), ${historyRow}),
-  ${upsertSummaries}
-  select 1`;
+/**
+ * Counts the tenant's figures anew from history, in the days of a zone: for a tenant that changed its zone, or figures
+ * that are in doubt. What waits in the outbox is left out, since it is added when it is published.
+ */
+export async function recountTotals(tx: Tx, days: DayOffsets): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(${outboxLock})`, [tx.tenantId]);
+  await clearTotals(tx);
+  // One statement, so that history and the outbox are seen at one instant.
+  await tx.query(
+    `with taken as materialized (select ${laneColumns} from outbox where tenant_id = $1 and position is null),
+       counted as (
+         ${countsOfHistory('$2', '$3')}
+         union all
+         select day, offer_id, creative_id, channel_id, direction, -impressions, -positive, -negative, -neutral, -converts,
+           -total_value
+         from (${countsOfTaken('$2', '$3')}) waiting),
+       ${addToTotals}
+     select 1`,
+    [tx.tenantId, ...dayParameters(days)],
+  );
+}

@@ -1,0 +1,45 @@
+import { dropEmptyMonths, type Tx, uuidArray } from '../../db/index.ts';
+import { dayOffsets } from '../../platform/day-offsets.ts';
+import { firstIdAt } from '../../platform/ids.ts';
+import { historyTables } from './interactions.store.ts';
+import { compactIntoSummaries, dayOf, dayParameters, rowCounts } from './summaries.store.ts';
+
+const dayMs = 86_400_000;
+/** Stored rows of one transaction, so that decisions for the same customers wait for nothing long. */
+const rowsPerSlice = 500;
+
+/**
+ * Takes rows that were stored more than so many days ago out of history, the oldest first, and adds them to their
+ * customers' summaries, both in one transaction: what is read of a customer stays the same (docs/design/api-access.md 14). Returns true
+ * when there may be more; call it again in another transaction. `zone`: what a day is.
+ */
+export async function retainHistory(tx: Tx, days: number, zone: string): Promise<boolean> {
+  const before = firstIdAt(Math.max(0, tx.now.getTime() - days * dayMs));
+  const offsets = dayParameters(await dayOffsets(zone));
+  for (const { oldest, gone } of retainTexts) {
+    const due = await tx.query<{ id: string }>(oldest, [tx.tenantId, before, rowsPerSlice]);
+    // Named by id, so that only their partitions are looked at.
+    if (due.length > 0) await tx.query(gone, [tx.tenantId, uuidArray(due.map((row) => row.id)), ...offsets]);
+    if (due.length === rowsPerSlice) return true;
+  }
+  return false;
+}
+
+/** Reservations live a day at most, so that one this old was settled, or ran out. */
+const retainTexts = ['interactions', 'decision_impressions'].map((stored) => ({
+  oldest: `select id from ${stored} where tenant_id = $1 and id < $2 order by id limit $3 for update skip locked`,
+  gone: `with
+    item as (
+      select customer_id, ${dayOf('occurred_at', '$3', '$4')} as day, offer_id, creative_id, channel_id, direction,
+        interaction_type, outcome_key, classification, is_conversion, conversion_value, occurred_at
+      from interaction_history
+      where tenant_id = $1 and row_id = any($2::uuid[]) and ${rowCounts}),
+    ${compactIntoSummaries},
+    gone as (delete from ${stored} where tenant_id = $1 and id = any($2::uuid[]))
+    select 1`,
+}));
+
+/** Drops the months of history that hold no row of any tenant any more. Needs a system transaction. */
+export async function dropMonths(tx: Tx): Promise<void> {
+  for (const name of historyTables) await dropEmptyMonths(tx, name);
+}

@@ -1,0 +1,157 @@
+import { canonicalJson } from '@arbiter/engine';
+
+/**
+ * How the outbox keeps the events of a batch of decisions: what is the same for all of them stands once, ids of offers,
+ * creatives and channels by their place among the batch's lanes. `eventsOf` gives the events back, the same bytes each time.
+ */
+
+/** One decision, as its event tells of it. */
+export interface DecisionMade {
+  readonly id: string;
+  readonly requestId: string;
+  readonly customerId: string;
+  readonly decisionFlowKey: string;
+  readonly configVersion: number;
+  /** As they were asked for. */
+  readonly channel: string | null;
+  readonly placement: string | null;
+  readonly items: readonly {
+    readonly offerId: string;
+    readonly creativeId: string | null;
+    readonly channelId: string | null;
+    readonly rank: number;
+    readonly score: number;
+    readonly probability: number;
+    /** False: it is reserved. */
+    readonly impression: boolean;
+  }[];
+}
+
+/** What a batch showed, by lane; a reservation is none of the impressions. Arrays of one length. */
+export interface Lanes {
+  readonly offerIds: readonly string[];
+  readonly creativeIds: readonly (string | null)[];
+  readonly channelIds: readonly (string | null)[];
+  readonly impressions: readonly number[];
+}
+
+export const noLanes: Lanes = { offerIds: [], creativeIds: [], channelIds: [], impressions: [] };
+
+/** The events of a batch, gathered until its commit. */
+export interface DecisionEvents {
+  add(decision: DecisionMade): void;
+  /** What the outbox keeps of them. */
+  readonly packed: () => { readonly events: string; readonly lanes: Lanes };
+}
+
+interface Lane {
+  readonly place: number;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+}
+
+/** Form of a packed event, its first element; readers know every form that was ever written. */
+const form = 1;
+
+export function createDecisionEvents(): DecisionEvents {
+  const lanes = {
+    offerIds: [] as string[],
+    creativeIds: [] as (string | null)[],
+    channelIds: [] as (string | null)[],
+    impressions: [] as number[],
+  };
+  // By offer first: its id is a string that the plan holds, so that looking it up makes no new one.
+  const byOffer = new Map<string, Lane[]>();
+  let text = '';
+
+  function placeOf(offerId: string, creativeId: string | null, channelId: string | null): number {
+    let own = byOffer.get(offerId);
+    if (own === undefined) {
+      own = [];
+      byOffer.set(offerId, own);
+    }
+    for (const lane of own) if (lane.creativeId === creativeId && lane.channelId === channelId) return lane.place;
+    const place = lanes.offerIds.push(offerId) - 1;
+    lanes.creativeIds.push(creativeId);
+    lanes.channelIds.push(channelId);
+    lanes.impressions.push(0);
+    own.push({ place, creativeId, channelId });
+    return place;
+  }
+
+  return {
+    add(decision) {
+      let items = '';
+      for (const { offerId, creativeId, channelId, rank, score, probability, impression } of decision.items) {
+        const place = placeOf(offerId, creativeId, channelId);
+        if (impression) lanes.impressions[place]! += 1;
+        items += `${items === '' ? '' : ','}${place},${impression ? rank : -rank},${score},${probability}`;
+      }
+      const { id, requestId } = decision;
+      text +=
+        `${text === '' ? '' : ','}[${form},"${id}",${requestId === id ? 0 : `"${requestId}"`},` +
+        `${JSON.stringify(decision.customerId)},${JSON.stringify(decision.decisionFlowKey)},${decision.configVersion},` +
+        `${JSON.stringify(decision.channel)},${JSON.stringify(decision.placement)},[${items}]]`;
+    },
+    packed: () => ({ events: `[${text}]`, lanes }),
+  };
+}
+
+type PackedDecision = readonly [
+  form: number,
+  id: string,
+  /** 0: the decision's. */
+  requestId: string | 0,
+  customerId: string,
+  flowKey: string,
+  configVersion: number,
+  channel: string | null,
+  placement: string | null,
+  /** Of each item: place of its lane, rank (negative: it is reserved), score, probability. */
+  items: readonly number[],
+];
+
+/** A row of the outbox, as it is stored. */
+export interface OutboxEvents {
+  readonly tenantId: string;
+  readonly events: string;
+  readonly offerIds: readonly string[];
+  readonly creativeIds: readonly (string | null)[];
+  /** One that stands for all, or one for each lane. */
+  readonly channelIds: readonly (string | null)[];
+  readonly createdAt: Date;
+}
+
+/** The events of a row of the outbox as JSON texts, in their order. Throws for a form that it does not know. */
+export function eventsOf(row: OutboxEvents): string[] {
+  // Written by this file and by appendEvents: whole events, or packed decisions.
+  const parsed = JSON.parse(row.events) as (object | PackedDecision)[];
+  return parsed.map((event) => (isPacked(event) ? eventText(row, event) : JSON.stringify(event)));
+}
+
+const isPacked = (event: object | PackedDecision): event is PackedDecision => Array.isArray(event);
+
+/** Event `decision.made.v1` (docs/design/api-access.md 12.1). Its id is the decision's. */
+function eventText(row: OutboxEvents, packed: PackedDecision): string {
+  const [written, id, requestId, customerId, flowKey, configVersion, channel, placement, numbers] = packed;
+  if (written !== form) throw new Error(`a packed event of form ${written}, which this version does not know`);
+  const items: string[] = [];
+  for (let i = 0; i < numbers.length; i += 4) {
+    const [place = 0, rank = 0, score = 0, probability = 0] = numbers.slice(i, i + 4);
+    const channelId = row.channelIds.length === 1 ? row.channelIds[0] : row.channelIds[place];
+    items.push(
+      `{"offerId":"${row.offerIds[place]}","rank":${Math.abs(rank)},"score":${score},` +
+        `"selectionProbability":${probability},"creativeId":${orNull(row.creativeIds[place])},` +
+        `"channelId":${orNull(channelId)},"impression":${rank > 0}}`,
+    );
+  }
+  return (
+    `{"id":"${id}","type":"decision.made.v1","tenantId":"${row.tenantId}","timestamp":"${row.createdAt.toISOString()}",` +
+    `"payload":{"requestId":"${requestId === 0 ? id : requestId}","recommendationId":"${id}",` +
+    `"customerId":${canonicalJson(customerId)},"decisionFlowKey":${canonicalJson(flowKey)},` +
+    `"configVersion":${configVersion},"channel":${orNull(channel)},` +
+    `"placement":${orNull(placement)},"offersReturned":${items.length},"items":[${items.join(',')}]}}`
+  );
+}
+
+const orNull = (text: string | null | undefined): string => (text == null ? 'null' : canonicalJson(text));
