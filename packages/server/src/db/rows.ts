@@ -55,6 +55,14 @@ export interface AuditLogsRow {
   readonly integrityHash: string;
 }
 
+/** A row of `catalogue_log`. */
+export interface CatalogueLogRow {
+  readonly tenantId: string;
+  readonly configVersion: number | string;
+  readonly committedAt: Date;
+  readonly actor: string;
+}
+
 /** A row of `catalogue_versions`. */
 export interface CatalogueVersionsRow {
   readonly tenantId: string;
@@ -477,6 +485,18 @@ export interface RateLimitWindowsRow {
   readonly expiresAt: Date;
 }
 
+/** A row of `record_versions`. */
+export interface RecordVersionsRow {
+  readonly tenantId: string;
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly number: number | string;
+  readonly version: number;
+  readonly configVersion: number | string | null;
+  readonly body: unknown;
+  readonly deleted: boolean;
+}
+
 /** A row of `response_keys`. */
 export interface ResponseKeysRow {
   readonly tenantId: string;
@@ -600,6 +620,7 @@ export interface Tables {
   readonly api_keys: ApiKeysRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
+  readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
   readonly channels: ChannelsRow;
@@ -629,6 +650,7 @@ export interface Tables {
   readonly qualification_rules: QualificationRulesRow;
   readonly ranking_profiles: RankingProfilesRow;
   readonly rate_limit_windows: RateLimitWindowsRow;
+  readonly record_versions: RecordVersionsRow;
   readonly response_keys: ResponseKeysRow;
   readonly schedules: SchedulesRow;
   readonly schema_migrations: SchemaMigrationsRow;
@@ -696,6 +718,12 @@ export const columnKinds = {
     after: 'json',
     prevHash: 'text',
     integrityHash: 'text',
+  },
+  catalogue_log: {
+    tenantId: 'uuid',
+    configVersion: 'integer',
+    committedAt: 'instant',
+    actor: 'text',
   },
   catalogue_versions: {
     tenantId: 'uuid',
@@ -1060,6 +1088,16 @@ export const columnKinds = {
     hits: 'array',
     accepted: 'boolean',
     expiresAt: 'instant',
+  },
+  record_versions: {
+    tenantId: 'uuid',
+    entityType: 'text',
+    entityId: 'uuid',
+    number: 'integer',
+    version: 'integer',
+    configVersion: 'integer',
+    body: 'json',
+    deleted: 'boolean',
   },
   response_keys: {
     tenantId: 'uuid',
