@@ -254,7 +254,9 @@ create table customer_states (
   customer_id text not null,
   ref uuid not null,
   data_key bytea not null,
-  state bytea not null
+  state bytea not null,
+  customer_seq bigint default 0 not null,
+  base bytea
 ) with (fillfactor=70);
   constraint customer_states_pkey PRIMARY KEY (tenant_id, customer_id)
   CREATE UNIQUE INDEX customer_states_ref ON arbiter.customer_states USING btree (tenant_id, ref)
@@ -366,7 +368,8 @@ create table decisions (
   item_count smallint not null,
   trace_id uuid,
   result_hash bytea not null,
-  body bytea not null
+  body bytea not null,
+  customer_seq bigint
 ) partition by RANGE (id);
   constraint decisions_pkey PRIMARY KEY (tenant_id, id)
   row level security: forced
@@ -506,7 +509,9 @@ create table interactions (
   occurred_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   reservation_state text,
-  reservation_expires_at timestamp with time zone
+  reservation_expires_at timestamp with time zone,
+  customer_seq bigint,
+  reservation_settled_seq bigint
 ) partition by RANGE (id);
   constraint interactions_classification_check CHECK ((classification = ANY (ARRAY['positive'::text, 'negative'::text, 'neutral'::text])))
   constraint interactions_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text])))

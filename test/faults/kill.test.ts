@@ -111,6 +111,7 @@ const damages: readonly (readonly [what: string, statement: string])[] = [
   ],
   ['a forgotten requestId', 'delete from arbiter.decision_requests'],
   ['a state row that was set back', `update arbiter.customer_states set state = ''`],
+  ['a number that was lost', 'update arbiter.customer_states set customer_seq = customer_seq + 1'],
   ['a summary that was added twice', 'update arbiter.interaction_summaries set impressions = impressions + 1'],
   ['an event that waits', 'update arbiter.outbox set position = null where position = 1'],
   ['an event that was lost', 'delete from arbiter.outbox where position = (select max(position) from arbiter.outbox)'],

@@ -155,6 +155,8 @@ export interface CustomerStatesRow {
   readonly ref: string;
   readonly dataKey: Buffer;
   readonly state: Buffer;
+  readonly customerSeq: number | string;
+  readonly base: Buffer | null;
 }
 
 /** A row of `dead_letters`. */
@@ -229,6 +231,7 @@ export interface DecisionsRow {
   readonly traceId: string | null;
   readonly resultHash: Buffer;
   readonly body: Buffer;
+  readonly customerSeq: number | string | null;
 }
 
 /** A row of `evidence_changes`. */
@@ -328,6 +331,8 @@ export interface InteractionsRow {
   readonly createdAt: Date;
   readonly reservationState: 'open' | 'confirmed' | 'expired' | 'released' | null;
   readonly reservationExpiresAt: Date | null;
+  readonly customerSeq: number | string | null;
+  readonly reservationSettledSeq: number | string | null;
 }
 
 /** A row of `leases`. */
@@ -806,6 +811,8 @@ export const columnKinds = {
     ref: 'uuid',
     dataKey: 'bytes',
     state: 'bytes',
+    customerSeq: 'integer',
+    base: 'bytes',
   },
   dead_letters: {
     tenantId: 'uuid',
@@ -870,6 +877,7 @@ export const columnKinds = {
     traceId: 'uuid',
     resultHash: 'bytes',
     body: 'bytes',
+    customerSeq: 'integer',
   },
   evidence_changes: {
     tenantId: 'uuid',
@@ -955,6 +963,8 @@ export const columnKinds = {
     createdAt: 'instant',
     reservationState: 'text',
     reservationExpiresAt: 'instant',
+    customerSeq: 'integer',
+    reservationSettledSeq: 'integer',
   },
   leases: {
     tenantId: 'uuid',

@@ -184,3 +184,17 @@ end
 $$;
 -- The first lock of a tenant's settings makes a row that says what its absence said: no version of anything.
 drop trigger keep_versions_insert on arbiter.tenant_settings;
+
+-- Order within a customer (docs/design/recording.md S5): the row that is the customer's lock counts what is committed under it.
+-- What has number 17 was made from exactly the rows below 17.
+alter table arbiter.customer_states add column customer_seq bigint not null default 0;
+-- Null: recorded before there were numbers.
+alter table arbiter.decisions add column customer_seq bigint;
+alter table arbiter.interactions add column customer_seq bigint;
+-- The number of what ended the reservation: from there on it counts no more.
+alter table arbiter.interactions add column reservation_settled_seq bigint;
+
+-- Long histories (docs/adr/0022-history-order-and-split-states.md): once a state is long, `state` holds what came since `base`
+-- was written. `base` is stored apart from the row, which PostgreSQL leaves alone when an update does not name it.
+alter table arbiter.customer_states add column base bytea;
+alter table arbiter.customer_states alter column base set storage external;

@@ -47,13 +47,15 @@ export function newWrites(tenantId: string, at: Date, configVersion: number): Wr
   };
 }
 
-/** Adds a decision's rows to the batch and its contacts to the customer's state. */
+/** Adds a decision's rows to the batch, and its contacts and its number to the customer's row. */
 export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyObject, stored: StoredDecision): void {
   const { tenantId } = writes;
   const { id: decisionId, flow, input, decision, traceId } = stored;
   const { call, payloadHash } = stored.job;
   const { plan } = flow;
   const { requestId, customerId } = input.request;
+  customer.customerSeq += 1;
+  customer.changed = true;
   const read = inputText(input, flow.neverStore, flow.refs);
   const result = resultText(decision, flow.refs);
   const kept = read.withheld.length === 0 ? result : resultText(decision, flow.refs, false);
@@ -61,6 +63,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     id: decisionId,
     requestId: call.clientRequestId ? requestId : null,
     customerRef: customer.row.ref,
+    customerSeq: customer.customerSeq,
     evidenceNumber: input.evidence.number,
     itemCount: decision.items.length,
     traceId,
@@ -111,10 +114,10 @@ function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecisi
     const reserved = item.effect === 'reserve';
     if (reserved) state.reservations.push({ id, lane, at: input.now, expiresAt: reservationExpiresAt });
     else addContact(state, lane, input.now);
-    customer.changed = true;
     writes.items.push({
       id,
       customerId: input.request.customerId,
+      customerSeq: customer.customerSeq,
       reserved,
       offerId,
       creativeId,

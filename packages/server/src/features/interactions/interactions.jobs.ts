@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import type { Database } from '../../db/index.ts';
 import { handleInSlices, handleInstallationJob, installationJob, type JobHandler, job } from '../../jobs/index.ts';
-import { ensureInteractionPartitions, expireReservations } from './interactions.store.ts';
+import { ensureInteractionPartitions } from './interactions.store.ts';
+import { expireReservations, type SettlementNumbers } from './reservations.service.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
@@ -23,9 +24,11 @@ export const partitionInteractionsJob = installationJob({
 const oldestReservationMs = 2 * 86_400_000;
 
 /** How this feature's jobs are done. */
-export function interactionJobs(database: Database): readonly JobHandler[] {
+export function interactionJobs(database: Database, settlementNumbers: SettlementNumbers): readonly JobHandler[] {
   return [
-    handleInSlices(expireReservationsJob, database, (tx) => expireReservations(tx, oldestReservationMs)),
+    handleInSlices(expireReservationsJob, database, (tx) =>
+      expireReservations(tx, settlementNumbers, oldestReservationMs),
+    ),
     handleInstallationJob(partitionInteractionsJob, () =>
       database.withSystem('partitions', ensureInteractionPartitions),
     ),

@@ -58,6 +58,8 @@ export async function findShownItems(tx: Tx, decisionId: string): Promise<ShownI
 export interface NewInteraction {
   readonly id: string;
   readonly customerId: string;
+  /** Number of the response in the order of what was committed for the customer (docs/design/recording.md S5). */
+  readonly customerSeq: number;
   readonly interactionType: 'impression' | 'response';
   readonly outcomeKey: string;
   readonly classification: 'positive' | 'negative' | 'neutral';
@@ -83,8 +85,8 @@ export async function insertInteraction(tx: Tx, row: NewInteraction): Promise<vo
   await tx.query(
     `insert into interactions (tenant_id, id, customer_id, interaction_type, outcome_key, classification, direction, is_conversion,
        offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, campaign_id, conversion_value, currency,
-       context, attributes, details, occurred_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+       context, attributes, details, occurred_at, created_at, customer_seq)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
     [
       tx.tenantId,
       row.id,
@@ -109,26 +111,31 @@ export async function insertInteraction(tx: Tx, row: NewInteraction): Promise<vo
       row.details,
       row.occurredAt,
       tx.now,
+      row.customerSeq,
     ],
   );
 }
 
+/** Settles a reservation; the number of what settled it first stays. */
 export async function setReservationState(
   tx: Tx,
   id: string,
   state: 'confirmed' | 'released' | 'expired',
+  customerSeq: number,
 ): Promise<void> {
-  await tx.query('update interactions set reservation_state = $3 where tenant_id = $1 and id = $2', [
-    tx.tenantId,
-    id,
-    state,
-  ]);
+  await tx.query(
+    `update interactions set reservation_state = $3, reservation_settled_seq = coalesce(reservation_settled_seq, $4)
+     where tenant_id = $1 and id = $2`,
+    [tx.tenantId, id, state, customerSeq],
+  );
 }
 
 /** A history row that a decision writes for one returned item. */
 export interface ItemRow {
   readonly id: string;
   readonly customerId: string;
+  /** Number of the decision in the order of what was committed for the customer (docs/design/recording.md S5). */
+  readonly customerSeq: number;
   readonly reserved: boolean;
   readonly offerId: string;
   readonly creativeId: string | null;
@@ -146,14 +153,15 @@ export function insertItems(tenantId: string, at: Date, rows: readonly ItemRow[]
     name: 'decisions.items',
     text: `insert into interactions (tenant_id, id, customer_id, interaction_type, outcome_key, classification, direction, offer_id,
         creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context, occurred_at, created_at,
-        reservation_state, reservation_expires_at)
+        reservation_state, reservation_expires_at, customer_seq)
       select $1, u.id, u.customer_id, case when u.reserved then 'recommendation' else 'impression' end,
         case when u.reserved then null else 'impression' end, 'neutral', 'outbound', u.offer_id, u.creative_id, u.channel_id,
         u.placement_id, u.category_id, u.recommendation_id, u.rank, u.context, $2, $2,
-        case when u.reserved then 'open' end, u.expires_at
+        case when u.reserved then 'open' end, u.expires_at, u.customer_seq
       from unnest($3::uuid[], $4::text[], $5::boolean[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[],
-        $12::smallint[], $13::jsonb[], $14::timestamptz[])
-        as u(id, customer_id, reserved, offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context, expires_at)`,
+        $12::smallint[], $13::jsonb[], $14::timestamptz[], $15::bigint[])
+        as u(id, customer_id, reserved, offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context,
+          expires_at, customer_seq)`,
     values: [
       tenantId,
       at,
@@ -169,6 +177,7 @@ export function insertItems(tenantId: string, at: Date, rows: readonly ItemRow[]
       numberArray(rows.map((r) => r.rank)),
       textArray(rows.map((r) => r.context)),
       instantArray(rows.map((r) => r.reservationExpiresAt)),
+      numberArray(rows.map((r) => r.customerSeq)),
     ],
   };
 }
@@ -184,27 +193,44 @@ export function contactsSince(tenantId: string, customerId: string, from: Date, 
   };
 }
 
-/** Rows of one transaction, so that no decision waits long for its customer's history. */
-const reservationsPerSlice = 500;
+/** An open reservation whose time is over. */
+export interface DueReservation {
+  readonly id: string;
+  readonly customerId: string;
+}
 
-/**
- * Marks reservations that ran out; what they count is judged by their instant anyway (docs/design/api-decisioning.md 4). Returns true
- * when there may be more; call it again in another transaction. `oldestMs`: no reservation is older.
- */
-export async function expireReservations(tx: Tx, oldestMs: number): Promise<boolean> {
-  const due = await tx.query<{ id: string }>(
-    `select id from interactions
+/** Open reservations that ran out, the longest due first. `oldestMs`: none is older. */
+export async function findDueReservations(tx: Tx, oldestMs: number, limit: number): Promise<DueReservation[]> {
+  return tx.query<DueReservation>(
+    `select id, customer_id as "customerId" from interactions
      where tenant_id = $1 and id >= $3 and reservation_state = 'open' and reservation_expires_at <= $2
-     order by reservation_expires_at limit $4 for update skip locked`,
-    [tx.tenantId, tx.now, firstIdAt(Math.max(0, tx.now.getTime() - oldestMs)), reservationsPerSlice],
+     order by reservation_expires_at, id limit $4`,
+    [tx.tenantId, tx.now, firstIdAt(Math.max(0, tx.now.getTime() - oldestMs)), limit],
   );
-  if (due.length === 0) return false;
+}
+
+/** Those of the reservations that are still open, in their order of expiry; held until the transaction ends. */
+export async function lockOpenReservations(tx: Tx, ids: readonly string[]): Promise<DueReservation[]> {
+  return tx.query<DueReservation>(
+    `select id, customer_id as "customerId" from interactions
+     where tenant_id = $1 and id = any($2::uuid[]) and reservation_state = 'open'
+     order by reservation_expires_at, id for update skip locked`,
+    [tx.tenantId, uuidArray(ids)],
+  );
+}
+
+/** Marks reservations as run out, each with the number of its settlement; null for a customer that was erased. */
+export async function markExpired(
+  tx: Tx,
+  rows: readonly { readonly id: string; readonly settledSeq: number | null }[],
+): Promise<void> {
   // Named by id, so that only their partitions are looked at.
   await tx.query(
-    `update interactions set reservation_state = 'expired' where tenant_id = $1 and id = any($2::uuid[])`,
-    [tx.tenantId, uuidArray(due.map((row) => row.id))],
+    `update interactions set reservation_state = 'expired',
+       reservation_settled_seq = ($3::bigint[])[array_position($2::uuid[], id)]
+     where tenant_id = $1 and id = any($2::uuid[])`,
+    [tx.tenantId, uuidArray(rows.map((row) => row.id)), numberArray(rows.map((row) => row.settledSeq))],
   );
-  return due.length === reservationsPerSlice;
 }
 
 /** Makes the partitions of the months ahead. Needs a system transaction. */

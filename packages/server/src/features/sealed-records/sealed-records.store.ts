@@ -59,6 +59,8 @@ export interface RecordRow {
   /** Null when the server made the request's id. */
   readonly requestId: string | null;
   readonly customerRef: string;
+  /** Its number in the order of what was committed for the customer (docs/design/recording.md S5). */
+  readonly customerSeq: number;
   readonly evidenceNumber: number;
   readonly itemCount: number;
   readonly traceId: string | null;
@@ -81,11 +83,12 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
   return {
     name: 'decisions.records',
     text: `insert into decisions (tenant_id, id, request_id, customer_ref, source, decided_at, flow_id, flow_version, plan_hash,
-        config_version, evidence_number, engine_version, item_count, trace_id, result_hash, body)
+        config_version, evidence_number, engine_version, item_count, trace_id, result_hash, body, customer_seq)
       select $1, u.id, u.request_id, u.customer_ref, $2, $3, $6, $7, $8, $4, u.evidence_number, $5, u.item_count, u.trace_id,
-        u.result_hash, u.body
-      from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::bigint[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[])
-        as u(id, request_id, customer_ref, evidence_number, item_count, trace_id, result_hash, body)`,
+        u.result_hash, u.body, u.customer_seq
+      from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::bigint[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[],
+        $17::bigint[])
+        as u(id, request_id, customer_ref, evidence_number, item_count, trace_id, result_hash, body, customer_seq)`,
     values: [
       tenantId,
       batch.source,
@@ -103,6 +106,7 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
       uuidArray(rows.map((r) => r.traceId)),
       bytesArray(rows.map((r) => r.resultHash)),
       bytesArray(rows.map((r) => r.body)),
+      numberArray(rows.map((r) => r.customerSeq)),
     ],
   };
 }
