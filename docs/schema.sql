@@ -84,6 +84,21 @@ create table audit_logs (
   grant insert, select to arbiter_app
   grant select to arbiter_readonly
 
+create table catalogue_log (
+  tenant_id uuid not null,
+  config_version bigint not null,
+  committed_at timestamp with time zone not null,
+  actor text not null
+);
+  constraint catalogue_log_config_version_check CHECK ((config_version > 0))
+  constraint catalogue_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  constraint catalogue_log_pkey PRIMARY KEY (tenant_id, config_version)
+  CREATE INDEX catalogue_log_instants ON arbiter.catalogue_log USING btree (tenant_id, committed_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant insert, select to arbiter_app
+  grant select to arbiter_readonly
+
 create table catalogue_versions (
   tenant_id uuid not null,
   version bigint not null,
@@ -120,6 +135,9 @@ create table categories (
   constraint categories_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint categories_pkey PRIMARY KEY (tenant_id, id)
   CREATE UNIQUE INDEX categories_name ON arbiter.categories USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.categories REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('category', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.categories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('category', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.categories REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('category', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -155,6 +173,9 @@ create table channels (
   constraint channels_pkey PRIMARY KEY (tenant_id, id)
   CREATE UNIQUE INDEX channels_key ON arbiter.channels USING btree (tenant_id, key) WHERE (deleted_at IS NULL)
   CREATE UNIQUE INDEX channels_name ON arbiter.channels USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.channels REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('channel', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.channels REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('channel', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.channels REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('channel', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -181,6 +202,9 @@ create table contact_policies (
   CREATE UNIQUE INDEX contact_policies_name ON arbiter.contact_policies USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
   CREATE INDEX contact_policies_order ON arbiter.contact_policies USING btree (tenant_id, priority DESC, id DESC)
   CREATE INDEX contact_policies_scopes ON arbiter.contact_policies USING gin (scopes jsonb_path_ops)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.contact_policies REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('contactPolicy', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.contact_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('contactPolicy', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.contact_policies REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('contactPolicy', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -217,6 +241,9 @@ create table creatives (
   CREATE UNIQUE INDEX creatives_name ON arbiter.creatives USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
   CREATE INDEX creatives_offer ON arbiter.creatives USING btree (tenant_id, offer_id) WHERE (deleted_at IS NULL)
   CREATE INDEX creatives_placement ON arbiter.creatives USING btree (tenant_id, placement_id) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.creatives REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('creative', 'id', 'version', '{metrics}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.creatives REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('creative', 'id', 'version', '{metrics}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.creatives REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('creative', 'id', 'version', '{metrics}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -227,7 +254,9 @@ create table customer_states (
   customer_id text not null,
   ref uuid not null,
   data_key bytea not null,
-  state bytea not null
+  state bytea not null,
+  customer_seq bigint default 0 not null,
+  base bytea
 ) with (fillfactor=70);
   constraint customer_states_pkey PRIMARY KEY (tenant_id, customer_id)
   CREATE UNIQUE INDEX customer_states_ref ON arbiter.customer_states USING btree (tenant_id, ref)
@@ -302,6 +331,9 @@ create table decision_flows (
   CREATE UNIQUE INDEX decision_flows_default ON arbiter.decision_flows USING btree (tenant_id) WHERE (is_default AND (deleted_at IS NULL))
   CREATE UNIQUE INDEX decision_flows_key ON arbiter.decision_flows USING btree (tenant_id, key) WHERE (deleted_at IS NULL)
   CREATE INDEX decision_flows_order ON arbiter.decision_flows USING btree (tenant_id, status, updated_at DESC, id DESC)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.decision_flows REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('decisionFlow', 'id', 'row_version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.decision_flows REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('decisionFlow', 'id', 'row_version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.decision_flows REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('decisionFlow', 'id', 'row_version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -319,7 +351,8 @@ create table decision_impressions (
   category_ids uuid[],
   ranks smallint[],
   context jsonb,
-  release_id uuid
+  release_id uuid,
+  customer_seq bigint
 ) partition by RANGE (id);
   constraint decision_impressions_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX decision_impressions_customer ON arbiter.decision_impressions USING btree (tenant_id, customer_id, id)
@@ -416,7 +449,8 @@ create table decisions (
   min_probability real,
   arm smallint default 0 not null,
   empty_code smallint,
-  explored boolean
+  explored boolean,
+  customer_seq bigint
 ) partition by RANGE (id);
   constraint decisions_pkey PRIMARY KEY (tenant_id, id)
   row level security: forced
@@ -473,6 +507,9 @@ create table flow_versions (
   constraint flow_versions_version_check CHECK ((version >= 1))
   constraint flow_versions_flow FOREIGN KEY (tenant_id, flow_id) REFERENCES decision_flows(tenant_id, id)
   constraint flow_versions_pkey PRIMARY KEY (tenant_id, flow_id, version)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.flow_versions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('flowVersion', 'flow_id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.flow_versions REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('flowVersion', 'flow_id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.flow_versions REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('flowVersion', 'flow_id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select to arbiter_app
@@ -534,7 +571,9 @@ create view interaction_history (
   reservation_settled_at timestamp with time zone,
   reservation_settled_by text,
   resolved_by text,
-  release_id uuid
+  release_id uuid,
+  customer_seq bigint,
+  reservation_settled_seq bigint
 ) with (security_invoker=true);
   as
  SELECT interactions.tenant_id, interactions.id AS row_id, interactions.id, interactions.customer_id,
@@ -545,7 +584,7 @@ create view interaction_history (
     interactions.context, interactions.attributes, interactions.details, interactions.occurred_at,
     interactions.created_at, interactions.reservation_state, interactions.reservation_expires_at,
     interactions.reservation_settled_at, interactions.reservation_settled_by, interactions.resolved_by,
-    interactions.release_id
+    interactions.release_id, interactions.customer_seq, interactions.reservation_settled_seq
    FROM interactions
 UNION ALL
  SELECT p.tenant_id, p.id AS row_id,
@@ -573,7 +612,7 @@ UNION ALL
     NULL::jsonb AS attributes, NULL::jsonb AS details, p.occurred_at, p.occurred_at AS created_at,
     NULL::text AS reservation_state, NULL::timestamp with time zone AS reservation_expires_at,
     NULL::timestamp with time zone AS reservation_settled_at, NULL::text AS reservation_settled_by,
-    NULL::text AS resolved_by, p.release_id
+    NULL::text AS resolved_by, p.release_id, p.customer_seq, NULL::bigint AS reservation_settled_seq
    FROM decision_impressions p
      CROSS JOIN LATERAL unnest(p.offer_ids) WITH ORDINALITY i(offer_id, place);
   grant select to arbiter_app
@@ -633,7 +672,9 @@ create table interactions (
   reservation_settled_at timestamp with time zone,
   reservation_settled_by text,
   resolved_by text,
-  release_id uuid
+  release_id uuid,
+  customer_seq bigint,
+  reservation_settled_seq bigint
 ) partition by RANGE (id);
   constraint interactions_classification_check CHECK ((classification = ANY (ARRAY['positive'::text, 'negative'::text, 'neutral'::text])))
   constraint interactions_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text])))
@@ -709,6 +750,9 @@ create table offers (
   CREATE INDEX offers_category ON arbiter.offers USING btree (tenant_id, category_id) WHERE (deleted_at IS NULL)
   CREATE UNIQUE INDEX offers_name ON arbiter.offers USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
   CREATE INDEX offers_sub_category ON arbiter.offers USING btree (tenant_id, sub_category_id) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.offers REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('offer', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.offers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('offer', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.offers REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('offer', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -763,6 +807,9 @@ create table outcome_types (
   constraint outcome_types_pkey PRIMARY KEY (tenant_id, id)
   constraint outcome_types_key UNIQUE (tenant_id, key)
   CREATE UNIQUE INDEX outcome_types_name ON arbiter.outcome_types USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.outcome_types REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('outcomeType', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.outcome_types REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('outcomeType', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.outcome_types REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('outcomeType', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -793,6 +840,9 @@ create table placements (
   constraint placements_pkey PRIMARY KEY (tenant_id, id)
   CREATE UNIQUE INDEX placements_key ON arbiter.placements USING btree (tenant_id, channel_id, key) WHERE (deleted_at IS NULL)
   CREATE UNIQUE INDEX placements_name ON arbiter.placements USING btree (tenant_id, channel_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.placements REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('placement', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.placements REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('placement', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.placements REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('placement', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -862,6 +912,9 @@ create table qualification_rules (
   CREATE UNIQUE INDEX qualification_rules_name ON arbiter.qualification_rules USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
   CREATE INDEX qualification_rules_order ON arbiter.qualification_rules USING btree (tenant_id, priority DESC, id DESC)
   CREATE INDEX qualification_rules_scopes ON arbiter.qualification_rules USING gin (scopes jsonb_path_ops)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.qualification_rules REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('qualificationRule', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.qualification_rules REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('qualificationRule', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.qualification_rules REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('qualificationRule', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -888,6 +941,9 @@ create table ranking_profiles (
   constraint ranking_profiles_pkey PRIMARY KEY (tenant_id, id)
   CREATE UNIQUE INDEX ranking_profiles_key ON arbiter.ranking_profiles USING btree (tenant_id, key) WHERE (deleted_at IS NULL)
   CREATE UNIQUE INDEX ranking_profiles_name ON arbiter.ranking_profiles USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.ranking_profiles REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('rankingProfile', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.ranking_profiles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('rankingProfile', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.ranking_profiles REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('rankingProfile', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -925,6 +981,27 @@ create table read_sets (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
   comment: Names of what decisions read of their customers, each list once.
+
+create table record_versions (
+  tenant_id uuid not null,
+  entity_type text not null,
+  entity_id uuid not null,
+  number bigint generated as identity not null,
+  version integer not null,
+  config_version bigint,
+  body jsonb not null,
+  deleted boolean not null
+);
+  constraint record_versions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  constraint record_versions_pkey PRIMARY KEY (tenant_id, entity_type, entity_id, number)
+  constraint close_record_version TRIGGER DEFERRABLE INITIALLY DEFERRED
+  CREATE INDEX record_versions_open ON arbiter.record_versions USING btree (tenant_id) WHERE (config_version IS NULL)
+  CREATE CONSTRAINT TRIGGER close_record_version AFTER INSERT ON arbiter.record_versions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.config_version IS NULL)) EXECUTE FUNCTION close_record_version()
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant insert, select to arbiter_app
+  grant select to arbiter_readonly
+  grant update (config_version) to arbiter_app
 
 create table response_keys (
   tenant_id uuid not null,
@@ -1020,6 +1097,9 @@ create table schemas (
   constraint schemas_pkey PRIMARY KEY (tenant_id, id)
   constraint schemas_name UNIQUE (tenant_id, name)
   CREATE INDEX schemas_children ON arbiter.schemas USING btree (tenant_id, linked_schema_id) WHERE (linked_schema_id IS NOT NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.schemas REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('dataSchema', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.schemas REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('dataSchema', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.schemas REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('dataSchema', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -1076,6 +1156,9 @@ create table sub_categories (
   constraint sub_categories_category FOREIGN KEY (tenant_id, category_id) REFERENCES categories(tenant_id, id)
   constraint sub_categories_pkey PRIMARY KEY (tenant_id, id)
   CREATE UNIQUE INDEX sub_categories_name ON arbiter.sub_categories USING btree (tenant_id, category_id, name) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.sub_categories REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('subCategory', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.sub_categories REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('subCategory', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.sub_categories REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('subCategory', 'id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -1091,6 +1174,8 @@ create table tenant_settings (
   constraint tenant_settings_version_check CHECK ((version > 0))
   constraint tenant_settings_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint tenant_settings_pkey PRIMARY KEY (tenant_id)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.tenant_settings REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('tenantSettings', 'tenant_id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.tenant_settings REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('tenantSettings', 'tenant_id', 'version', '{}')
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select, update to arbiter_app
@@ -1138,6 +1223,21 @@ create table users (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.close_record_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if exists (select from arbiter.record_versions r
+              where r.tenant_id = new.tenant_id and r.entity_type = new.entity_type and r.entity_id = new.entity_id
+                and r.number = new.number and r.config_version is null) then
+    perform arbiter.raise_catalogue_version(new.tenant_id, 'database:' || current_user);
+  end if;
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION arbiter.current_tenant()
  RETURNS uuid
@@ -1498,6 +1598,63 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION arbiter.keep_record_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  kind text := tg_argv[0];
+  id_column text := tg_argv[1];
+  counter text := tg_argv[2];
+  omitted text[] := array_append(tg_argv[3]::text[], 'tenant_id');
+begin
+  if tg_op = 'INSERT' then
+    insert into arbiter.record_versions (tenant_id, entity_type, entity_id, version, body, deleted)
+    select n.tenant_id, kind, (n.body ->> id_column)::uuid, (n.body ->> counter)::int, n.body - omitted,
+           n.body ->> 'deleted_at' is not null
+      from (select changed.tenant_id, to_jsonb(changed) as body from changed) n;
+  elsif tg_op = 'UPDATE' then
+    -- A row whose kept columns are what they were has no new version.
+    insert into arbiter.record_versions (tenant_id, entity_type, entity_id, version, body, deleted)
+    select n.tenant_id, kind, (n.body ->> id_column)::uuid, (n.body ->> counter)::int, n.body - omitted,
+           n.body ->> 'deleted_at' is not null
+      from (select changed.tenant_id, to_jsonb(changed) as body from changed) n
+      left join (select gone.tenant_id, to_jsonb(gone) as body from gone) o
+        on o.tenant_id = n.tenant_id and o.body ->> id_column = n.body ->> id_column
+     where o.body is null or o.body - omitted <> n.body - omitted;
+  else
+    insert into arbiter.record_versions (tenant_id, entity_type, entity_id, version, body, deleted)
+    select o.tenant_id, kind, (o.body ->> id_column)::uuid, (o.body ->> counter)::int + 1, o.body - omitted, true
+      from (select gone.tenant_id, to_jsonb(gone) as body from gone) o;
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION arbiter.keep_versions(target regclass, entity_type text, counter text DEFAULT 'version'::text, id_column text DEFAULT 'id'::text, omitted text[] DEFAULT '{}'::text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  event text;
+begin
+  foreach event in array array['insert', 'update', 'delete'] loop
+    execute format(
+      'create trigger keep_versions_%1$s after %1$s on %2$s %3$s for each statement '
+      'execute function arbiter.keep_record_versions(%4$L, %5$L, %6$L, %7$L)',
+      event, target,
+      case event
+        when 'insert' then 'referencing new table as changed'
+        when 'update' then 'referencing new table as changed old table as gone'
+        else 'referencing old table as gone'
+      end,
+      entity_type, id_column, counter, omitted::text);
+  end loop;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION arbiter.notify_credentials()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1547,6 +1704,27 @@ begin
   execute format('grant select on %s to arbiter_readonly', target);
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION arbiter.raise_catalogue_version(tenant uuid, actor text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  raised record;
+begin
+  insert into arbiter.catalogue_versions as c (tenant_id, version, updated_at) values (tenant, 1, clock_timestamp())
+  on conflict (tenant_id) do update
+    set version = c.version + 1, updated_at = greatest(c.updated_at + interval '1 microsecond', clock_timestamp())
+  returning c.version, c.updated_at into raised;
+  insert into arbiter.catalogue_log (tenant_id, config_version, committed_at, actor)
+  values (tenant, raised.version, raised.updated_at, actor);
+  update arbiter.record_versions set config_version = raised.version where tenant_id = tenant and config_version is null;
+  perform pg_notify('arbiter_catalogue', tenant::text);
+  return raised.version;
+end
+$function$;
+  grant execute to arbiter_app
 
 CREATE OR REPLACE FUNCTION arbiter.repair_rls(table_schema text, table_name text)
  RETURNS void

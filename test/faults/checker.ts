@@ -75,6 +75,7 @@ export async function checkAll(evidence: Evidence): Promise<Verdict> {
     ...checkResponses(evidence, history),
     ...checkCaps(evidence, history),
     ...(await checkStates(evidence, history)),
+    ...(await checkOrder(query)),
     ...(await checkSummaries(query)),
     ...(await checkOutbox(query, decisions, history)),
     ...(await checkLearning(query)),
@@ -236,15 +237,15 @@ function checkCaps(evidence: Evidence, history: readonly HistoryRow[]): string[]
 /** Invariant 3: at rest the state rows equal the aggregation of history. */
 async function checkStates({ query }: Evidence, history: readonly HistoryRow[]): Promise<string[]> {
   const found: string[] = [];
-  const states = await query<{ customer_id: string; state: Buffer }>(
-    'select customer_id, state from arbiter.customer_states',
+  const states = await query<{ customer_id: string; state: Buffer; base: Buffer | null }>(
+    'select customer_id, state, base from arbiter.customer_states',
   );
   const ofCustomer = Map.groupBy(history, (row) => row.customer_id);
   const known = new Set(states.map((row) => row.customer_id));
   for (const customerId of ofCustomer.keys()) if (!known.has(customerId)) found.push(`no state of ${customerId}`);
   const now = Date.now();
   for (const row of states) {
-    const state = decodeState(row.state);
+    const state = decodeState(row.state, row.base);
     const lanes = state.lanes.map((l) => [l.offerId, l.creativeId, l.channelId, l.campaignId].join(' '));
     const actual: string[] = [];
     for (const [i, lane] of lanes.entries()) {
@@ -260,6 +261,28 @@ async function checkStates({ query }: Evidence, history: readonly HistoryRow[]):
     if (a !== b) found.push(`state of ${row.customer_id} is\n${a}\nbut history says\n${b}`);
   }
   return found;
+}
+
+/** What was committed for a customer has the numbers 1 to n, each once, and n stands in his row. */
+async function checkOrder(query: Query): Promise<string[]> {
+  const wrong = await query<{ customer_id: string; latest: string; numbers: string }>(`
+    with numbered as (
+      select s.customer_id, 'decision ' || d.id as what, d.customer_seq as number from arbiter.decisions d
+        join arbiter.customer_states s on s.tenant_id = d.tenant_id and s.ref = d.customer_ref
+      union all
+      select customer_id, 'settlement', reservation_settled_seq from arbiter.interactions i
+       where reservation_settled_seq is not null and not exists (
+         select from arbiter.interactions r where r.customer_id = i.customer_id and r.customer_seq = i.reservation_settled_seq)
+      union all
+      select distinct customer_id, 'response', customer_seq from arbiter.interactions i
+       where not exists (select from arbiter.decisions d where d.id = i.recommendation_id and d.customer_seq = i.customer_seq))
+    select s.customer_id, s.customer_seq as latest,
+      coalesce(string_agg(n.what || ' ' || coalesce(n.number::text, 'without'), ', ' order by n.number), '') as numbers
+      from arbiter.customer_states s left join numbered n on n.customer_id = s.customer_id
+     group by 1, 2
+    having count(n.what) <> s.customer_seq or count(distinct n.number) <> s.customer_seq
+        or coalesce(min(n.number), 1) <> 1 or coalesce(max(n.number), 0) <> s.customer_seq`);
+  return wrong.map((row) => `numbers of ${row.customer_id}, latest ${row.latest}: ${row.numbers}`);
 }
 
 function aggregate(rows: readonly HistoryRow[], now: number): string[] {

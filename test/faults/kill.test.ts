@@ -116,6 +116,7 @@ const damages: readonly (readonly [what: string, statement: string])[] = [
   ['a state row that was set back', `update arbiter.customer_states set state = ''`],
   ['a figure that was added twice', 'update arbiter.daily_totals set impressions = impressions + 1'],
   ['a figure that was lost', 'delete from arbiter.daily_totals where positive + negative + neutral > 0'],
+  ['a number that was lost', 'update arbiter.customer_states set customer_seq = customer_seq + 1'],
   ['an event that waits', 'update arbiter.outbox set position = null where position = 1'],
   ['an event that was lost', 'delete from arbiter.outbox where position = (select max(position) from arbiter.outbox)'],
   ['an update that was lost', 'update arbiter.offers set version = version - 1 where version > 1'],

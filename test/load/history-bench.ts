@@ -28,6 +28,7 @@ const channel = newId();
 interface Shown {
   readonly id: string;
   readonly customerId: string;
+  readonly customerSeq: number;
   readonly context: null;
   readonly items: readonly (DecidedItem & { readonly score: number })[];
 }
@@ -48,7 +49,7 @@ const decide = (): Shown => {
       score: Math.random(),
     };
   });
-  return { id, customerId: `C-${Math.floor(Math.random() * 20_000)}`, context: null, items };
+  return { id, customerId: `C-${Math.floor(Math.random() * 20_000)}`, customerSeq: 1, context: null, items };
 };
 
 function rowPerItem(at: Date, shown: readonly Shown[]): HotStatement[] {

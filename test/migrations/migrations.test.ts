@@ -118,3 +118,60 @@ async function assertCounted(url: string): Promise<void> {
   );
   assert.deepEqual(await asOwner(url, 'select from arbiter.interaction_summaries'), []);
 }
+
+test('the history of a catalogue starts with the state that an upgrade finds', async () => {
+  const name = `test_history_${process.pid}`;
+  const { testDatabase } = server;
+  await testDatabase.ownerQuery(`create database ${name}`);
+  const adminUrl = withDatabase(testDatabase.adminUrl, name);
+  const url = withUser(adminUrl, 'arbiter_test_app');
+  const path = await mkdtemp(join(tmpdir(), 'arbiter-history-'));
+  const folder = pathToFileURL(`${path}/`);
+  const client = new pg.Client({ connectionString: adminUrl });
+  const rows = async (text: string): Promise<unknown[]> => (await client.query(text)).rows;
+  try {
+    const all = (await readMigrations()).map((migration) => migration.name);
+    const before = all.slice(
+      0,
+      all.findIndex((each) => each.endsWith('versions_and_order')),
+    );
+    for (const each of before) await copyFile(new URL(`${each}.sql`, migrationsFolder), new URL(`${each}.sql`, folder));
+    await migrate({ adminUrl, url, folder });
+    await client.connect();
+    const [tenant, untouched] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];
+    const [offer, hidden] = ['0190a000-0000-7000-8000-000000000003', '0190a000-0000-7000-8000-000000000004'];
+    await client.query(`insert into arbiter.tenants (id, name) values ('${tenant}', 'A'), ('${untouched}', 'B')`);
+    await client.query(
+      `insert into arbiter.catalogue_versions values ('${tenant}', 41, '2026-11-01T00:00:00Z');
+       insert into arbiter.offers (tenant_id, id, name, version, deleted_at, created_at, updated_at)
+         values ('${tenant}', '${offer}', 'kept', 3, null, now(), now()), ('${tenant}', '${hidden}', 'hidden', 2, now(), now(), now());
+       insert into arbiter.outcome_types (tenant_id, id, key, name, classification, version, created_at, updated_at)
+         values ('${untouched}', '${offer}', 'x', 'X', 'neutral', 1, now(), now());
+       insert into arbiter.tenant_settings values ('${tenant}', 4, '{"a":1}', now())`,
+    );
+    for (const each of all) await copyFile(new URL(`${each}.sql`, migrationsFolder), new URL(`${each}.sql`, folder));
+    await migrate({ adminUrl, url, folder });
+    assert.deepEqual(
+      await rows(`select entity_type, entity_id, version, config_version::int as number, body ->> 'name' as name, deleted
+                    from arbiter.record_versions order by tenant_id, entity_type, version`),
+      [
+        { entity_type: 'offer', entity_id: hidden, version: 2, number: 41, name: 'hidden', deleted: true },
+        { entity_type: 'offer', entity_id: offer, version: 3, number: 41, name: 'kept', deleted: false },
+        { entity_type: 'tenantSettings', entity_id: tenant, version: 4, number: 41, name: null, deleted: false },
+        { entity_type: 'outcomeType', entity_id: offer, version: 1, number: 1, name: 'X', deleted: false },
+      ],
+    );
+    assert.deepEqual(
+      await rows(`select config_version::int as number, actor, committed_at = '2026-11-01T00:00:00Z' as same
+                    from arbiter.catalogue_log order by tenant_id`),
+      [
+        { number: 41, actor: 'system:migration', same: true },
+        { number: 1, actor: 'system:migration', same: false },
+      ],
+    );
+  } finally {
+    await client.end();
+    await testDatabase.ownerQuery(`drop database if exists ${name} with (force)`);
+    await rm(path, { recursive: true });
+  }
+});

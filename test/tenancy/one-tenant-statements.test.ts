@@ -68,7 +68,7 @@ const shownItem = {
   categoryId: null,
   reservedUntil: null,
 };
-const shownOne = { id: newId(), customerId: 'somebody', context: null, items: [shownItem] };
+const shownOne = { id: newId(), customerId: 'somebody', customerSeq: 1, context: null, items: [shownItem] };
 /** Sent for histories that this test does not make. */
 const made = (tenantId: string): readonly Statement[] => [
   contactsSince(tenantId, 'somebody', new Date(0), newId()),

@@ -8,7 +8,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['settings', 'retention', 'users'],
   ['tenants'],
   ['credentials'],
-  ['catalogue-records'],
+  ['catalogue-records', 'catalogue-history'],
   [
     // One line for each: those who add features at the same time do not meet.
     'schemas',

@@ -55,6 +55,14 @@ export interface AuditLogsRow {
   readonly integrityHash: string;
 }
 
+/** A row of `catalogue_log`. */
+export interface CatalogueLogRow {
+  readonly tenantId: string;
+  readonly configVersion: number | string;
+  readonly committedAt: Date;
+  readonly actor: string;
+}
+
 /** A row of `catalogue_versions`. */
 export interface CatalogueVersionsRow {
   readonly tenantId: string;
@@ -147,6 +155,8 @@ export interface CustomerStatesRow {
   readonly ref: string;
   readonly dataKey: Buffer;
   readonly state: Buffer;
+  readonly customerSeq: number | string;
+  readonly base: Buffer | null;
 }
 
 /** A row of `daily_totals`. */
@@ -210,6 +220,7 @@ export interface DecisionImpressionsRow {
   readonly ranks: number[] | null;
   readonly context: unknown;
   readonly releaseId: string | null;
+  readonly customerSeq: number | string | null;
 }
 
 /** A row of `decision_minutes`. */
@@ -284,6 +295,7 @@ export interface DecisionsRow {
   readonly arm: number;
   readonly emptyCode: number | null;
   readonly explored: boolean | null;
+  readonly customerSeq: number | string | null;
 }
 
 /** A row of `evidence_changes`. */
@@ -368,6 +380,8 @@ export interface InteractionHistoryRow {
   readonly reservationSettledBy: string | null;
   readonly resolvedBy: string | null;
   readonly releaseId: string | null;
+  readonly customerSeq: number | string | null;
+  readonly reservationSettledSeq: number | string | null;
 }
 
 /** A row of `interaction_summaries`. */
@@ -429,6 +443,8 @@ export interface InteractionsRow {
     | null;
   readonly resolvedBy: 'interaction' | 'recommendation' | 'creative' | 'offer' | 'import' | null;
   readonly releaseId: string | null;
+  readonly customerSeq: number | string | null;
+  readonly reservationSettledSeq: number | string | null;
 }
 
 /** A row of `leases`. */
@@ -604,6 +620,18 @@ export interface ReadSetsRow {
   readonly retiredAt: Date | null;
 }
 
+/** A row of `record_versions`. */
+export interface RecordVersionsRow {
+  readonly tenantId: string;
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly number: number | string;
+  readonly version: number;
+  readonly configVersion: number | string | null;
+  readonly body: unknown;
+  readonly deleted: boolean;
+}
+
 /** A row of `response_keys`. */
 export interface ResponseKeysRow {
   readonly tenantId: string;
@@ -739,6 +767,7 @@ export interface Tables {
   readonly api_keys: ApiKeysRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
+  readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
   readonly channels: ChannelsRow;
@@ -773,6 +802,7 @@ export interface Tables {
   readonly ranking_profiles: RankingProfilesRow;
   readonly rate_limit_windows: RateLimitWindowsRow;
   readonly read_sets: ReadSetsRow;
+  readonly record_versions: RecordVersionsRow;
   readonly response_keys: ResponseKeysRow;
   readonly retention_configs: RetentionConfigsRow;
   readonly schedules: SchedulesRow;
@@ -841,6 +871,12 @@ export const columnKinds = {
     after: 'json',
     prevHash: 'text',
     integrityHash: 'text',
+  },
+  catalogue_log: {
+    tenantId: 'uuid',
+    configVersion: 'integer',
+    committedAt: 'instant',
+    actor: 'text',
   },
   catalogue_versions: {
     tenantId: 'uuid',
@@ -923,6 +959,8 @@ export const columnKinds = {
     ref: 'uuid',
     dataKey: 'bytes',
     state: 'bytes',
+    customerSeq: 'integer',
+    base: 'bytes',
   },
   daily_totals: {
     tenantId: 'uuid',
@@ -978,6 +1016,7 @@ export const columnKinds = {
     ranks: 'array',
     context: 'json',
     releaseId: 'uuid',
+    customerSeq: 'integer',
   },
   decision_minutes: {
     tenantId: 'uuid',
@@ -1044,6 +1083,7 @@ export const columnKinds = {
     arm: 'integer',
     emptyCode: 'integer',
     explored: 'boolean',
+    customerSeq: 'integer',
   },
   evidence_changes: {
     tenantId: 'uuid',
@@ -1116,6 +1156,8 @@ export const columnKinds = {
     reservationSettledBy: 'text',
     resolvedBy: 'text',
     releaseId: 'uuid',
+    customerSeq: 'integer',
+    reservationSettledSeq: 'integer',
   },
   interaction_summaries: {
     tenantId: 'uuid',
@@ -1166,6 +1208,8 @@ export const columnKinds = {
     reservationSettledBy: 'text',
     resolvedBy: 'text',
     releaseId: 'uuid',
+    customerSeq: 'integer',
+    reservationSettledSeq: 'integer',
   },
   leases: {
     tenantId: 'uuid',
@@ -1315,6 +1359,16 @@ export const columnKinds = {
     names: 'json',
     configVersion: 'integer',
     retiredAt: 'instant',
+  },
+  record_versions: {
+    tenantId: 'uuid',
+    entityType: 'text',
+    entityId: 'uuid',
+    number: 'integer',
+    version: 'integer',
+    configVersion: 'integer',
+    body: 'json',
+    deleted: 'boolean',
   },
   response_keys: {
     tenantId: 'uuid',

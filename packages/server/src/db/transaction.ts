@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
 import { translateError } from './errors.ts';
@@ -48,11 +48,9 @@ const rollbackMs = 100;
 /** A transaction whose process has stopped may not hold its locks for longer than this. */
 const idleInTransactionMs = 60_000;
 const leftover = `select current_setting('app.tenant', true) as tenant`;
-const raiseCatalogueVersion =
-  'insert into arbiter.catalogue_versions (tenant_id, version) ' +
-  `values (nullif(current_setting('app.tenant'), '')::uuid, 1) ` +
-  'on conflict (tenant_id) do update set version = catalogue_versions.version + 1, updated_at = now(); ' +
-  `select pg_notify('arbiter_catalogue', current_setting('app.tenant'))`;
+/** Gives all that the transaction changed in the catalogue the tenant's next number, and tells every node. */
+const raiseCatalogueVersion = (actor: Actor): string =>
+  `select arbiter.raise_catalogue_version(nullif(current_setting('app.tenant'), '')::uuid, ${pg.escapeLiteral(actor.id)})`;
 
 /**
  * Statements that open a transaction for one tenant, sent as one trip. Every setting is local to the transaction
@@ -149,7 +147,10 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       for (const effect of lastWork) await effect();
       over = true;
       await tail;
-      const results = await send(`${catalogueTouched ? `${raiseCatalogueVersion}; ` : ''}commit; ${leftover}`, {});
+      const results = await send(
+        `${catalogueTouched ? `${raiseCatalogueVersion(facts.actor)}; ` : ''}commit; ${leftover}`,
+        {},
+      );
       // COMMIT of a transaction in which a statement failed answers ROLLBACK, without an error.
       if (results.at(-2)?.command !== 'COMMIT') {
         throw new Error('nothing was committed: an earlier statement of the transaction had failed');

@@ -1,6 +1,7 @@
 import type { Feature } from '../feature.ts';
 import { adminFeature } from '../features/admin/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
+import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts';
 import { categoriesFeature } from '../features/categories/index.ts';
 import { channelsFeature } from '../features/channels/index.ts';
 import { contactPoliciesFeature } from '../features/contact-policies/index.ts';
@@ -30,6 +31,7 @@ import type { JobPorts, Ports } from './ports.ts';
 export const features: readonly Feature<Ports, JobPorts>[] = [
   adminFeature,
   auditFeature,
+  catalogueHistoryFeature,
   categoriesFeature,
   channelsFeature,
   contactPoliciesFeature,

@@ -1,9 +1,10 @@
 import { jobsOf } from '../feature.ts';
 import { createJobRegistry, type JobRegistry, machineryJobs } from '../jobs/index.ts';
 import { features } from './features.ts';
-import type { JobPorts } from './ports.ts';
+import { type JobPorts, jobFeaturePorts } from './ports.ts';
 
 /** Every job of the product with what does it: the machinery's own and those of the features. */
-export function jobRegistry(ports: JobPorts): JobRegistry {
-  return createJobRegistry([...machineryJobs(ports.database), ...jobsOf(features, ports)]);
+export function jobRegistry({ database }: Pick<JobPorts, 'database'>): JobRegistry {
+  const ports: JobPorts = { database, ...jobFeaturePorts };
+  return createJobRegistry([...machineryJobs(database), ...jobsOf(features, ports)]);
 }

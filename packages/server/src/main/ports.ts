@@ -3,8 +3,10 @@ import type { AuditPorts } from '../features/audit/index.ts';
 import type { PolicyReferrers } from '../features/contact-policies/index.ts';
 import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { Pepper } from '../features/credentials/index.ts';
+import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import type { SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import { type FindSchemaUses, hasSchemas, recordableColumns } from '../features/schemas/index.ts';
@@ -13,10 +15,14 @@ import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 
-/** What jobs need from the process. */
+/** What jobs need from the process, and of features that their own may not import. */
 export interface JobPorts {
   readonly database: Database;
+  readonly settlementNumbers: SettlementNumbers;
 }
+
+/** As `featurePorts`, for jobs. */
+export const jobFeaturePorts: Omit<JobPorts, 'database'> = { settlementNumbers: customerNumbers };
 
 /** What operations need from the process. */
 export interface ProcessPorts {

@@ -11,6 +11,8 @@ import { makeStates, type StateRow, stateRow } from './states.store.ts';
 export interface BatchCustomer {
   readonly row: StateRow;
   readonly state: CustomerState;
+  /** Number of the latest that was committed, or noted in this batch. */
+  customerSeq: number;
   /** False for customers that dry runs only read: their state is never written back. */
   readonly locked: boolean;
   /** The opened data key, once a decision of the batch needed it. */
@@ -26,7 +28,14 @@ const lateEventMs = 86_400_000;
 export function takeCustomers(customers: BatchCustomers, rows: readonly HotRow[], locked: boolean): void {
   for (const raw of rows) {
     const row = stateRow(raw);
-    customers.set(row.customerId, { row, state: decodeState(row.state), locked, key: null, changed: false });
+    customers.set(row.customerId, {
+      row,
+      state: decodeState(row.state, row.base),
+      customerSeq: row.customerSeq,
+      locked,
+      key: null,
+      changed: false,
+    });
   }
 }
 
@@ -76,5 +85,6 @@ export async function fillLog(
   }
   state.log = [...older, ...state.log];
   state.keptFrom = from;
+  state.since = null;
   customer.changed = true;
 }

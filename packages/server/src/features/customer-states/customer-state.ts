@@ -1,5 +1,29 @@
 import type { ContactLane } from '@arbiter/engine';
 
+/** A counted contact; `at` in epoch ms. */
+export interface LoggedContact {
+  readonly lane: number;
+  readonly at: number;
+}
+
+/** Latest instant (epoch ms) of an outcome in a lane. */
+export interface LatestOutcome {
+  readonly key: string;
+  readonly lane: number;
+  at: number;
+}
+
+/** What happened since the base of a long state was written: all that a save has to write. */
+export interface SinceBase {
+  /** Length of the base in bytes: tells that a stored tail belongs to it. */
+  readonly baseBytes: number;
+  /** Lanes from this index on are not in the base. */
+  readonly firstLane: number;
+  /** In the order in which they were counted, late ones included. */
+  readonly contacts: LoggedContact[];
+  readonly outcomes: Set<LatestOutcome>;
+}
+
 /**
  * The wide state of one customer: what caps, cooldowns and outcome policies need, kept in one row that is also the
  * customer's lock (docs/design/decisioning.md 4, 6). Mutable: a batch decides a customer's second request on what the first left.
@@ -10,18 +34,20 @@ export interface CustomerState {
   totals: number[];
   lastAt: number[];
   /** Counted contacts since `keptFrom`, oldest first. */
-  log: { lane: number; at: number }[];
+  log: LoggedContact[];
   /** Epoch ms since which `log` is whole; older contacts stand in `totals` only. */
   keptFrom: number;
   /** Open reservations of explicit channels; `id` is the interaction id. Expiry is judged on read. */
   reservations: { id: string; lane: number; at: number; expiresAt: number }[];
   /** Latest instant of each outcome per lane. */
-  outcomes: { key: string; lane: number; at: number }[];
+  outcomes: LatestOutcome[];
+  /** Null while the state is short, and when it has to be written whole. */
+  since: SinceBase | null;
 }
 
 /** A customer without history: the log is whole since ever. */
 export function emptyState(): CustomerState {
-  return { lanes: [], totals: [], lastAt: [], log: [], keptFrom: 0, reservations: [], outcomes: [] };
+  return { lanes: [], totals: [], lastAt: [], log: [], keptFrom: 0, reservations: [], outcomes: [], since: null };
 }
 
 /** Index of the lane, added when missing. */
@@ -46,6 +72,7 @@ export function laneOf(state: CustomerState, lane: ContactLane): number {
 
 /** Counts one contact at `at` (epoch ms); a late one is put in its place, so that the log stays sorted. */
 export function addContact(state: CustomerState, lane: number, at: number): void {
+  state.since?.contacts.push({ lane, at });
   state.totals[lane] = state.totals[lane]! + 1;
   if (at > state.lastAt[lane]!) state.lastAt[lane] = at;
   if (at < state.keptFrom) return;
@@ -58,9 +85,12 @@ export function addContact(state: CustomerState, lane: number, at: number): void
 
 /** Notes an outcome's latest instant. */
 export function addOutcome(state: CustomerState, key: string, lane: number, at: number): void {
-  const known = state.outcomes.find((o) => o.key === key && o.lane === lane);
-  if (!known) state.outcomes.push({ key, lane, at });
-  else if (at > known.at) known.at = at;
+  let latest = state.outcomes.find((o) => o.key === key && o.lane === lane);
+  if (latest === undefined) {
+    latest = { key, lane, at };
+    state.outcomes.push(latest);
+  } else if (at > latest.at) latest.at = at;
+  state.since?.outcomes.add(latest);
 }
 
 /** Drops the log before `from` and reservations that expired at `now`: what no window in force needs. */

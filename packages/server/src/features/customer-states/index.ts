@@ -10,8 +10,17 @@ export {
 } from './batch-customers.ts';
 export { type CustomerKeys, createCustomerKeys } from './customer-keys.ts';
 export { addContact, addOutcome, type CustomerState, laneOf, prune } from './customer-state.ts';
-export { decodeState, encodeState } from './customer-state-codec.ts';
-export { joinCustomer, lockState, lockStates, readStates, saveState, saveStates } from './states.store.ts';
+export { decodeState, encodeState, type StoredState } from './customer-state-codec.ts';
+export { customerNumbers } from './numbers.ts';
+export {
+  joinCustomer,
+  lockState,
+  lockStates,
+  readStates,
+  type SavedState,
+  saveState,
+  saveStates,
+} from './states.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['customer_states'];

@@ -1,12 +1,23 @@
-import { bytesArray, type HotRow, type HotStatement, type Tx, textArray, uuidArray } from '../../db/index.ts';
+import {
+  bytesArray,
+  type HotRow,
+  type HotStatement,
+  numberArray,
+  type Tx,
+  textArray,
+  uuidArray,
+} from '../../db/index.ts';
+import type { StoredState } from './customer-state-codec.ts';
 
 // Statements of the hot path are each prepared once per connection and take one array per column (docs/design/decisioning.md 6).
+
+const stateColumns = 'customer_id, ref, data_key, customer_seq, state, base';
 
 /** Locks the customers' rows; those that another transaction holds are left out. */
 export function lockStates(tenantId: string, customerIds: readonly string[], wait: boolean): HotStatement {
   return {
     name: wait ? 'decisions.lock.wait' : 'decisions.lock',
-    text: `select customer_id, ref, data_key, state from customer_states
+    text: `select ${stateColumns} from customer_states
       where tenant_id = $1 and customer_id = any($2::text[]) order by customer_id for update${wait ? '' : ' skip locked'}`,
     values: [tenantId, textArray(customerIds)],
   };
@@ -16,7 +27,7 @@ export function lockStates(tenantId: string, customerIds: readonly string[], wai
 export function readStates(tenantId: string, customerIds: readonly string[]): HotStatement {
   return {
     name: 'decisions.read',
-    text: `select customer_id, ref, data_key, state from customer_states where tenant_id = $1 and customer_id = any($2::text[])`,
+    text: `select ${stateColumns} from customer_states where tenant_id = $1 and customer_id = any($2::text[])`,
     values: [tenantId, textArray(customerIds)],
   };
 }
@@ -30,7 +41,7 @@ export function makeStates(
     name: 'decisions.make',
     text: `insert into customer_states (tenant_id, customer_id, ref, data_key, state)
       select $1, u.customer_id, u.ref, u.data_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, data_key)
-      order by u.customer_id on conflict (tenant_id, customer_id) do nothing returning customer_id, ref, data_key, state`,
+      order by u.customer_id on conflict (tenant_id, customer_id) do nothing returning ${stateColumns}`,
     values: [
       tenantId,
       textArray(rows.map((r) => r.customerId)),
@@ -44,7 +55,11 @@ export interface StateRow {
   readonly customerId: string;
   readonly ref: string;
   readonly dataKey: Buffer;
+  /** Number of the latest that was committed under this row; 0 before the first. */
+  readonly customerSeq: number;
   readonly state: Buffer;
+  /** What `state` goes on from; null while the state is short. */
+  readonly base: Buffer | null;
 }
 
 export function stateRow(row: HotRow): StateRow {
@@ -52,22 +67,62 @@ export function stateRow(row: HotRow): StateRow {
     customerId: row.customer_id as string,
     ref: row.ref as string,
     dataKey: row.data_key as Buffer,
+    customerSeq: Number(row.customer_seq),
     state: row.state as Buffer,
+    base: row.base as Buffer | null,
   };
+}
+
+/** What a transaction leaves in a customer's row. */
+export interface SavedState {
+  readonly customerId: string;
+  readonly customerSeq: number;
+  readonly stored: StoredState;
 }
 
 /**
  * Writes the states back. By position in the arrays and not by a join with them: a plan made while the table was small
  * would join the wrong way round and go through every customer of the tenant for the rest of the connection's life.
+ * Bases are named for those rows only that have a new one: PostgreSQL does not touch the others.
  */
-export function saveStates(tenantId: string, customerIds: readonly string[], states: readonly Buffer[]): HotStatement {
-  return {
-    name: 'decisions.save',
-    text: `update customer_states set state = ($3::bytea[])[array_position($2::text[], customer_id)]
-      where tenant_id = $1 and customer_id = any($2::text[])`,
-    values: [tenantId, textArray(customerIds), bytesArray(states)],
-  };
+export function saveStates(tenantId: string, rows: readonly SavedState[]): HotStatement[] {
+  const [usual, rebased] = [rows.filter(keepsBase), rows.filter((row) => !keepsBase(row))];
+  const values = (some: readonly SavedState[]) => [
+    tenantId,
+    textArray(some.map((row) => row.customerId)),
+    bytesArray(some.map((row) => row.stored.state)),
+    numberArray(some.map((row) => row.customerSeq)),
+  ];
+  const statements: HotStatement[] = [];
+  if (usual.length > 0) {
+    statements.push({
+      name: 'decisions.save',
+      text: `update customer_states set ${savedColumns} where tenant_id = $1 and customer_id = any($2::text[])`,
+      values: values(usual),
+    });
+  }
+  if (rebased.length > 0) {
+    statements.push({
+      name: 'decisions.save.base',
+      text: `update customer_states
+        set ${savedColumns}, base = nullif(($5::bytea[])[array_position($2::text[], customer_id)], '')
+        where tenant_id = $1 and customer_id = any($2::text[])`,
+      values: [...values(rebased), bytesArray(rebased.map((row) => row.stored.base ?? none))],
+    });
+  }
+  return statements;
 }
+
+const savedColumns = `state = ($3::bytea[])[array_position($2::text[], customer_id)],
+        customer_seq = ($4::bigint[])[array_position($2::text[], customer_id)]`;
+
+const keepsBase = (row: SavedState): boolean => row.stored.base === undefined;
+const none = Buffer.alloc(0);
+
+/** A customer's row as `respond` works on it. */
+export type LockedState = Pick<StateRow, 'customerSeq' | 'state' | 'base'>;
+
+const lockedColumns = 'customer_seq as "customerSeq", state, base';
 
 /** Locks the customer's state row, or makes it; null when another transaction holds it and this one may not `wait`. */
 export async function lockState(
@@ -75,26 +130,56 @@ export async function lockState(
   customerId: string,
   fresh: () => { readonly ref: string; readonly dataKey: Buffer },
   wait: boolean,
-): Promise<Buffer | null> {
-  const select = `select state from customer_states where tenant_id = $1 and customer_id = $2 for update`;
+): Promise<LockedState | null> {
+  const select = `select ${lockedColumns} from customer_states where tenant_id = $1 and customer_id = $2 for update`;
   const lock = wait ? select : `${select} skip locked`;
-  const [known] = await tx.query<{ state: Buffer }>(lock, [tx.tenantId, customerId]);
-  if (known) return known.state;
+  const [known] = await tx.query<LockedState>(lock, [tx.tenantId, customerId]);
+  if (known) return known;
   const { ref, dataKey } = fresh();
   await tx.query(
     `insert into customer_states (tenant_id, customer_id, ref, data_key, state) values ($1, $2, $3, $4, '') on conflict do nothing`,
     [tx.tenantId, customerId, ref, dataKey],
   );
-  const [made] = await tx.query<{ state: Buffer }>(lock, [tx.tenantId, customerId]);
-  return made?.state ?? null;
+  const [made] = await tx.query<LockedState>(lock, [tx.tenantId, customerId]);
+  return made ?? null;
 }
 
-export async function saveState(tx: Tx, customerId: string, state: Buffer): Promise<void> {
-  await tx.query('update customer_states set state = $3 where tenant_id = $1 and customer_id = $2', [
-    tx.tenantId,
-    customerId,
-    state,
-  ]);
+/** Writes the customer's row back. */
+export async function saveState(tx: Tx, { customerId, customerSeq, stored }: SavedState): Promise<void> {
+  const { state, base } = stored;
+  const more = base === undefined ? '' : ', base = $5';
+  await tx.query(
+    `update customer_states set state = $3, customer_seq = $4${more} where tenant_id = $1 and customer_id = $2`,
+    [tx.tenantId, customerId, state, customerSeq, ...(base === undefined ? [] : [base])],
+  );
+}
+
+/** Holds the rows of those customers that nobody else holds, in id order, for work that only counts: number by customer. */
+export async function lockNumbers(tx: Tx, customerIds: readonly string[]): Promise<Map<string, number>> {
+  const rows = await tx.query<{ customerId: string; customerSeq: number }>(
+    `select customer_id as "customerId", customer_seq as "customerSeq" from customer_states
+     where tenant_id = $1 and customer_id = any($2::text[]) order by customer_id for update skip locked`,
+    [tx.tenantId, textArray(customerIds)],
+  );
+  return new Map(rows.map((row) => [row.customerId, row.customerSeq]));
+}
+
+/** Those of the customers that have a row, held by whomever. */
+export async function findKnown(tx: Tx, customerIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ customerId: string }>(
+    `select customer_id as "customerId" from customer_states where tenant_id = $1 and customer_id = any($2::text[])`,
+    [tx.tenantId, textArray(customerIds)],
+  );
+  return new Set(rows.map((row) => row.customerId));
+}
+
+/** Writes the numbers of rows that this transaction holds. */
+export async function saveNumbers(tx: Tx, numbers: ReadonlyMap<string, number>): Promise<void> {
+  await tx.query(
+    `update customer_states set customer_seq = ($3::bigint[])[array_position($2::text[], customer_id)]
+     where tenant_id = $1 and customer_id = any($2::text[])`,
+    [tx.tenantId, textArray([...numbers.keys()]), numberArray([...numbers.values()])],
+  );
 }
 
 /** SQL: joins the customer of a row, as `customer`; nothing when it was erased. `row` is the name of a table with a `customer_ref`. */

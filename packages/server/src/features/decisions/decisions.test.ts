@@ -394,15 +394,15 @@ test('a policy that looks further back is exact at once: history fills the log',
   const customerId = 'C12';
   for (let i = 0; i < 3; i++) assert.equal((await recommend({ customerId, channel: 'email', limit: 1 })).body.count, 1);
   // The log of a customer is kept for 35 days; make it look as if it had been pruned to nothing.
-  const state = await owner(`select state from arbiter.customer_states where customer_id = $1`, [customerId]);
+  const state = await owner(`select state, base from arbiter.customer_states where customer_id = $1`, [customerId]);
   assert.ok(state.length === 1);
   const { decodeState, encodeState } = await import('../customer-states/customer-state-codec.ts');
-  const decoded = decodeState(state[0]!.state as Buffer);
+  const decoded = decodeState(state[0]!.state as Buffer, state[0]!.base as Buffer | null);
   decoded.log = [];
   decoded.keptFrom = now + 1;
   await owner(`update arbiter.customer_states set state = $2 where customer_id = $1`, [
     customerId,
-    encodeState(decoded),
+    encodeState(decoded).state,
   ]);
   assert.equal(
     (await recommend({ customerId, channel: 'email', limit: 1 })).body.count,

@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import { systemActor, type Tx } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { firstIdAt, newId } from '../../platform/ids.ts';
-import { expireReservations } from '../interactions/reservations.store.ts';
+import { customerNumbers } from '../customer-states/index.ts';
+import { expireReservations } from '../interactions/reservations.service.ts';
 import { expireRequests, expireResponseKeys } from './key-expiry.store.ts';
 
 const hourMs = 3_600_000;
@@ -97,7 +98,7 @@ test('reservations that ran out are marked, in slices; one that is being confirm
       [id, newId(), new Date(now), new Date(now + hourMs)],
     );
   }
-  const sweep = (tx: Tx) => expireReservations(tx, 2 * 24 * hourMs);
+  const sweep = (tx: Tx) => expireReservations(tx, customerNumbers, 2 * 24 * hourMs);
   const [held] = await db.ownerQuery<{ id: string }>(
     `select id from arbiter.interactions where tenant_id = $1 and reservation_expires_at <= $2 order by id limit 1`,
     [tenant, new Date(now)],

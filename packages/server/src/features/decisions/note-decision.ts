@@ -50,13 +50,15 @@ export function newWrites(tenantId: string, at: Date, configVersion: number, sea
   };
 }
 
-/** Adds a decision's rows to the batch and its contacts to the customer's state. */
+/** Adds a decision's rows to the batch, and its contacts and its number to the customer's row. */
 export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyObject, stored: StoredDecision): void {
   const { tenantId, seal } = writes;
   const { id: decisionId, flow, input, decision, traceId } = stored;
   const { call, payloadHash } = stored.job;
   const { plan } = flow;
   const { requestId, customerId } = input.request;
+  customer.customerSeq += 1;
+  customer.changed = true;
   const read = inputText(input, call.request, flow, writes.zones);
   const result = resultText(decision, flow.refs);
   const kept = read.withheld.length === 0 ? result : resultText(decision, flow.refs, false);
@@ -64,6 +66,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     id: decisionId,
     requestId: call.clientRequestId ? requestId : null,
     customerRef: customer.row.ref,
+    customerSeq: customer.customerSeq,
     evidenceNumber: input.evidence.number,
     itemCount: decision.items.length,
     traceId,
@@ -122,10 +125,10 @@ function noteItems(writes: Writes, customer: BatchCustomer, stored: StoredDecisi
     const reservedUntil = reserved ? new Date(reservationExpiresAt) : null;
     return { id, rank, offerId, creativeId, channelId, placementId, categoryId, reservedUntil };
   });
-  customer.changed = true;
   writes.shown.push({
     id: stored.id,
     customerId: input.request.customerId,
+    customerSeq: customer.customerSeq,
     context: Object.keys(asked).length > 0 ? JSON.stringify(asked) : null,
     items,
   });

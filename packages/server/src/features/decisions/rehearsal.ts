@@ -93,6 +93,8 @@ function memoryOnly(keys: CustomerKeys): HotPath {
       customer_id: JSON.parse(id),
       ref: newId(),
       data_key: keys.create(nobodysTenant),
+      customer_seq: 0,
+      base: null,
       state: Buffer.alloc(0),
     }));
   };

@@ -74,19 +74,21 @@ export async function respondOne(
   const before = call.explicitKey === null ? null : await findKept(tx, call, keyHash);
   if (before !== null) return before;
   const fresh = () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) });
-  const bytes = await lockState(tx, subject.customerId, fresh, wait);
-  if (bytes === null) return 'held';
+  const row = await lockState(tx, subject.customerId, fresh, wait);
+  if (row === null) return 'held';
   const meanwhile = await findKept(tx, call, keyHash);
   if (meanwhile !== null) return meanwhile;
   // Read again under the lock: another response may have moved the reservation since. An impression stays what it is.
   const isReserved = subject.item?.interactionType === 'recommendation';
   const item = isReserved ? await findShownItem(tx, subject.item.id) : subject.item;
   const names = await readNames(tx, subject);
+  const customerSeq = row.customerSeq + 1;
   const base: Omit<
     NewInteraction,
     'id' | 'interactionType' | 'outcomeKey' | 'classification' | 'direction' | 'isConversion'
   > = {
     customerId: subject.customerId,
+    customerSeq,
     offerId: subject.offerId,
     creativeId: subject.creativeId,
     channelId: subject.channelId,
@@ -132,7 +134,7 @@ export async function respondOne(
     return { answer: answerOf(item.id, 'already_counted', 'duplicate'), change: null, events: [], itemIds: [] };
   }
 
-  const state = decodeState(bytes);
+  const state = decodeState(row.state, row.base);
   const lane = laneOf(state, {
     offerId: subject.offerId,
     creativeId: subject.creativeId,
@@ -170,14 +172,20 @@ export async function respondOne(
   let impression: ImpressionEffect = null;
   if (open && (outcome.key === 'impression' || outcome.category === 'response')) {
     dropReservation(state, item.id);
-    await settleReservation(tx, item.id, 'confirmed', outcome.key === 'impression' ? 'impression' : 'response');
+    await settleReservation(
+      tx,
+      item.id,
+      'confirmed',
+      outcome.key === 'impression' ? 'impression' : 'response',
+      customerSeq,
+    );
     impression = 'confirmed';
   } else if (open && (outcome.key === 'not_presented' || outcome.key === 'expired')) {
     dropReservation(state, item.id);
-    await settleReservation(tx, item.id, outcome.key === 'expired' ? 'expired' : 'released', outcome.key);
+    await settleReservation(tx, item.id, outcome.key === 'expired' ? 'expired' : 'released', outcome.key, customerSeq);
     impression = 'released';
   } else if (outcome.key === 'impression') {
-    if (item !== null) await settleReservation(tx, item.id, 'confirmed', 'impression');
+    if (item !== null) await settleReservation(tx, item.id, 'confirmed', 'impression', customerSeq);
     impression = item === null ? 'counted' : 'late';
   }
   if (outcome.key === 'impression') {
@@ -200,7 +208,7 @@ export async function respondOne(
       isConversion: outcome.isConversion,
     });
   }
-  await saveState(tx, subject.customerId, encodeState(state));
+  await saveState(tx, { customerId: subject.customerId, customerSeq, stored: encodeState(state) });
   const answer = answerOf(id, impression, 'recorded');
   if (keyHash !== null) {
     const { payloadHash } = call;

@@ -1,5 +1,5 @@
 import type { HotStatement, HotTransaction } from '../../db/index.ts';
-import { type BatchCustomers, encodeState, prune, saveStates } from '../customer-states/index.ts';
+import { type BatchCustomers, encodeState, prune, type SavedState, saveStates } from '../customer-states/index.ts';
 import { insertShown } from '../interactions/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import { engineStamp, insertRecords } from '../sealed-records/index.ts';
@@ -31,16 +31,13 @@ export async function writeBatch(
 /** The statements of the commit, in the order in which rows are locked everywhere. */
 function writeStatements(writes: Writes, customers: BatchCustomers, horizonFrom: number, now: number): HotStatement[] {
   const { tenantId } = writes;
-  const ids: string[] = [];
-  const states: Buffer[] = [];
-  for (const [id, customer] of customers) {
+  const states: SavedState[] = [];
+  for (const [customerId, customer] of customers) {
     if (!customer.changed || !customer.locked) continue;
     prune(customer.state, horizonFrom, now);
-    ids.push(id);
-    states.push(encodeState(customer.state));
+    states.push({ customerId, customerSeq: customer.customerSeq, stored: encodeState(customer.state) });
   }
-  const list: HotStatement[] = [];
-  if (ids.length > 0) list.push(saveStates(tenantId, ids, states));
+  const list: HotStatement[] = saveStates(tenantId, states);
   const { at: decidedAt, configVersion } = writes;
   const batch = { source: 'recommend', decidedAt, configVersion, engineVersion: engineStamp };
   for (const [{ plan, hash: planHash, readSet }, rows] of writes.records) {

@@ -2,9 +2,11 @@ import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { interactionRecorded } from './interactions.events.ts';
 import { interactionJobs } from './interactions.jobs.ts';
+import type { SettlementNumbers } from './reservations.service.ts';
 
 export { interactionEvent, interactionRecorded } from './interactions.events.ts';
 export { contactsSince, insertInteraction, type NewInteraction } from './interactions.store.ts';
+export type { SettlementNumbers } from './reservations.service.ts';
 export { settleReservation } from './reservations.store.ts';
 export {
   findShownItem,
@@ -36,5 +38,11 @@ export const interactionsFeature = feature({
   name: 'interactions',
   tables,
   events: [interactionRecorded],
-  jobs: ({ database }: { readonly database: Database }) => interactionJobs(database),
+  jobs: ({
+    database,
+    settlementNumbers,
+  }: {
+    readonly database: Database;
+    readonly settlementNumbers: SettlementNumbers;
+  }) => interactionJobs(database, settlementNumbers),
 });

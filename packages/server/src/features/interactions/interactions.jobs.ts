@@ -4,7 +4,7 @@ import { handleInSlices, handleInstallationJob, installationJob, type JobHandler
 import { retentionOf } from '../retention/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { ensureInteractionPartitions } from './interactions.store.ts';
-import { expireReservations } from './reservations.store.ts';
+import { expireReservations, type SettlementNumbers } from './reservations.service.ts';
 import { dropMonths, retainHistory } from './retention.store.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
@@ -47,9 +47,11 @@ async function retain(tx: Tx): Promise<boolean> {
 }
 
 /** How this feature's jobs are done. */
-export function interactionJobs(database: Database): readonly JobHandler[] {
+export function interactionJobs(database: Database, settlementNumbers: SettlementNumbers): readonly JobHandler[] {
   return [
-    handleInSlices(expireReservationsJob, database, (tx) => expireReservations(tx, oldestReservationMs)),
+    handleInSlices(expireReservationsJob, database, (tx) =>
+      expireReservations(tx, settlementNumbers, oldestReservationMs),
+    ),
     handleInstallationJob(partitionInteractionsJob, () =>
       database.withSystem('partitions', ensureInteractionPartitions),
     ),

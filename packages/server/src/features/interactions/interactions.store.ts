@@ -5,6 +5,8 @@ import type { InteractionsRow } from '../../db/rows.ts';
 export interface NewInteraction {
   readonly id: string;
   readonly customerId: string;
+  /** Number of the response in the order of what was committed for the customer (docs/design/recording.md S5). */
+  readonly customerSeq: number;
   readonly interactionType: 'impression' | 'response';
   readonly outcomeKey: string;
   readonly classification: 'positive' | 'negative' | 'neutral';
@@ -32,8 +34,8 @@ export async function insertInteraction(tx: Tx, row: NewInteraction): Promise<vo
   await tx.query(
     `insert into interactions (tenant_id, id, customer_id, interaction_type, outcome_key, classification, direction, is_conversion,
        offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, campaign_id, conversion_value, currency,
-       context, attributes, details, occurred_at, created_at, resolved_by)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
+       context, attributes, details, occurred_at, created_at, resolved_by, customer_seq)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
     [
       tx.tenantId,
       row.id,
@@ -59,6 +61,7 @@ export async function insertInteraction(tx: Tx, row: NewInteraction): Promise<vo
       row.occurredAt,
       tx.now,
       row.resolvedBy,
+      row.customerSeq,
     ],
   );
 }

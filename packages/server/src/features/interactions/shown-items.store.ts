@@ -108,6 +108,8 @@ export interface ShownDecision {
   /** Of the decision; the ids of its items follow from it. */
   readonly id: string;
   readonly customerId: string;
+  /** Its number in the order of what was committed for the customer (docs/design/recording.md S5). */
+  readonly customerSeq: number;
   /** What the caller sent as context, as JSON. */
   readonly context: string | null;
   readonly items: readonly DecidedItem[];
@@ -169,12 +171,13 @@ function insertImpressions(tenantId: string, at: Date, shown: readonly Impressio
   return {
     name: 'decisions.impressions',
     text: `insert into decision_impressions (tenant_id, id, customer_id, occurred_at, context, ranks, offer_ids, creative_ids,
-        channel_ids, placement_ids, category_ids)
+        channel_ids, placement_ids, category_ids, customer_seq)
       select $1, u.id, u.customer_id, $2, u.context, u.ranks::smallint[], ($6::uuid[])[u.first:u.last],
         ($7::uuid[])[u.first:u.creative], ($8::uuid[])[u.first:u.channel], ($9::uuid[])[u.first:u.placement],
-        ($10::uuid[])[u.first:u.category]
+        ($10::uuid[])[u.first:u.category], u.customer_seq
       from unnest($3::uuid[], $4::text[], $5::jsonb[], $11::text[], $12::int[], $13::int[], $14::int[], $15::int[], $16::int[],
-        $17::int[]) as u(id, customer_id, context, ranks, first, last, creative, channel, placement, category)`,
+        $17::int[], $18::bigint[])
+        as u(id, customer_id, context, ranks, first, last, creative, channel, placement, category, customer_seq)`,
     values: [
       tenantId,
       at,
@@ -187,6 +190,7 @@ function insertImpressions(tenantId: string, at: Date, shown: readonly Impressio
       numberArray(first),
       numberArray(last),
       ...lastOf.map(numberArray),
+      numberArray(shown.map((d) => d.customerSeq)),
     ],
   };
 }
@@ -211,12 +215,13 @@ function insertReservations(tenantId: string, at: Date, shown: readonly ShownDec
     name: 'decisions.reservations',
     text: `insert into interactions (tenant_id, id, customer_id, interaction_type, classification, direction, offer_id,
         creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context, occurred_at, created_at,
-        reservation_state, reservation_expires_at)
+        reservation_state, reservation_expires_at, customer_seq)
       select $1, u.id, u.customer_id, 'recommendation', 'neutral', 'outbound', u.offer_id, u.creative_id, u.channel_id,
-        u.placement_id, u.category_id, u.recommendation_id, u.rank, u.context, $2, $2, 'open', u.expires_at
+        u.placement_id, u.category_id, u.recommendation_id, u.rank, u.context, $2, $2, 'open', u.expires_at, u.customer_seq
       from unnest($3::uuid[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[],
-        $11::smallint[], $12::jsonb[], $13::timestamptz[])
-        as u(id, customer_id, offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context, expires_at)`,
+        $11::smallint[], $12::jsonb[], $13::timestamptz[], $14::bigint[])
+        as u(id, customer_id, offer_id, creative_id, channel_id, placement_id, category_id, recommendation_id, rank, context,
+          expires_at, customer_seq)`,
     values: [
       tenantId,
       at,
@@ -231,6 +236,7 @@ function insertReservations(tenantId: string, at: Date, shown: readonly ShownDec
       numberArray(rows.map(({ item }) => item.rank)),
       textArray(rows.map(({ decision }) => decision.context)),
       instantArray(rows.map(({ item }) => item.reservedUntil)),
+      numberArray(rows.map(({ decision }) => decision.customerSeq)),
     ],
   };
 }

@@ -4,7 +4,8 @@ import { createHotPath, type HotPath, systemActor, type Tx } from '../../db/inde
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { firstIdAt, newId } from '../../platform/ids.ts';
 import { contactsSince } from './interactions.store.ts';
-import { expireReservations, settleReservation } from './reservations.store.ts';
+import { expireReservations, type SettlementNumbers } from './reservations.service.ts';
+import { settleReservation } from './reservations.store.ts';
 import { type DecidedItem, findShownItem, findShownItems, insertShown } from './shown-items.store.ts';
 import { itemIdOf } from './test-history.ts';
 
@@ -69,7 +70,7 @@ test('what a batch showed is one row a decision, and is read item by item as it 
   ].map((items, i) => {
     const id = decisionId();
     const context = i === 0 ? `{"page":"a \\"quoted\\", one"}` : null;
-    return { id, customerId: i === 0 ? 'c"2,{}\\' : `C-${i}`, context, items: itemsOf(id, items) };
+    return { id, customerSeq: i, customerId: i === 0 ? 'c"2,{}\\' : `C-${i}`, context, items: itemsOf(id, items) };
   });
   await path.run(tenant, (tx) => tx.commit(insertShown(tenant, at, decisions)));
   const [stored] = await db.ownerQuery<{ packed: number; rows: number }>(
@@ -135,7 +136,13 @@ test('items and contacts are found by key, whatever the planner believes', async
   const tenant = newId();
   const decisions = Array.from({ length: 3_000 }, (_, i) => {
     const id = decisionId();
-    return { id, customerId: `C-${i}`, context: null, items: itemsOf(id, [{}, { offerId: b }, { offerId: c }]) };
+    return {
+      id,
+      customerSeq: 1,
+      customerId: `C-${i}`,
+      context: null,
+      items: itemsOf(id, [{}, { offerId: b }, { offerId: c }]),
+    };
   });
   await path.run(tenant, (tx) => tx.commit(insertShown(tenant, at, decisions)));
   const plans = await within(tenant, async (tx) => {
@@ -159,12 +166,20 @@ test('items and contacts are found by key, whatever the planner believes', async
   assert.match(plans, /decision_impressions_y\d+m\d+_tenant_id_customer_id_id_idx/);
 });
 
+/** Customers without a row, whose settlements have no number. */
+const ofErased: SettlementNumbers = {
+  lock: async (_tx, ids) => ({ numbers: new Map(), unknown: new Set(ids) }),
+  save: async () => undefined,
+};
+
 test('the first settlement of a reservation stays, whatever comes after', async () => {
   const tenant = newId();
   const id = decisionId();
   const past = new Date(at.getTime() - 60_000);
   const items = itemsOf(id, [{ reservedUntil: soon }, { reservedUntil: past }, { reservedUntil: soon }]);
-  await path.run(tenant, (tx) => tx.commit(insertShown(tenant, at, [{ id, customerId: 'C-1', context: null, items }])));
+  await path.run(tenant, (tx) =>
+    tx.commit(insertShown(tenant, at, [{ id, customerSeq: 1, customerId: 'C-1', context: null, items }])),
+  );
   const settled = async () =>
     (
       await db.ownerQuery<{ state: string; by: string | null; told: boolean }>(
@@ -178,8 +193,8 @@ test('the first settlement of a reservation stays, whatever comes after', async 
     ['open', null, false],
     ['open', null, false],
   ]);
-  await within(tenant, (tx) => settleReservation(tx, items[0]!.id, 'released', 'not_presented'));
-  await within(tenant, (tx) => expireReservations(tx, 2 * 86_400_000));
+  await within(tenant, (tx) => settleReservation(tx, items[0]!.id, 'released', 'not_presented', 2));
+  await within(tenant, (tx) => expireReservations(tx, ofErased, 2 * 86_400_000));
   const first = [
     ['released', 'not_presented', true],
     ['expired', 'sweep', true],
@@ -187,7 +202,7 @@ test('the first settlement of a reservation stays, whatever comes after', async 
   ];
   assert.deepEqual(await settled(), first);
   for (const item of items.slice(0, 2))
-    await within(tenant, (tx) => settleReservation(tx, item.id, 'confirmed', 'impression'));
+    await within(tenant, (tx) => settleReservation(tx, item.id, 'confirmed', 'impression', 9));
   assert.deepEqual(await settled(), [
     ['confirmed', 'not_presented', true],
     ['confirmed', 'sweep', true],

@@ -90,6 +90,7 @@ export async function writeHistory(
     const decisions = [...Map.groupBy(ofInstant, ({ decision }) => decision!)].map(([id, items]) => ({
       id,
       customerId: items[0]!.customerId,
+      customerSeq: 1,
       context: null,
       items: items.map((item, i) => ({
         id: item.id,

@@ -82,6 +82,8 @@ export interface RecordRow
     | 'resultHash'
     | 'body'
   > {
+  /** Its number in the order of what was committed for the customer (docs/design/recording.md S5). */
+  readonly customerSeq: number;
   readonly evidenceNumber: number;
   readonly explored: boolean;
 }
@@ -98,13 +100,13 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
     name: 'decisions.records',
     text: `insert into decisions (tenant_id, id, request_id, customer_ref, source, decided_at, flow_id, flow_version, plan_hash,
         config_version, evidence_number, engine_version, item_count, trace_id, result_hash, body, read_set, channel_id,
-        engine_us, min_probability, empty_code, explored)
+        engine_us, min_probability, empty_code, explored, customer_seq)
       select $1, u.id, u.request_id, u.customer_ref, $2, $3, $6, $7, $8, $4, u.evidence_number, $5, u.item_count, u.trace_id,
-        u.result_hash, u.body, $17, u.channel_id, u.engine_us, u.min_probability, u.empty_code, u.explored
+        u.result_hash, u.body, $17, u.channel_id, u.engine_us, u.min_probability, u.empty_code, u.explored, u.customer_seq
       from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::bigint[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[],
-          $18::uuid[], $19::integer[], $20::real[], $21::smallint[], $22::boolean[])
+          $18::uuid[], $19::integer[], $20::real[], $21::smallint[], $22::boolean[], $23::bigint[])
         as u(id, request_id, customer_ref, evidence_number, item_count, trace_id, result_hash, body,
-          channel_id, engine_us, min_probability, empty_code, explored)`,
+          channel_id, engine_us, min_probability, empty_code, explored, customer_seq)`,
     values: [
       tenantId,
       batch.source,
@@ -128,6 +130,7 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
       numberArray(rows.map((r) => r.minProbability)),
       numberArray(rows.map((r) => r.emptyCode)),
       booleanArray(rows.map((r) => r.explored)),
+      numberArray(rows.map((r) => r.customerSeq)),
     ],
   };
 }

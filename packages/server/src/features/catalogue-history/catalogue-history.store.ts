@@ -1,0 +1,67 @@
+import { columns, computed, expression, type RowOf, select, selectList, table } from '../../db/columns.ts';
+import type { Tx } from '../../db/tx.ts';
+
+const versions = table<'record_versions', { body: Readonly<Record<string, unknown>> }>('record_versions');
+
+const recordColumns = selectList(
+  columns(versions, ['entityType', 'entityId', 'version', 'body', 'deleted']),
+  computed({ configVersion: expression<number>('config_version::float8') }),
+);
+
+/**
+ * A governed record as it was. `body`: the columns of its row under their names in the database, as `jsonb_populate_record`
+ * takes them; `configVersion`: the catalogue's number since which it was so.
+ */
+export type HistoricRecord = RowOf<typeof recordColumns>;
+
+/** ISO text says microseconds, a Date milliseconds; changes may lie microseconds apart. */
+export type Instant = Date | string;
+
+/** The newest number at an instant, and the first that the history knows. */
+export async function selectNumberAt(
+  tx: Tx,
+  instant: Instant,
+): Promise<{ readonly number: number | null; readonly first: number | null }> {
+  const [row] = await tx.query<{ number: number | null; first: number | null }>(
+    `select (select config_version::float8 from arbiter.catalogue_log where tenant_id = $1 and committed_at <= $2
+              order by committed_at desc limit 1) as number,
+            (select config_version::float8 from arbiter.catalogue_log where tenant_id = $1
+              order by config_version limit 1) as first`,
+    [tx.tenantId, instant],
+  );
+  return row ?? { number: null, first: null };
+}
+
+/** The last state of each record up to a number, without those that were deleted in it. */
+export async function selectRecordsAt(
+  tx: Tx,
+  configVersion: number,
+  types: readonly string[] | null,
+): Promise<HistoricRecord[]> {
+  return select(
+    tx,
+    recordColumns,
+    `from (
+       select distinct on (entity_type, entity_id) * from arbiter.record_versions
+        where tenant_id = $1 and config_version <= $2 and ($3::text[] is null or entity_type = any($3::text[]))
+        order by entity_type, entity_id, number desc) newest
+      where not deleted order by entity_type, entity_id`,
+    [tx.tenantId, configVersion, types],
+  );
+}
+
+export async function selectRecordAt(
+  tx: Tx,
+  type: string,
+  id: string,
+  configVersion: number,
+): Promise<HistoricRecord | null> {
+  const [row] = await select(
+    tx,
+    recordColumns,
+    `from arbiter.record_versions
+      where tenant_id = $1 and entity_type = $2 and entity_id = $3 and config_version <= $4 order by number desc limit 1`,
+    [tx.tenantId, type, id, configVersion],
+  );
+  return row ?? null;
+}

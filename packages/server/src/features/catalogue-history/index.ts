@@ -1,0 +1,19 @@
+import { feature } from '../../feature.ts';
+
+export {
+  catalogueAsOf,
+  catalogueAt,
+  type GovernedType,
+  governedTypes,
+  type HistoricCatalogue,
+  type HistoricRecord,
+  recordAsOf,
+} from './catalogue-history.service.ts';
+
+/** Tables of this feature: nobody else's code names them (see the walls). */
+export const tables = ['catalogue_log', 'record_versions'];
+
+export const catalogueHistoryFeature = feature({
+  name: 'catalogue-history',
+  tables,
+});

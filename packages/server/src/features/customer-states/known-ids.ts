@@ -1,0 +1,64 @@
+/**
+ * Ids of the catalogue, met in every customer's state again and again: their bytes and their text are made once. Whoever is
+ * read twice is one and the same string, so comparing it and finding it in maps costs next to nothing.
+ */
+
+const idBytes = 16;
+
+/** Bytes by id, for writing. Beyond so many all are forgotten: whoever sends made-up ids may not fill the memory. */
+const bytesByText = new Map<string, Buffer>();
+const mostKnown = 50_000;
+
+/** Text by bytes, for reading: one place for each value of the last 16 bits, which are random; the latest id has it. */
+const places = 2 ** 16;
+const texts = new Array<string | null>(places).fill(null);
+/** The four words of the id in each place. */
+const words = new Int32Array(4 * places);
+
+/** The 16 bytes of an id. The buffer is shared: do not write to it. */
+export function bytesOfId(text: string): Buffer {
+  let bytes = bytesByText.get(text);
+  if (bytes === undefined) {
+    bytes = Buffer.from(text.replaceAll('-', ''), 'hex');
+    if (bytesByText.size >= mostKnown) bytesByText.clear();
+    bytesByText.set(text, bytes);
+  }
+  return bytes;
+}
+
+const wordAt = (bytes: Buffer, at: number): number =>
+  (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+
+/** The id whose 16 bytes stand at `position`. Throws when the bytes end before. */
+export function idAt(bytes: Buffer, position: number): string {
+  const first = wordAt(bytes, position);
+  const second = wordAt(bytes, position + 4);
+  const third = wordAt(bytes, position + 8);
+  const last = wordAt(bytes, position + 12);
+  const place = last & (places - 1);
+  const known = texts[place]!;
+  const at = 4 * place;
+  if (
+    known !== null &&
+    words[at + 3] === last &&
+    words[at + 2] === third &&
+    words[at + 1] === second &&
+    words[at] === first
+  ) {
+    return known;
+  }
+  const text = textOfId(bytes, position);
+  texts[place] = text;
+  words[at] = first;
+  words[at + 1] = second;
+  words[at + 2] = third;
+  words[at + 3] = last;
+  return text;
+}
+
+/** As `idAt`, without remembering: for ids that hardly come again and would drive out those that do. */
+export function textOfId(bytes: Buffer, position: number): string {
+  if (position + idBytes > bytes.length) throw new RangeError('an id is cut short');
+  const hex = bytes.toString('hex', position, position + idBytes);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

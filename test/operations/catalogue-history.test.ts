@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { resources } from '@arbiter/contract';
+import { findPack } from '@arbiter/packs';
+import { systemActor } from '../../packages/server/src/db/index.ts';
+import type { Tx } from '../../packages/server/src/db/tx.ts';
+import {
+  catalogueAsOf,
+  catalogueAt,
+  type GovernedType,
+  governedTypes,
+  recordAsOf,
+} from '../../packages/server/src/features/catalogue-history/index.ts';
+import { tableOf } from '../../packages/server/src/features/catalogue-records/index.ts';
+import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
+import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { createFixtures, type Fixtures } from './fixtures.ts';
+
+/** Every state of every governed record is kept, and the catalogue of any instant can be read (docs/design/recording.md S14). */
+
+let server: TestServer;
+let fixtures: Fixtures;
+before(async () => {
+  server = await startTestServer({ tenants: 2 });
+  fixtures = createFixtures(server, server.tenants[0]);
+});
+after(() => server?.close());
+
+const owner = <Row>(text: string, values: unknown[] = []) => server.testDatabase.ownerQuery<Row>(text, values);
+const read = <T>(fn: (tx: Tx) => Promise<T>, tenant = 0) =>
+  server.testDatabase.database.withTenant(server.tenants[tenant]!.id, systemActor('test'), fn);
+
+/** The instant of the newest number, to the microsecond. */
+async function latest(): Promise<string> {
+  const [row] = await owner<{ at: string }>(
+    `select to_char(committed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+       from arbiter.catalogue_log where tenant_id = $1 order by config_version desc limit 1`,
+    [fixtures.tenant.id],
+  );
+  return row!.at;
+}
+
+const asOf = (type: GovernedType, id: string, at: string) => read((tx) => recordAsOf(tx, type, id, at));
+
+test('the table of each resource keeps its versions, and so do published flows and the settings', async () => {
+  const triggers = await owner<{ name: string; events: number; words: string }>(
+    `select c.relname as name, count(*)::int as events, min(encode(t.tgargs, 'escape')) as words
+       from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      where t.tgname like 'keep\\_versions\\_%' and c.relnamespace = 'arbiter'::regnamespace group by 1`,
+  );
+  const kept = new Map(triggers.map(({ name, events, words }) => [name, { events, type: words.split('\\000')[0] }]));
+  for (const resource of Object.values(resources)) {
+    assert.deepEqual(kept.get(tableOf(resource)), { events: 3, type: resource.entityType }, resource.entityType);
+  }
+  assert.deepEqual(new Set([...kept.values()].map(({ type }) => type)), new Set(governedTypes));
+});
+
+for (const { entityType, path } of Object.values(resources)) {
+  test(`${entityType}: made, changed and deleted, each state is there as of its instant`, async () => {
+    const before = await latest();
+    const { id } = await fixtures.make(path);
+    const made = await latest();
+    await fixtures.must('PUT', `${path}/${id}`, {}, 200);
+    const changed = await latest();
+    const deletion = await server.call('DELETE', `/api/v1/${path}/${id}`, { key: fixtures.tenant.keys.admin });
+    assert.ok([200, 204].includes(deletion.status), deletion.text);
+    const gone = await latest();
+    assert.equal(await asOf(entityType, id, before), null);
+    const [first, second, last] = [
+      await asOf(entityType, id, made),
+      await asOf(entityType, id, changed),
+      await asOf(entityType, id, gone),
+    ];
+    assert.deepEqual([first?.version, second?.version, last?.version], [1, 2, 3]);
+    assert.deepEqual([first?.deleted, second?.deleted, last?.deleted], [false, false, true]);
+    assert.equal(first?.body.id, id);
+    assert.equal('tenant_id' in first.body, false);
+    const listed = async (at: string) =>
+      (await read((tx) => catalogueAsOf(tx, at)))?.records.some(({ entityId }) => entityId === id);
+    assert.deepEqual([await listed(before), await listed(changed), await listed(gone)], [false, true, false]);
+  });
+}
+
+test('a body gives the row back, column by column', async () => {
+  const { id } = await fixtures.make('offers');
+  const version = await asOf('offer', id, await latest());
+  const [same] = await owner<{ same: boolean }>(
+    `select jsonb_populate_record(null::arbiter.offers, $1::jsonb || jsonb_build_object('tenant_id', tenant_id)) = o.* as same
+       from arbiter.offers o where id = $2`,
+    [JSON.stringify(version!.body), id],
+  );
+  assert.equal(same!.same, true);
+});
+
+test('what goes with another record is deleted under the same number', async () => {
+  const creative = await fixtures.make('creatives');
+  const offer = String(creative.offerId);
+  const deletion = await server.call('DELETE', `/api/v1/offers/${offer}`, { key: fixtures.tenant.keys.admin });
+  assert.ok([200, 204].includes(deletion.status), deletion.text);
+  const at = await latest();
+  const states = [await asOf('offer', offer, at), await asOf('creative', creative.id, at)];
+  assert.deepEqual(
+    states.map((state) => state?.deleted),
+    [true, true],
+  );
+  assert.equal(states[0]?.configVersion, states[1]?.configVersion);
+});
+
+test('deleted and back by hand: states like others, under a number of their own', async () => {
+  const { id } = await fixtures.make('offers');
+  const made = await latest();
+  await owner('update arbiter.offers set deleted_at = now(), version = version + 1 where id = $1', [id]);
+  const hidden = await latest();
+  await owner('update arbiter.offers set deleted_at = null, version = version + 1 where id = $1', [id]);
+  const restored = await latest();
+  await owner('update arbiter.offers set priority = 7 where id = $1', [id]);
+  const forgotten = await latest();
+  const states = await Promise.all([made, hidden, restored, forgotten].map((at) => asOf('offer', id, at)));
+  assert.deepEqual(
+    states.map((state) => [state?.version, state?.deleted]),
+    [
+      [1, false],
+      [2, true],
+      [3, false],
+      [3, false],
+    ],
+  );
+  assert.equal(states[3]?.body.priority, 7);
+  assert.notEqual(states[2]?.body.priority, 7);
+  const [{ actor } = { actor: '' }] = await owner<{ actor: string }>(
+    'select actor from arbiter.catalogue_log where tenant_id = $1 order by config_version desc limit 1',
+    [fixtures.tenant.id],
+  );
+  assert.match(actor, /^database:/);
+});
+
+test('a flow published and changed again: the draft and what is published are two records', async () => {
+  const flow = await fixtures.make('decision-flows');
+  await fixtures.must('POST', 'decision-flows/publish', { id: flow.id, notes: 'first' }, 200);
+  const published = await latest();
+  const types: GovernedType[] = ['decisionFlow', 'flowVersion'];
+  const states = (await read((tx) => catalogueAsOf(tx, published, types)))!.records.filter(
+    ({ entityId }) => entityId === flow.id,
+  );
+  assert.deepEqual(
+    states.map(({ entityType, version }) => [entityType, version]),
+    [
+      ['decisionFlow', 2],
+      ['flowVersion', 1],
+    ],
+  );
+  assert.deepEqual(states[0]!.body.draft_config, states[1]!.body.config);
+});
+
+test('settings: absent while untouched, then each change; one that changes nothing is none', async () => {
+  const { id } = fixtures.tenant;
+  const untouched = await latest();
+  await fixtures.must('PUT', 'tenant-settings', { decisionTraceEnabled: true }, 200);
+  const changed = await latest();
+  await fixtures.must('PUT', 'tenant-settings', { decisionTraceEnabled: true }, 200);
+  assert.equal(await latest(), changed);
+  assert.equal(await asOf('tenantSettings', id, untouched), null);
+  const state = await asOf('tenantSettings', id, changed);
+  assert.equal(state?.version, 2);
+  assert.deepEqual(state.body.overrides, { decisionTraceEnabled: true });
+});
+
+test('instants rise with the numbers, also within a microsecond and under a clock that went back', async () => {
+  const { id } = fixtures.tenant;
+  await owner(`update arbiter.catalogue_versions set updated_at = '2100-01-01T00:00:00Z' where tenant_id = $1`, [id]);
+  const offer = await fixtures.make('offers', { name: 'first name' });
+  const first = await latest();
+  await fixtures.must('PUT', `offers/${offer.id}`, { name: 'second name' }, 200);
+  const second = await latest();
+  // Making an offer made what it names as well; each step is one microsecond.
+  const micros = (text: string) => Number(text.slice(-7, -1));
+  assert.equal(micros(second), micros(first) + 1);
+  assert.equal((await asOf('offer', offer.id, first))?.body.name, 'first name');
+  assert.equal((await asOf('offer', offer.id, second))?.body.name, 'second name');
+});
+
+test('every version belongs to a number of the log; the number names the same state as its instant', async () => {
+  const [open] = await owner<{ open: number }>(
+    `select count(*)::int as open from arbiter.record_versions v
+      where not exists (select from arbiter.catalogue_log l
+                         where l.tenant_id = v.tenant_id and l.config_version = v.config_version)`,
+  );
+  assert.equal(open!.open, 0);
+  const at = await latest();
+  const whole = await read((tx) => catalogueAsOf(tx, at));
+  assert.deepEqual(await read((tx) => catalogueAt(tx, whole!.configVersion)), whole);
+  const [actor] = await owner<{ actor: string }>(
+    'select actor from arbiter.catalogue_log where tenant_id = $1 order by config_version desc limit 1',
+    [fixtures.tenant.id],
+  );
+  assert.match(actor!.actor, /^apikey:/);
+});
+
+test('a pack is loaded: the newest version of every record is its row, and no row is without', async () => {
+  const pack = findPack('coffee_rewards');
+  assert.ok(pack);
+  await read((tx) => loadPack(tx, pack), 1);
+  const kept = await owner<{ name: string; words: string }>(
+    `select c.relname as name, encode(t.tgargs, 'escape') as words from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      where t.tgname = 'keep_versions_update' and c.relnamespace = 'arbiter'::regnamespace`,
+  );
+  let records = 0;
+  for (const { name, words } of kept) {
+    // Settings that were locked and never changed have a row and no version.
+    const untouched = name === 'tenant_settings' ? 'where r.version > 1' : '';
+    const [type, id, version, omitted] = words.split('\\000');
+    const [row] = await owner<{ records: number; wrong: number }>(
+      `select count(*)::int as records,
+         count(*) filter (where v.body is null or v.body <> to_jsonb(r) - array_append($2::text[], 'tenant_id'))::int as wrong
+         from arbiter.${name} r left join lateral (
+           select body from arbiter.record_versions v
+            where v.tenant_id = r.tenant_id and v.entity_type = $1 and v.entity_id = r.${id} and v.version = r.${version}
+            order by number desc limit 1) v on true ${untouched}`,
+      [type, omitted],
+    );
+    assert.equal(row!.wrong, 0, name);
+    records += row!.records;
+  }
+  assert.ok(records > 100, `${records} records`);
+});
+
+test('before the first change the catalogue is empty; before a history that began late, unknown', async () => {
+  const old = '2020-01-01T00:00:00Z';
+  assert.deepEqual(await read((tx) => catalogueAsOf(tx, old)), { configVersion: 0, records: [] });
+  await owner('delete from arbiter.catalogue_log where tenant_id = $1 and config_version = 1', [server.tenants[1]!.id]);
+  await owner('update arbiter.catalogue_log set config_version = 5 where tenant_id = $1', [server.tenants[1]!.id]);
+  await createFixtures(server, server.tenants[1]!).make('categories');
+  assert.equal(await read((tx) => catalogueAsOf(tx, old), 1), null);
+});
+
+test('the application can neither rewrite nor remove history', async () => {
+  for (const statement of [
+    `update record_versions set body = '{}'`,
+    'delete from record_versions',
+    'update catalogue_log set committed_at = now()',
+    'delete from catalogue_log',
+  ]) {
+    await assert.rejects(
+      read((tx) => tx.query(statement)),
+      /permission denied/,
+      statement,
+    );
+  }
+});
