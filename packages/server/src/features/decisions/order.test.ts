@@ -74,7 +74,7 @@ const historyOf = (customerId: string) =>
     `select interaction_type, concat_ws(' ', offer_id, creative_id, channel_id) as lane, customer_seq::int as seq,
        reservation_settled_seq::int as settled, extract(epoch from reservation_expires_at)::float8 * 1000 as expires,
        recommendation_id as decision
-     from arbiter.interactions where customer_id = $1`,
+     from arbiter.interaction_history where customer_id = $1`,
     [customerId],
   );
 
