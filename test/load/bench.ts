@@ -2,18 +2,19 @@
 // users start it: embedded PostgreSQL, durable commits, forced RLS, records and audit on; load generator, server and
 // database share the machine. Writes docs/benchmarks.md. About ten minutes.
 // Options: --seconds 10 --rounds 3 --customers 50000 --offers-large 10000 --connections 128 --no-write
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { type BenchTarget, loadCatalogue, post } from './bench-catalogue.ts';
+import { databaseUrl, multiplyOffers, tenantIdOf } from './bench-database.ts';
 import { load, median, type Standstill, standstillText, withClock } from './bench-load.ts';
-import { multiplyOffers } from './bench-many-offers.ts';
 import { machineText, ms, n0, percent, type Row, table, withNotes } from './bench-report.ts';
 import { type BenchServer, root, start, startServer } from './bench-server.ts';
 import { changingCatalogue, contactCustomers, firstDecision, hotCustomer, type Usual } from './bench-tail.ts';
+import { callersPerPeak, overload } from './overload.ts';
 
 const { values } = parseArgs({
   options: {
@@ -185,6 +186,32 @@ say(
     `5,000 contacts ${n0(full.perSecond)}/s against ${n0(light.perSecond)}/s`,
 );
 
+const threefold = await overload(target(key), catalogue, { rate: peak * 3, callers: 3 * callersPerPeak, seconds });
+const fivefold = await overload(target(key), catalogue, { rate: peak * 5, callers: 5 * callersPerPeak, seconds });
+say(
+  `overload: 3 times ${n0(threefold.answered.perSecond)}/s answered, refusals p99 ${ms(threefold.refused.p99Ms)}; ` +
+    `5 times ${n0(fivefold.answered.perSecond)}/s, ${ms(fivefold.refused.p99Ms)}`,
+);
+
+// ---------------------------------------------------------------- the write ceiling, between two measurements of the product
+const tenantId = await tenantIdOf(dataDir, 'Bench');
+const ceilings: number[] = [];
+const besides: number[] = [];
+for (let round = 0; round < rounds; round++) {
+  besides.push((await load(usual({ seconds: seconds / 2 }))).perSecond);
+  const args = [
+    databaseUrl(dataDir, 'arbiter_app'),
+    databaseUrl(dataDir, 'arbiter_admin'),
+    tenantId,
+    String(seconds / 2),
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'test/load/write-ceiling.ts'), ...args], {
+    encoding: 'utf8',
+  });
+  ceilings.push(Number(JSON.parse(stdout).perSecond));
+  say(`write ceiling ${n0(ceilings.at(-1) ?? 0)}/s, the product beside it ${n0(besides.at(-1) ?? 0)}/s`);
+}
+
 // ---------------------------------------------------------------- 10,000 offers, one process
 await server.stop();
 server = await startServer(env, 1);
@@ -241,6 +268,12 @@ const rows: Row[] = [
     bar: 'at least 65 %',
     measured: percent(peak / dryRate),
     met: peak / dryRate >= 0.65,
+  },
+  {
+    measure: `share of the write ceiling (${n0(median(ceilings))}/s: ${list(ceilings)}), ${processesText}`,
+    bar: 'at least 50 %',
+    measured: `${percent(median(besides) / median(ceilings))} (${list(besides)} in turns with it)`,
+    met: median(besides) / median(ceilings) >= 0.5,
   },
   {
     measure: `${n0(largeOffers)} offers: p99 at half of their peak (${n0(large.perSecond)}/s, one process)`,
@@ -347,6 +380,17 @@ const tail: Row[] = [
     measured: `${ms(median(sides[1].first))}; ${n0(largeOffers)} offers ${ms(median(sides[1].firstLarge))}`,
     met: null,
   },
+  ...[
+    { times: 3, measured: threefold },
+    { times: 5, measured: fivefold },
+  ].map(({ times, measured: { answered, refused, health } }) => ({
+    measure: `${times} times the peak, callers come back at once after a refusal`,
+    bar: 'at least 80 % of the peak answered, refusals within 100 ms',
+    measured:
+      `${percent(answered.perSecond / peak)} (${n0(answered.perSecond)}/s, p99 ${ms(answered.p99Ms)}); ` +
+      `refusals p50 ${ms(refused.p50Ms)}, p99 ${ms(refused.p99Ms)}; health p99 ${ms(health.p99Ms)}`,
+    met: answered.perSecond / peak >= 0.8 && refused.p99Ms <= 100,
+  })),
   { measure: 'one connection alone', bar: '', measured: `p50 ${ms(lone.p50Ms)}, ${n0(lone.perSecond)}/s`, met: null },
   { measure: 'graceful stop after the load', bar: '', measured: `${(stopMs / 1000).toFixed(1)} s`, met: null },
 ];

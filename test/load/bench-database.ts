@@ -1,13 +1,12 @@
-// Makes a large catalogue by copying rows in the database: through the API, whose limit is 2,000 offers a minute, it would
-// take minutes.
+// What benchmarks do in the database itself. A large catalogue is made by copying rows: through the API, whose limit is
+// 2,000 offers a minute, it would take minutes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
 /** Copies the offers and creatives of the tenant, of which there are `from`, until there are `count` offers. */
 export async function multiplyOffers(dataDir: string, tenant: string, from: number, count: number): Promise<void> {
-  const admin = new pg.Client({ connectionString: adminUrl(dataDir) });
-  await admin.connect();
+  const admin = await adminOf(dataDir);
   const columns = async (table: string): Promise<string[]> => {
     const found = await admin.query<{ name: string }>(
       `select quote_ident(attname) as name from pg_attribute
@@ -33,8 +32,23 @@ export async function multiplyOffers(dataDir: string, tenant: string, from: numb
   await admin.end();
 }
 
-/** The embedded server notes where its socket is. */
-function adminUrl(dataDir: string): string {
+/** Id of a tenant. */
+export async function tenantIdOf(dataDir: string, name: string): Promise<string> {
+  const admin = await adminOf(dataDir);
+  const { rows } = await admin.query<{ id: string }>('select id from arbiter.tenants where name = $1', [name]);
+  await admin.end();
+  if (rows[0] === undefined) throw new Error(`there is no tenant ${name}`);
+  return rows[0].id;
+}
+
+async function adminOf(dataDir: string): Promise<pg.Client> {
+  const admin = new pg.Client({ connectionString: databaseUrl(dataDir, 'arbiter_admin') });
+  await admin.connect();
+  return admin;
+}
+
+/** URL of the embedded database, which notes where its socket is. */
+export function databaseUrl(dataDir: string, role: string): string {
   const { sockets } = JSON.parse(readFileSync(join(dataDir, 'postgres', 'owner.json'), 'utf8')) as { sockets: string };
-  return `postgresql://arbiter_admin@localhost/arbiter?host=${encodeURIComponent(sockets)}`;
+  return `postgresql://${role}@localhost/arbiter?host=${encodeURIComponent(sockets)}`;
 }
