@@ -154,6 +154,8 @@ export const examples: Readonly<Record<string, Example>> = {
   'adminRls.report': async () => ({}),
   'adminRls.repair': async () => ({}),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
+  'retentionConfigs.list': async () => ({}),
+  'retentionConfigs.set': async () => ({ body: { dataClass: 'traces', retentionDays: 30, legalHold: false } }),
   'deadLetters.act': async () => ({ body: { action: 'retry', eventIds: [randomId()], topic: 'keys.expire' } }),
 
   'decisions.recommend': async (f) => {

@@ -379,6 +379,8 @@ for (const [index, operation] of all.entries()) {
           'arbiter.audit_logs',
           'arbiter.audit_heads',
           'arbiter.catalogue_versions',
+          'arbiter.catalogue_log',
+          'arbiter.record_versions',
         ]) {
           if (idPlaces(operation, call).some((place) => at(foreignCall, place) === undefined))
             before[table] = made[table]!;

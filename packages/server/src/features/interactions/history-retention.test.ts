@@ -18,6 +18,10 @@ after(() => server?.close());
 const within = <T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
   server.database.withTenant(tenantId, systemActor('test'), work);
 const dayMs = 86_400_000;
+const runJob = (name: string, tenantId: string) =>
+  jobRegistry({ database: server.database })
+    .get(name)!
+    .run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
 
 test('the default acts without a row; what is set holds for one tenant and one class, and is audited', async () => {
   const [tenant, other] = server.tenants.map(({ id }) => id) as [string, string];
@@ -37,7 +41,7 @@ test('the default acts without a row; what is set holds for one tenant and one c
     `select action, entity_version as version from arbiter.audit_logs where entity_type = 'retentionConfig' order by sequence`,
   );
   assert.deepEqual(rows, [
-    { action: 'create', version: 1 },
+    { action: 'update', version: 1 },
     { action: 'update', version: 2 },
     { action: 'update', version: 3 },
   ]);
@@ -64,10 +68,7 @@ test('the job obeys the tenant: its days, its hold', async () => {
         tenantId,
       ])
     )[0]!.n;
-  const run = (tenantId: string) =>
-    jobRegistry({ database: server.database })
-      .get('interactions.retain')!
-      .run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
+  const run = (tenantId: string) => runJob('interactions.retain', tenantId);
   await within(tenant, (tx) => changeRetention(tx, 'interactions', { legalHold: true }));
   for (const id of [tenant, other]) await run(id);
   assert.deepEqual([await left(tenant), await left(other)], [6, 5], 'the default, and a hold');
@@ -81,4 +82,52 @@ test('the job obeys the tenant: its days, its hold', async () => {
     assert.equal(await left(tenant), rows, `${days} days`);
   }
   assert.equal(await left(other), 5);
+});
+
+test('sums of customers and of the tenant go by the retention of summaries', async () => {
+  const { ownerQuery } = server.testDatabase;
+  const [tenant, other] = server.tenants.map(({ id }) => id) as [string, string];
+  const sums = 'impressions, positive, negative, neutral, converts, total_value';
+  for (const tenantId of [tenant, other]) {
+    await ownerQuery(`delete from arbiter.interaction_summaries where tenant_id = $1`, [tenantId]);
+    for (const age of [1, 40, 2_600]) {
+      await ownerQuery(
+        `with d as (select (now() at time zone 'UTC')::date - $2::int as day),
+           c as (insert into arbiter.interaction_summaries (tenant_id, customer_id, day, offer_id, direction, ${sums})
+                 select $1, 'C-9', day, $1, 'outbound', 1, 0, 0, 0, 0, 0 from d)
+         insert into arbiter.daily_totals (tenant_id, day, offer_id, direction, ${sums})
+         select $1, day, $1, 'outbound', 1, 0, 0, 0, 0, 0 from d`,
+        [tenantId, age],
+      );
+    }
+  }
+  const left = async (tenantId: string) =>
+    Object.values(
+      (
+        await ownerQuery<Record<string, number>>(
+          `select (select count(*)::int from arbiter.interaction_summaries where tenant_id = $1 and customer_id = 'C-9') as customers,
+             (select count(*)::int from arbiter.daily_totals where tenant_id = $1 and offer_id = $1) as tenant`,
+          [tenantId],
+        )
+      )[0]!,
+    );
+  await within(tenant, (tx) => changeRetention(tx, 'summaries', { legalHold: true }));
+  for (const id of [tenant, other]) await runJob('summaries.retain', id);
+  assert.deepEqual(
+    [await left(tenant), await left(other)],
+    [
+      [3, 3],
+      [2, 2],
+    ],
+    'a hold, and the default of 2,555 days',
+  );
+  await within(tenant, (tx) => changeRetention(tx, 'summaries', { days: 30, legalHold: false }));
+  await runJob('summaries.retain', tenant);
+  assert.deepEqual(
+    [await left(tenant), await left(other)],
+    [
+      [1, 1],
+      [2, 2],
+    ],
+  );
 });

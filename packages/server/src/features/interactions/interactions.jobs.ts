@@ -5,7 +5,7 @@ import { retentionOf } from '../retention/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { ensureInteractionPartitions } from './interactions.store.ts';
 import { expireReservations, type SettlementNumbers } from './reservations.service.ts';
-import { dropMonths, retainHistory } from './retention.store.ts';
+import { dropMonths, retainHistory, retainSummaries } from './retention.store.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
@@ -30,7 +30,14 @@ export const retainInteractionsJob = job({
   schedule: { cron: '30 4 * * *', payload: {}, upkeep: true },
 });
 
-/** Drops months of history that nobody keeps any more. */
+/** Deletes sums of days that the tenant keeps no longer (docs/design/api-access.md 14). */
+export const retainSummariesJob = job({
+  name: 'summaries.retain',
+  payload: nothing,
+  schedule: { cron: '10 5 * * *', payload: {}, upkeep: true },
+});
+
+/** Drops months of history in which no tenant has a row left. */
 export const dropMonthsJob = installationJob({
   name: 'interactions.drop-months',
   payload: nothing,
@@ -46,6 +53,11 @@ async function retain(tx: Tx): Promise<boolean> {
   return retainHistory(tx, days, (await readSettings(tx)).timezone);
 }
 
+async function retainSums(tx: Tx): Promise<boolean> {
+  const { days, legalHold } = await retentionOf(tx, 'summaries');
+  return legalHold ? false : retainSummaries(tx, days);
+}
+
 /** How this feature's jobs are done. */
 export function interactionJobs(database: Database, settlementNumbers: SettlementNumbers): readonly JobHandler[] {
   return [
@@ -56,6 +68,7 @@ export function interactionJobs(database: Database, settlementNumbers: Settlemen
       database.withSystem('partitions', ensureInteractionPartitions),
     ),
     handleInSlices(retainInteractionsJob, database, retain),
+    handleInSlices(retainSummariesJob, database, retainSums),
     handleInstallationJob(dropMonthsJob, () => database.withSystem('partitions', dropMonths)),
   ];
 }

@@ -39,6 +39,27 @@ const retainTexts = ['interactions', 'decision_impressions'].map((stored) => ({
     select 1`,
 }));
 
+/** Rows of a table of sums that one transaction deletes. */
+const sumsPerSlice = 5_000;
+
+/**
+ * Deletes the sums of days that lie more than so many days back: those of customers, which retention made of their history,
+ * and the tenant's figures (docs/design/api-access.md 14). Returns true when there may be more.
+ */
+export async function retainSummaries(tx: Tx, days: number): Promise<boolean> {
+  let isMore = false;
+  for (const table of ['interaction_summaries', 'daily_totals']) {
+    const gone = await tx.query(
+      `delete from ${table} where tenant_id = $1 and ctid = any(array(
+         select ctid from ${table} where tenant_id = $1 and day < ($2::timestamptz at time zone 'UTC')::date - $3::int limit $4))
+       returning 1`,
+      [tx.tenantId, tx.now, days, sumsPerSlice],
+    );
+    if (gone.length === sumsPerSlice) isMore = true;
+  }
+  return isMore;
+}
+
 /** Drops the months of history that hold no row of any tenant any more. Needs a system transaction. */
 export async function dropMonths(tx: Tx): Promise<void> {
   for (const name of historyTables) await dropEmptyMonths(tx, name);

@@ -61,7 +61,7 @@ export async function changeRetention(
   };
   await (before === null ? insertConfig(tx, after) : updateConfig(tx, after));
   await recordAudit(tx, {
-    action: before === null ? 'create' : 'update',
+    action: 'update',
     entityType: 'retentionConfig',
     entityId: after.id,
     entityName: dataClass,

@@ -37,7 +37,7 @@ test('what was set is listed, what was left out stays, and nobody else sees it',
   );
   assert.deepEqual(
     audit.data.map(({ action }) => action),
-    ['update', 'create'],
+    ['update', 'update'],
   );
 });
 
