@@ -200,7 +200,7 @@ const besides: number[] = [];
 for (let round = 0; round < rounds; round++) {
   besides.push((await load(usual({ seconds: seconds / 2 }))).perSecond);
   const args = [
-    databaseUrl(dataDir, 'arbiter_app'),
+    databaseUrl(dataDir, 'arbiter_server'),
     databaseUrl(dataDir, 'arbiter_admin'),
     tenantId,
     String(seconds / 2),
