@@ -96,3 +96,17 @@ export const standstillText = ({ count, totalMs, longestMs }: Standstill): strin
 
 export const median = (numbers: readonly number[]): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+
+/**
+ * ns that a step of a fixed loop takes on this machine now, in processor time: runs on different days can only be compared
+ * by it.
+ */
+export function nsPerStep(): number {
+  const steps = 50_000_000;
+  const before = process.cpuUsage();
+  let x = 1;
+  for (let i = 0; i < steps; i++) x = (Math.imul(x, 1_664_525) + 1_013_904_223) | 0;
+  const { user } = process.cpuUsage(before);
+  // The result is used, so that the loop cannot be left out.
+  return x === 0 ? 0 : (user * 1000) / steps;
+}
