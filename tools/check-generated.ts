@@ -11,6 +11,8 @@ const root = join(import.meta.dirname, '..');
 
 /** What each generator writes: a file, or a folder (with a slash at its end) that holds nothing else. */
 const generated = [
+  { written: 'packages/contract/src/index.ts', generator: 'tools/generate-contract.ts' },
+  { written: 'packages/contract/src/all-operations.ts', generator: 'tools/generate-contract.ts' },
   { written: 'docs/api/', generator: 'tools/generate-openapi.ts' },
   { written: 'docs/config.md', generator: 'tools/generate-config-docs.ts' },
   { written: 'docs/architecture.md', generator: 'tools/generate-tiers.ts' },
