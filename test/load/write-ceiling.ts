@@ -121,9 +121,10 @@ async function batch(): Promise<void> {
       channelIds: outbox.lane_channels,
       impressions: outbox.lane_impressions,
     };
-    const saved = states.map(({ customerId, customerSeq, state }) => ({
+    const saved = states.map(({ customerId, customerSeq, state, base }) => ({
       customerId,
       customerSeq: customerSeq + 1,
+      hadBase: base !== null,
       stored: { state, base: undefined },
     }));
     await tx.commit([

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { saveStates } from '../../packages/server/src/features/customer-states/index.ts';
 import { contactsSince, insertShown } from '../../packages/server/src/features/interactions/index.ts';
 import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
@@ -69,8 +70,15 @@ const shownItem = {
   reservedUntil: null,
 };
 const shownOne = { id: newId(), customerId: 'somebody', customerSeq: 1, context: null, items: [shownItem] };
+const madeState = {
+  customerId: 'somebody',
+  customerSeq: 1,
+  hadBase: true,
+  stored: { state: Buffer.alloc(1), base: Buffer.alloc(1) },
+};
 /** Sent for histories that this test does not make. */
 const made = (tenantId: string): readonly Statement[] => [
+  ...saveStates(tenantId, [madeState]),
   contactsSince(tenantId, 'somebody', new Date(0), newId()),
   ...insertShown(tenantId, new Date(0), [
     shownOne,

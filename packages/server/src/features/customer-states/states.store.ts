@@ -77,6 +77,8 @@ export function stateRow(row: HotRow): StateRow {
 export interface SavedState {
   readonly customerId: string;
   readonly customerSeq: number;
+  /** The row had a base when it was read. */
+  readonly hadBase: boolean;
   readonly stored: StoredState;
 }
 
@@ -116,7 +118,8 @@ export function saveStates(tenantId: string, rows: readonly SavedState[]): HotSt
 const savedColumns = `state = ($3::bytea[])[array_position($2::text[], customer_id)],
         customer_seq = ($4::bigint[])[array_position($2::text[], customer_id)]`;
 
-const keepsBase = (row: SavedState): boolean => row.stored.base === undefined;
+const keepsBase = ({ stored, hadBase }: SavedState): boolean =>
+  stored.base === undefined || (stored.base === null && !hadBase);
 const none = Buffer.alloc(0);
 
 /** A customer's row as `respond` works on it. */
@@ -145,12 +148,12 @@ export async function lockState(
 }
 
 /** Writes the customer's row back. */
-export async function saveState(tx: Tx, { customerId, customerSeq, stored }: SavedState): Promise<void> {
-  const { state, base } = stored;
-  const more = base === undefined ? '' : ', base = $5';
+export async function saveState(tx: Tx, row: SavedState): Promise<void> {
+  const { state, base } = row.stored;
+  const isKept = keepsBase(row);
   await tx.query(
-    `update customer_states set state = $3, customer_seq = $4${more} where tenant_id = $1 and customer_id = $2`,
-    [tx.tenantId, customerId, state, customerSeq, ...(base === undefined ? [] : [base])],
+    `update customer_states set state = $3, customer_seq = $4${isKept ? '' : ', base = $5'} where tenant_id = $1 and customer_id = $2`,
+    [tx.tenantId, row.customerId, state, row.customerSeq, ...(isKept ? [] : [base])],
   );
 }
 

@@ -208,7 +208,12 @@ export async function respondOne(
       isConversion: outcome.isConversion,
     });
   }
-  await saveState(tx, { customerId: subject.customerId, customerSeq, stored: encodeState(state) });
+  await saveState(tx, {
+    customerId: subject.customerId,
+    customerSeq,
+    hadBase: row.base !== null,
+    stored: encodeState(state),
+  });
   const answer = answerOf(id, impression, 'recorded');
   if (keyHash !== null) {
     const { payloadHash } = call;

@@ -35,7 +35,12 @@ function writeStatements(writes: Writes, customers: BatchCustomers, horizonFrom:
   for (const [customerId, customer] of customers) {
     if (!customer.changed || !customer.locked) continue;
     prune(customer.state, horizonFrom, now);
-    states.push({ customerId, customerSeq: customer.customerSeq, stored: encodeState(customer.state) });
+    states.push({
+      customerId,
+      customerSeq: customer.customerSeq,
+      hadBase: customer.row.base !== null,
+      stored: encodeState(customer.state),
+    });
   }
   const list: HotStatement[] = saveStates(tenantId, states);
   const { at: decidedAt, configVersion } = writes;

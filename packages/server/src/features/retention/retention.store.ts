@@ -22,8 +22,12 @@ export async function findConfig(tx: Tx, dataClass: string): Promise<RetentionCo
   return row ?? null;
 }
 
-/** The same, held against other changes until the transaction ends. */
+/** The same, held against other changes until the transaction ends, also while there is no row that could be locked. */
 export async function lockConfig(tx: Tx, dataClass: string): Promise<RetentionConfig | null> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('retention:' || $1::text || ':' || $2::text, 0))`, [
+    tx.tenantId,
+    dataClass,
+  ]);
   const [row] = await select(
     tx,
     configColumns,

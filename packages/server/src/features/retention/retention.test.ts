@@ -51,6 +51,16 @@ test('interactions that go before the outcomes of their decisions have come are 
   assert.equal(held.body.warning, null, 'what is held does not go');
 });
 
+test('of changes at one instant none fails, also when none was made before', async () => {
+  const days = Array.from({ length: 8 }, (_, i) => 10 + i);
+  const answers = await Promise.all(days.map((retentionDays) => set({ dataClass: 'summaries', retentionDays })));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    days.map(() => 200),
+  );
+  assert.equal((await list()).filter(({ dataClass }) => dataClass === 'summaries').length, 1);
+});
+
 test('what cannot act is refused and changes nothing', async () => {
   const before = await list();
   for (const body of [
