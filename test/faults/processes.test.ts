@@ -142,7 +142,8 @@ test('a process that is killed is replaced, the other goes on, and nothing that 
   await gone(killed);
   // New connections come to the one that is left.
   for (let n = 0; n < 5; n++) await must(callerOf(server)('GET', '/v1/outcome-types'));
-  for (const call of kept) assert.equal(await processOf(server, call), '1');
+  // Those of the killed one come to the other, or to the replacement when that is quick.
+  for (const call of kept) assert.match(await processOf(server, call), /^[12]$/);
   const replacement = await nthProcess(server, '2', 2);
   t.diagnostic(`replaced after ${Math.round(elapsed())} ms`);
   assert.notEqual(replacement, killed);
