@@ -239,7 +239,7 @@ const engineUs = Number(engine.match(/exponents 1, 30 contact lanes\s+([\d.]+) u
 const list = (numbers: readonly number[]): string => numbers.map(n0).join(', ');
 const still = (standstill: Standstill): string => standstillText(standstill);
 const both = (of: (side: Side) => readonly number[]): string =>
-  `${n0(median(of(sides[1])))} with one process, ${n0(median(of(sides[2])))} with two`;
+  `${n0(median(of(sides[1])))} us with one process, ${n0(median(of(sides[2])))} us with two`;
 const rows: Row[] = [
   {
     measure: 'decisions/s, HTTP on loopback, durable: one process',
@@ -322,13 +322,13 @@ const rows: Row[] = [
   {
     measure: 'processor time a decision at the peak, Node',
     bar: '',
-    measured: `${both((side) => side.nodeUs)} us`,
+    measured: both((side) => side.nodeUs),
     met: null,
   },
   {
     measure: 'processor time a decision at the peak, PostgreSQL',
     bar: '',
-    measured: `${both((side) => side.postgresUs)} us`,
+    measured: both((side) => side.postgresUs),
     met: null,
   },
 ];
@@ -384,7 +384,7 @@ const tail: Row[] = [
     bar: 'at least 80 % of the peak answered, refusals within 100 ms',
     measured:
       `${percent(answered.perSecond / peak)} (${n0(answered.perSecond)}/s, p99 ${ms(answered.p99Ms)}); ` +
-      `refusals p50 ${ms(refused.p50Ms)}, p99 ${ms(refused.p99Ms)}; health p99 ${ms(health.p99Ms)}`,
+      `${refused.perSecond === 0 ? 'none refused' : `refusals p50 ${ms(refused.p50Ms)}, p99 ${ms(refused.p99Ms)}`}; health p99 ${ms(health.p99Ms)}`,
     met: answered.perSecond / peak >= 0.8 && refused.p99Ms <= 100,
   })),
   {
