@@ -28,7 +28,7 @@ const people = schema('people', ['customer_id', 'age', 'city', 'tier']);
 const accounts = schema('accounts', ['id', 'tier', 'limit', 'city'], { schemaType: 'reference', autoEnrich: false });
 
 function readsOf(beside: Partial<Beside>): Reads {
-  const read = readCase({ name: 'test', expect: {} } as unknown as Json);
+  const read = readCase({ name: 'test', expect: {} });
   const { flow: _f, offers: _o, creatives: _c, rules: _r, policies: _p, ...catalogue } = read.snapshot;
   const work = readsBeside(
     { ...catalogue, schemas: [people, accounts] },
@@ -105,7 +105,7 @@ test('columns are those that anything reads by any name', () => {
 
 test('a row that holds more than its node chose decides the same', () => {
   const sources = [{ schemaId: 'accounts', prefix: '', fields: ['tier'] }];
-  const read = readCase({
+  const source = {
     name: 'test',
     expect: {},
     nodes: [
@@ -119,7 +119,8 @@ test('a row that holds more than its node chose decides the same', () => {
       },
     ],
     schemas: [people, accounts],
-  } as unknown as Json);
+  };
+  const read = readCase(JSON.parse(JSON.stringify(source)));
   const plan = compile(read.snapshot);
   const input = { ...read.input(plan), profile: { city: 'Bern' } };
   const decideOn = (row: Readonly<Record<string, Json>>) =>

@@ -51,3 +51,8 @@ function parseInt8(text: string): number | string {
 function asWritten(text: string): string {
   return text;
 }
+
+/** Closes a connection whose work is done. One that is lost by then needs no closing, so its error says nothing new. */
+export async function closeClient(client: pg.Client): Promise<void> {
+  await client.end().catch(() => undefined);
+}

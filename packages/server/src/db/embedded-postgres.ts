@@ -6,7 +6,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve as resolvePath } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isAlive, leaveFolder, liveOwner, type Owner, otherOwnerEnded, readOwner, takeFolder } from './folder-owner.ts';
+import {
+  isAlive,
+  leaveFolder,
+  liveOwner,
+  type Owner,
+  otherOwnerEnded,
+  readIfThere,
+  readOwner,
+  takeFolder,
+} from './folder-owner.ts';
 
 export interface EmbeddedOptions {
   /** Folder for everything of the database; made when missing. One process at a time may use it. */
@@ -347,7 +356,7 @@ async function clearLeftovers(previous: Owner | null, data: string, report: (mes
 
 async function removeStalePid(data: string, report: (message: string) => void): Promise<void> {
   const pidFile = join(data, 'postmaster.pid');
-  const text = await readFile(pidFile, 'utf8').catch(() => null);
+  const text = await readIfThere(pidFile);
   const pid = Number.parseInt(text ?? '', 10);
   if (text === null || !Number.isInteger(pid)) return;
   const signals: readonly (readonly [NodeJS.Signals, number])[] = [

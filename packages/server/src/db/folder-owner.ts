@@ -108,7 +108,7 @@ export async function readOwner(folder: string): Promise<Owner | null> {
 }
 
 async function ownerIn(file: string): Promise<Owner | null> {
-  const text = await readFile(file, 'utf8').catch(() => null);
+  const text = await readIfThere(file);
   if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);
@@ -134,6 +134,18 @@ export function isAlive(pid: number): boolean {
 
 /** True when the process is a node, as far as this system lets us see. */
 async function looksLikeUs(pid: number): Promise<boolean> {
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
+  const command = await readIfThere(`/proc/${pid}/cmdline`);
   return command === null ? !existsSync('/proc/self') : command.includes('node');
+}
+
+/** Text of a file, or of a process that /proc describes; null when there is none. Whatever else keeps it from being read is thrown. */
+export async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : null;
+    // ESRCH: the process ended while its entry was read.
+    if (code === 'ENOENT' || code === 'ESRCH') return null;
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, runMigrations as runQueueMigrations } from 'graphile-worker';
 import pg from 'pg';
-import { connectionConfig } from './connection.ts';
+import { closeClient, connectionConfig } from './connection.ts';
 import { createQueuePool, queueSchema } from './queue-pool.ts';
 import { assertLogin, loginOf } from './role-names.ts';
 import { ensureRoles } from './roles.ts';
@@ -72,7 +72,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     return applied;
   } finally {
     // Ends the session and with it the lock.
-    await admin.end().catch(() => undefined);
+    await closeClient(admin);
   }
 }
 
@@ -93,7 +93,7 @@ export async function pendingMigrations(url: string, folder?: URL): Promise<stri
       .filter((each) => seen.get(each.name) !== each.checksum)
       .map((each) => each.name);
   } finally {
-    await client.end().catch(() => undefined);
+    await closeClient(client);
   }
 }
 

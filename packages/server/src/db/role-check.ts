@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { connectionConfig } from './connection.ts';
+import { closeClient, connectionConfig } from './connection.ts';
 
 /**
  * Why the role of a URL may not run the server; empty = it may (docs/design/quality.md F2, T2). It must be bound by row-level
@@ -19,7 +19,7 @@ export async function checkRole(url: string): Promise<string[]> {
     const { rows } = await client.query<{ finding: string }>(findings);
     return rows.map((row) => row.finding);
   } finally {
-    await client.end().catch(() => undefined);
+    await closeClient(client);
   }
 }
 

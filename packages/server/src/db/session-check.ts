@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { connectionConfig } from './connection.ts';
+import { closeClient, connectionConfig } from './connection.ts';
 
 /** How the application reaches its database. */
 export interface DatabaseAddress {
@@ -42,7 +42,7 @@ export async function sessionLoss(url: string): Promise<string | null> {
     if (!(error instanceof Error) || !error.message.includes('unsupported startup parameter')) throw error;
     return 'it refuses the settings of a session';
   } finally {
-    await client.end().catch(() => undefined);
+    await closeClient(client);
   }
   return (await hears(url, url)) ? null : 'it does not deliver notifications';
 }
@@ -70,7 +70,7 @@ export async function hears(listenUrl: string, sayUrl: string): Promise<boolean>
     return false;
   } finally {
     late.abort();
-    await Promise.all([listener, speaker].map((client) => client.end().catch(() => undefined)));
+    await Promise.all([listener, speaker].map(closeClient));
   }
 }
 
@@ -92,6 +92,6 @@ export async function connectionRoom(url: string): Promise<number> {
     );
     return rows[0]?.room ?? 0;
   } finally {
-    await client.end().catch(() => undefined);
+    await closeClient(client);
   }
 }

@@ -6,6 +6,7 @@ import { systemActor } from '../db/index.ts';
 import { recordAudit } from '../features/audit/index.ts';
 import { createDecisionMetrics } from '../features/decisions/index.ts';
 import { enqueueJob, job } from '../jobs/index.ts';
+import { AppError } from '../platform/app-error.ts';
 import { newId } from '../platform/ids.ts';
 import { createProcessMetrics } from './metrics.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -148,4 +149,23 @@ test('svc_dlq_depth counts dead letters of all tenants by topic', async () => {
   assert.deepEqual(await depths(), { 'one.task': 1, 'another.task': 2 });
   await server.testDatabase.ownerQuery("delete from arbiter.dead_letters where topic = 'one.task'");
   assert.deepEqual(await depths(), { 'another.task': 2 });
+});
+
+test('figures of the whole installation are not summed over processes, and are absent while the database is away', async () => {
+  let failure: Error = new AppError('unavailable');
+  const registry = new Registry();
+  createProcessMetrics(registry, {
+    connections: () => ({ total: 0, idle: 0, waiting: 0 }),
+    withSystem: () => Promise.reject(failure),
+  });
+  for (const name of ['svc_dlq_depth', 'svc_queue_depth']) {
+    const metric = registry.getSingleMetric(name);
+    assert.ok(metric);
+    const read = await metric.get();
+    assert.equal(read.aggregator, 'max', name);
+    assert.deepEqual(read.values, [], name);
+    failure = new Error('a fault of ours');
+    await assert.rejects(async () => metric.get(), /a fault of ours/, name);
+    failure = new AppError('unavailable');
+  }
 });

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Database, Written } from '../db/index.ts';
 import { countAllDeadLetters, countJobs } from '../jobs/index.ts';
+import { AppError } from '../platform/app-error.ts';
 
 /** What the process itself reports besides HTTP and decisions (docs/design/api-access.md 19). */
 export interface ProcessMetrics {
@@ -25,22 +26,23 @@ export function createProcessMetrics(
     registers,
     async collect() {
       const until = performance.now() + queueWithinMs;
-      const depths = await database.withSystem('metrics', countJobs, { until }).catch(() => null);
-      if (depths === null) return;
+      const depths = await whileThere(database.withSystem('metrics', countJobs, { until }));
       this.reset();
+      if (depths === null) return;
       for (const { task, jobs } of depths) this.set({ task }, jobs);
     },
   });
   new Gauge({
     name: 'svc_dlq_depth',
     help: 'Dead letters of the whole installation: jobs that used up their tries.',
+    aggregator: 'max',
     labelNames: ['topic'],
     registers,
     async collect() {
       const until = performance.now() + queueWithinMs;
-      const counts = await database.withSystem('metrics', countAllDeadLetters, { until }).catch(() => null);
-      if (counts === null) return;
+      const counts = await whileThere(database.withSystem('metrics', countAllDeadLetters, { until }));
       this.reset();
+      if (counts === null) return;
       for (const [topic, count] of Object.entries(counts)) this.set({ topic }, count);
     },
   });
@@ -110,4 +112,14 @@ export function createCacheMetrics(registry: Registry): (cache: Cache) => (known
     const misses = requests.labels(cache, 'miss');
     return (known) => (known ? hits : misses).inc();
   };
+}
+
+/** What a question to the database found; null while the database is away: a figure is absent then, and never an old one. */
+async function whileThere<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unavailable') return null;
+    throw error;
+  }
 }

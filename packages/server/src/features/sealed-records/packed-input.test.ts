@@ -83,11 +83,13 @@ const input = (over: Partial<DecisionInput>): DecisionInput => ({
   ...over,
 });
 
-/** A plan that reads `income`, `secret` and `context.device`; somebody else of the tenant reads `age` as well. */
+/** A plan that reads `income`, `secret` and `context.device`; another flow of the tenant reads `age` as well. */
 const rulesWith = (neverStore: readonly string[]): InputRules => ({
   neverStore: new Set(neverStore),
   refs,
-  plan: { reads: { attributes: ['income', 'secret'], context: ['device'] } } as unknown as InputRules['plan'],
+  plan: {
+    reads: { attributes: ['income', 'secret'], context: ['device'], segments: [], interests: [], evidenceRanks: false },
+  },
   readSet: { attributes: ['age', 'income', 'secret'], context: ['device', 'page'] },
 });
 
