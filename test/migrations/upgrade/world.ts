@@ -51,6 +51,7 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
       column('diagnosis', 'varchar', { length: 32, neverStore: true }),
     ],
   });
+  await must('PUT', 'tenant-settings', { recordReads: { customer: ['joined'], segments: [] } }, 200);
   const accounts = await make('schemas', {
     name: 'accounts',
     displayName: 'Accounts',
@@ -278,6 +279,7 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
         }),
         node('response', { responseFormat: 'standard' }),
       ),
+      { explore: { rate: 0.2, poolSize: 6 } },
     ),
     await flow(
       'turns',
@@ -309,7 +311,7 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
         { id: 'r', type: 'rank', config: { method: 'round_robin', roundRobinBy: 'category', maxCandidates: 6 } },
         { id: 'x', type: 'response', config: { responseFormat: 'grouped' } },
       ],
-      { defaultLimit: 4 },
+      { defaultLimit: 4, explore: { rate: 0.1, fromRank: 2, channels: [email, web] } },
       { couplingOverride: 'partial' },
     ),
     await flow(
