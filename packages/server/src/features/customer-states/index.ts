@@ -14,6 +14,7 @@ export { decodeState, encodeState, type StoredState } from './customer-state-cod
 export { customerNumbers } from './numbers.ts';
 export {
   joinCustomer,
+  joinedCustomer,
   lockState,
   lockStates,
   readStates,

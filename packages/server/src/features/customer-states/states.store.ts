@@ -1,3 +1,4 @@
+import { columns, type NarrowRow, optional, type RowOf, select, table } from '../../db/columns.ts';
 import {
   bytesArray,
   type HotRow,
@@ -51,16 +52,14 @@ export function makeStates(
   };
 }
 
-export interface StateRow {
-  readonly customerId: string;
-  readonly ref: string;
-  readonly dataKey: Buffer;
-  /** Number of the latest that was committed under this row; 0 before the first. */
-  readonly customerSeq: number;
-  readonly state: Buffer;
-  /** What `state` goes on from; null while the state is short. */
-  readonly base: Buffer | null;
-}
+type Numbered = { customerSeq: number };
+const states = table<'customer_states', Numbered>('customer_states');
+
+/**
+ * A customer's row. `customerSeq`: number of the latest that was committed under it, 0 before the first; `base`: what
+ * `state` goes on from, null while the state is short.
+ */
+export type StateRow = Omit<NarrowRow<'customer_states', Numbered>, 'tenantId'>;
 
 export function stateRow(row: HotRow): StateRow {
   return {
@@ -122,10 +121,9 @@ const keepsBase = ({ stored, hadBase }: SavedState): boolean =>
   stored.base === undefined || (stored.base === null && !hadBase);
 const none = Buffer.alloc(0);
 
+const lockedColumns = columns(states, ['customerSeq', 'state', 'base']);
 /** A customer's row as `respond` works on it. */
-export type LockedState = Pick<StateRow, 'customerSeq' | 'state' | 'base'>;
-
-const lockedColumns = 'customer_seq as "customerSeq", state, base';
+export type LockedState = RowOf<typeof lockedColumns>;
 
 /** Locks the customer's state row, or makes it; null when another transaction holds it and this one may not `wait`. */
 export async function lockState(
@@ -134,16 +132,15 @@ export async function lockState(
   fresh: () => { readonly ref: string; readonly dataKey: Buffer },
   wait: boolean,
 ): Promise<LockedState | null> {
-  const select = `select ${lockedColumns} from customer_states where tenant_id = $1 and customer_id = $2 for update`;
-  const lock = wait ? select : `${select} skip locked`;
-  const [known] = await tx.query<LockedState>(lock, [tx.tenantId, customerId]);
+  const lock = `from customer_states where tenant_id = $1 and customer_id = $2 for update${wait ? '' : ' skip locked'}`;
+  const [known] = await select(tx, lockedColumns, lock, [tx.tenantId, customerId]);
   if (known) return known;
   const { ref, dataKey } = fresh();
   await tx.query(
     `insert into customer_states (tenant_id, customer_id, ref, data_key, state) values ($1, $2, $3, $4, '') on conflict do nothing`,
     [tx.tenantId, customerId, ref, dataKey],
   );
-  const [made] = await tx.query<LockedState>(lock, [tx.tenantId, customerId]);
+  const [made] = await select(tx, lockedColumns, lock, [tx.tenantId, customerId]);
   return made ?? null;
 }
 
@@ -159,9 +156,10 @@ export async function saveState(tx: Tx, row: SavedState): Promise<void> {
 
 /** Holds the rows of those customers that nobody else holds, in id order, for work that only counts: number by customer. */
 export async function lockNumbers(tx: Tx, customerIds: readonly string[]): Promise<Map<string, number>> {
-  const rows = await tx.query<{ customerId: string; customerSeq: number }>(
-    `select customer_id as "customerId", customer_seq as "customerSeq" from customer_states
-     where tenant_id = $1 and customer_id = any($2::text[]) order by customer_id for update skip locked`,
+  const rows = await select(
+    tx,
+    columns(states, ['customerId', 'customerSeq']),
+    `from customer_states where tenant_id = $1 and customer_id = any($2::text[]) order by customer_id for update skip locked`,
     [tx.tenantId, textArray(customerIds)],
   );
   return new Map(rows.map((row) => [row.customerId, row.customerSeq]));
@@ -169,8 +167,10 @@ export async function lockNumbers(tx: Tx, customerIds: readonly string[]): Promi
 
 /** Those of the customers that have a row, held by whomever. */
 export async function findKnown(tx: Tx, customerIds: readonly string[]): Promise<Set<string>> {
-  const rows = await tx.query<{ customerId: string }>(
-    `select customer_id as "customerId" from customer_states where tenant_id = $1 and customer_id = any($2::text[])`,
+  const rows = await select(
+    tx,
+    columns(states, ['customerId']),
+    'from customer_states where tenant_id = $1 and customer_id = any($2::text[])',
     [tx.tenantId, textArray(customerIds)],
   );
   return new Set(rows.map((row) => row.customerId));
@@ -188,3 +188,6 @@ export async function saveNumbers(tx: Tx, numbers: ReadonlyMap<string, number>):
 /** SQL: joins the customer of a row, as `customer`; nothing when it was erased. `row` is the name of a table with a `customer_ref`. */
 export const joinCustomer = (row: string): string =>
   `left join customer_states customer on customer.tenant_id = ${row}.tenant_id and customer.ref = ${row}.customer_ref`;
+
+/** What a statement with `joinCustomer` selects of the customer: null when it was erased. */
+export const joinedCustomer = optional(columns(states, ['customerId', 'dataKey'], 'customer'));

@@ -1,5 +1,6 @@
+import { columns, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { HotStatement, Tx } from '../../db/index.ts';
-import { joinCustomer } from '../customer-states/index.ts';
+import { joinCustomer, joinedCustomer } from '../customer-states/index.ts';
 import { hasRecord } from '../sealed-records/index.ts';
 
 export function insertRequest(
@@ -21,19 +22,15 @@ export function insertRequest(
   };
 }
 
-export interface StoredRequest {
-  readonly payloadHash: Buffer;
-  readonly answer: Buffer;
-  /** Null when the customer was erased. */
-  readonly dataKey: Buffer | null;
-}
+const requestColumns = selectList(columns(table('decision_requests'), ['payloadHash', 'answer'], 'r'), joinedCustomer);
+export type StoredRequest = RowOf<typeof requestColumns>;
 
 /** The answer kept for a requestId that a client made; `record` when the server made it for a decision of its own. */
 export async function findRequest(tx: Tx, requestId: string): Promise<StoredRequest | 'record' | null> {
-  const [row] = await tx.query<StoredRequest>(
-    `select r.payload_hash as "payloadHash", r.answer, customer.data_key as "dataKey"
-     from decision_requests r ${joinCustomer('r')}
-     where r.tenant_id = $1 and r.request_id = $2`,
+  const [row] = await select(
+    tx,
+    requestColumns,
+    `from decision_requests r ${joinCustomer('r')} where r.tenant_id = $1 and r.request_id = $2`,
     [tx.tenantId, requestId],
   );
   if (row) return row;

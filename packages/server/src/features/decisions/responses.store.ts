@@ -1,15 +1,16 @@
+import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/index.ts';
 
-export interface KeptResponse {
-  readonly payloadHash: Buffer;
-  readonly answer: Record<string, unknown>;
-}
+const responseKeys = table<'response_keys', { answer: Readonly<Record<string, unknown>> }>('response_keys');
+const keptColumns = columns(responseKeys, ['payloadHash', 'answer']);
+export type KeptResponse = RowOf<typeof keptColumns>;
 
 /** The answer kept under a key within the last 7 days. */
 export async function findResponse(tx: Tx, keyHash: Buffer): Promise<KeptResponse | null> {
-  const [row] = await tx.query<KeptResponse>(
-    `select payload_hash as "payloadHash", answer from response_keys
-     where tenant_id = $1 and key_hash = $2 and created_at > $3::timestamptz - interval '7 days'`,
+  const [row] = await select(
+    tx,
+    keptColumns,
+    `from response_keys where tenant_id = $1 and key_hash = $2 and created_at > $3::timestamptz - interval '7 days'`,
     [tx.tenantId, keyHash, tx.now],
   );
   return row ?? null;

@@ -1,3 +1,4 @@
+import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import type { HotStatement, Tx } from '../../db/index.ts';
 import { firstIdAt, isUuid } from '../../platform/ids.ts';
 
@@ -21,18 +22,17 @@ export function insertTrace(
   };
 }
 
-export interface TraceRow {
-  readonly id: string;
-  readonly decisionId: string;
-  readonly requestId: string;
-  readonly customerId: string;
-  readonly decisionFlowKey: string;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly createdAt: Date;
-}
-
-const traceColumns = `id, decision_id as "decisionId", request_id as "requestId", customer_id as "customerId",
-  decision_flow_key as "decisionFlowKey", body, created_at as "createdAt"`;
+const traces = table<'decision_traces', { body: Readonly<Record<string, unknown>> }>('decision_traces');
+const traceColumns = columns(traces, [
+  'id',
+  'decisionId',
+  'requestId',
+  'customerId',
+  'decisionFlowKey',
+  'body',
+  'createdAt',
+]);
+export type TraceRow = RowOf<typeof traceColumns>;
 
 /** Stored traces, newest first, with the number that match. */
 export async function selectTraces(
@@ -48,19 +48,17 @@ export async function selectTraces(
     `select count(*) as total from decision_traces where ${where}`,
     values,
   );
-  const rows = await tx.query<TraceRow>(
-    `select ${traceColumns} from decision_traces where ${where} order by id desc limit $4 offset $5`,
-    [...values, limit, offset],
-  );
+  const page = `from decision_traces where ${where} order by id desc limit $4 offset $5`;
+  const rows = await select(tx, traceColumns, page, [...values, limit, offset]);
   return { rows, total: Number(count?.total ?? 0) };
 }
 
 export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {
   if (!isUuid(id)) return null;
-  const [row] = await tx.query<TraceRow>(
-    `select ${traceColumns} from decision_traces where tenant_id = $1 and id = $2`,
-    [tx.tenantId, id],
-  );
+  const [row] = await select(tx, traceColumns, 'from decision_traces where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    id,
+  ]);
   return row ?? null;
 }
 

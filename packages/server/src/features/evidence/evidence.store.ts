@@ -1,3 +1,4 @@
+import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import { numberArray, type Tx, uuidArray } from '../../db/index.ts';
 import {
   applyChange,
@@ -14,23 +15,20 @@ export const snapshotEvery = 5_000;
 /** Changes read at once: the event loop has other work to do between two readings. */
 const readAtOnce = 2_000;
 
-interface ChangeRow {
-  number: number;
-  offer_id: string;
-  category_id: string | null;
-  channel_id: string | null;
-  positives: number;
-  negatives: number;
-}
+const changeColumns = columns(table('evidence_changes'), [
+  'number',
+  'offerId',
+  'categoryId',
+  'channelId',
+  'positives',
+  'negatives',
+]);
+const toChange = (row: RowOf<typeof changeColumns>): EvidenceChange => ({ ...row, number: Number(row.number) });
 
-const toChange = (row: ChangeRow): EvidenceChange => ({
-  number: Number(row.number),
-  offerId: row.offer_id,
-  categoryId: row.category_id,
-  channelId: row.channel_id,
-  positives: row.positives,
-  negatives: row.negatives,
-});
+const snapshotColumns = columns(table<'evidence_snapshots', { body: EvidenceSnapshot }>('evidence_snapshots'), [
+  'number',
+  'body',
+]);
 
 /**
  * Writes changes and gives them their numbers, under the tenant's head row: numbers have no gap and grow in commit
@@ -67,9 +65,10 @@ export async function appendChanges(
 
 /** Changes after a number, in order, so many that the reading is short; `more` when there may be others. */
 async function changesAfter(tx: Tx, number: number): Promise<{ changes: EvidenceChange[]; more: boolean }> {
-  const rows = await tx.query<ChangeRow>(
-    `select number, offer_id, category_id, channel_id, positives, negatives from evidence_changes
-     where tenant_id = $1 and number > $2 order by number limit $3`,
+  const rows = await select(
+    tx,
+    changeColumns,
+    'from evidence_changes where tenant_id = $1 and number > $2 order by number limit $3',
     [tx.tenantId, number, readAtOnce],
   );
   return { changes: rows.map(toChange), more: rows.length === readAtOnce };
@@ -77,8 +76,10 @@ async function changesAfter(tx: Tx, number: number): Promise<{ changes: Evidence
 
 /** Rebuilds the state of a number (null: the newest) from the last snapshot at or below it and the changes after. */
 export async function rebuildEvidence(tx: Tx, upTo: number | null): Promise<EvidenceState> {
-  const [snapshot] = await tx.query<{ number: number; body: EvidenceSnapshot }>(
-    `select number, body from evidence_snapshots where tenant_id = $1 and number <= $2 order by number desc limit 1`,
+  const [snapshot] = await select(
+    tx,
+    snapshotColumns,
+    'from evidence_snapshots where tenant_id = $1 and number <= $2 order by number desc limit 1',
     [tx.tenantId, upTo ?? Number.MAX_SAFE_INTEGER],
   );
   const state = snapshot ? evidenceFromJson(Number(snapshot.number), snapshot.body) : emptyEvidence();

@@ -1,18 +1,21 @@
+import { columns, computed, expression, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/index.ts';
+
+const pieceName = computed({ name: expression<string>("encode(hash, 'hex')") });
 
 /** Body of a plan by its hash; null when the tenant has none. */
 export async function findPlanBody(tx: Tx, hash: Buffer): Promise<Buffer | null> {
-  const [row] = await tx.query<{ body: Buffer }>('select body from plans where tenant_id = $1 and hash = $2', [
-    tx.tenantId,
-    hash,
-  ]);
+  const body = columns(table('plans'), ['body']);
+  const [row] = await select(tx, body, 'from plans where tenant_id = $1 and hash = $2', [tx.tenantId, hash]);
   return row?.body ?? null;
 }
 
 /** Bodies of pieces by their hashes in hex; those that are missing are left out. */
 export async function findPieces(tx: Tx, names: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
-  const rows = await tx.query<{ name: string; body: Buffer }>(
-    `select encode(hash, 'hex') as name, body from plan_pieces where tenant_id = $1 and hash = any($2::bytea[])`,
+  const rows = await select(
+    tx,
+    selectList(pieceName, columns(table('plan_pieces'), ['body'])),
+    'from plan_pieces where tenant_id = $1 and hash = any($2::bytea[])',
     [tx.tenantId, names.map((name) => Buffer.from(name, 'hex'))],
   );
   return new Map(rows.map(({ name, body }) => [name, body]));
@@ -21,10 +24,10 @@ export async function findPieces(tx: Tx, names: readonly string[]): Promise<Read
 /** Which of these hashes (hex) are stored. */
 export async function knownPieces(tx: Tx, names: readonly string[]): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
-  const rows = await tx.query<{ name: string }>(
-    `select encode(hash, 'hex') as name from plan_pieces where tenant_id = $1 and hash = any($2::bytea[])`,
-    [tx.tenantId, names.map((name) => Buffer.from(name, 'hex'))],
-  );
+  const rows = await select(tx, pieceName, 'from plan_pieces where tenant_id = $1 and hash = any($2::bytea[])', [
+    tx.tenantId,
+    names.map((name) => Buffer.from(name, 'hex')),
+  ]);
   return new Set(rows.map(({ name }) => name));
 }
 

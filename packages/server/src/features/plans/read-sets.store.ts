@@ -1,3 +1,4 @@
+import { columns, select, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/index.ts';
 
 /** Number of the read set with this hash: the one that is stored, or a new one. A catalogue of this version decides with it. */
@@ -14,9 +15,7 @@ export async function storeReadSet(tx: Tx, hash: Buffer, names: string, version:
 
 /** Names of a read set, as they are stored; null when the tenant has none of this number. */
 export async function findReadSet(tx: Tx, id: number): Promise<unknown> {
-  const [row] = await tx.query<{ names: unknown }>('select names from read_sets where tenant_id = $1 and id = $2', [
-    tx.tenantId,
-    id,
-  ]);
+  const names = columns(table('read_sets'), ['names']);
+  const [row] = await select(tx, names, 'from read_sets where tenant_id = $1 and id = $2', [tx.tenantId, id]);
   return row?.names ?? null;
 }

@@ -9,7 +9,7 @@ import {
   uuidArray,
 } from '../../db/index.ts';
 import type { Tables } from '../../db/rows.ts';
-import { joinCustomer } from '../customer-states/index.ts';
+import { joinCustomer, joinedCustomer } from '../customer-states/index.ts';
 
 const decisions = table('decisions');
 
@@ -34,11 +34,7 @@ const storedColumns = selectList(
     'd',
   ),
   computed({ requestId: expression<string>('coalesce(d.request_id, d.id)') }),
-  // Null when the customer was erased.
-  computed({
-    customerId: expression<string | null>('customer.customer_id'),
-    dataKey: expression<Buffer | null>('customer.data_key'),
-  }),
+  joinedCustomer,
 );
 
 /** A sealed record with what is needed to open it. */
