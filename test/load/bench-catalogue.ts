@@ -11,7 +11,8 @@ export interface BenchCatalogue {
   readonly customers: { readonly prefix: string; readonly count: number; readonly digits: number };
 }
 
-const headersOf = (target: BenchTarget): Record<string, string> => ({
+/** Headers of a call with the tenant's key. */
+export const headersOf = (target: BenchTarget): Record<string, string> => ({
   authorization: `Bearer ${target.key}`,
   'content-type': 'application/json',
   'x-requested-with': 'XMLHttpRequest',

@@ -14,6 +14,7 @@ import { load, median, type Standstill, standstillText, usPerDocument, withClock
 import { machineText, ms, n0, percent, type Row, table, withNotes } from './bench-report.ts';
 import { type BenchServer, root, start, startServer } from './bench-server.ts';
 import { changingCatalogue, contactCustomers, firstDecision, hotCustomer, type Usual } from './bench-tail.ts';
+import { measureCatalogue } from './catalogue-bench.ts';
 import { callersPerPeak, overload } from './overload.ts';
 
 const { values } = parseArgs({
@@ -207,6 +208,13 @@ for (let round = 0; round < rounds; round++) {
   ceilings.push(Number(JSON.parse(stdout).perSecond));
   say(`write ceiling ${n0(ceilings.at(-1) ?? 0)}/s, the product beside it ${n0(besides.at(-1) ?? 0)}/s`);
 }
+
+// ---------------------------------------------------------------- catalogue pages and bulk inserts
+const pages = await measureCatalogue(
+  { ...target(key), databaseUrl: databaseUrl(dataDir, 'arbiter_server'), tenantId },
+  rounds,
+);
+for (const { measure, measured } of pages) say(`${measure}: ${measured}`);
 
 // ---------------------------------------------------------------- 10,000 offers, one process
 await server.stop();
@@ -414,6 +422,12 @@ ${table(rows)}
 Seen by the callers; open loop unless it says otherwise, so that a wait for the server counts.
 
 ${table(tail)}
+
+## Catalogue
+
+One caller, one call after the other; "alone" are the same statements sent by the driver, under the same role and row-level security.
+
+${table(pages)}
 
 ## The engine alone
 
