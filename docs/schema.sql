@@ -706,6 +706,29 @@ create table leases (
   grant delete, insert, select, update to arbiter_system
   comment: Who may do what only one process may do, and until when.
 
+create table oauth_clients (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  client_id text not null,
+  secret_hash bytea not null,
+  scopes text[] not null,
+  person text not null,
+  created_at timestamp(3) with time zone not null,
+  revoked_at timestamp(3) with time zone
+);
+  constraint oauth_clients_scopes_check CHECK ((cardinality(scopes) > 0))
+  constraint oauth_clients_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+  constraint oauth_clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint oauth_clients_pkey PRIMARY KEY (tenant_id, id)
+  constraint oauth_clients_client_id UNIQUE (tenant_id, client_id)
+  CREATE INDEX oauth_clients_lookup ON arbiter.oauth_clients USING btree (client_id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant insert, select, update to arbiter_app
+  grant select to arbiter_system
+
 create table offers (
   tenant_id uuid not null,
   id uuid not null,

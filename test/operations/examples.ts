@@ -151,6 +151,16 @@ export const examples: Readonly<Record<string, Example>> = {
   'apiKeys.get': async (f) => ({ params: { id: await aKeyOf(f) } }),
   'apiKeys.revoke': async (f) => ({ params: { id: await aKeyOf(f) }, body: { reason: `Lost by ${f.marker}` } }),
   'apiKeys.revokeByQuery': async (f) => ({ query: { id: await aKeyOf(f) }, body: { reason: `Lost by ${f.marker}` } }),
+  'oauthClients.create': async (f) => ({ body: { name: f.name('client'), scopes: ['read', 'write'] } }),
+  'oauthClients.list': async () => ({}),
+  'oauthClients.revoke': async (f) => ({ params: { id: (await aClientOf(f)).id } }),
+  'oauthClients.revokeByQuery': async (f) => ({ query: { id: (await aClientOf(f)).id } }),
+  'oauth.token': async (f) => {
+    const { clientId, clientSecret } = await aClientOf(f);
+    return {
+      body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope: 'read' },
+    };
+  },
   'adminRls.report': async () => ({}),
   'adminRls.repair': async () => ({}),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
@@ -227,6 +237,8 @@ async function aFieldOf(f: Fixtures): Promise<string> {
 async function aKeyOf(f: Fixtures): Promise<string> {
   return (await f.must('POST', 'api-keys', { name: f.name('key'), scopes: ['read'] }, 201)).id;
 }
+
+const aClientOf = (f: Fixtures) => f.must('POST', 'oauth/clients', { name: f.name('client'), scopes: ['read'] }, 201);
 
 async function aTracedDecision(f: Fixtures) {
   await f.must('PUT', 'tenant-settings', { decisionTraceEnabled: true }, 200);

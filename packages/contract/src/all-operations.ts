@@ -10,6 +10,7 @@ import { creativeOperations } from './creatives.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
+import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
 import { placementOperations } from './placements.ts';
@@ -35,6 +36,7 @@ export const operations = {
   ...byId(deadLetterOperations),
   ...byId(decisionFlowOperations),
   ...byId(decisionOperations),
+  ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
   ...byId(placementOperations),

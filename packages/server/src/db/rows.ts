@@ -456,6 +456,19 @@ export interface LeasesRow {
   readonly expiresAt: Date;
 }
 
+/** A row of `oauth_clients`. */
+export interface OauthClientsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly clientId: string;
+  readonly secretHash: Buffer;
+  readonly scopes: string[];
+  readonly person: string;
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+}
+
 /** A row of `offers`. */
 export interface OffersRow {
   readonly tenantId: string;
@@ -791,6 +804,7 @@ export interface Tables {
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
   readonly leases: LeasesRow;
+  readonly oauth_clients: OauthClientsRow;
   readonly offers: OffersRow;
   readonly outbox: OutboxRow;
   readonly outcome_types: OutcomeTypesRow;
@@ -1217,6 +1231,17 @@ export const columnKinds = {
     holder: 'text',
     token: 'integer',
     expiresAt: 'instant',
+  },
+  oauth_clients: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    clientId: 'text',
+    secretHash: 'bytes',
+    scopes: 'array',
+    person: 'text',
+    createdAt: 'instant',
+    revokedAt: 'instant',
   },
   offers: {
     tenantId: 'uuid',

@@ -74,6 +74,8 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     } catch (error) {
       throw error instanceof AppError && error.code === 'tenant_mismatch' ? refuse('tenant_mismatch', error) : error;
     }
+    // docs/design/api-access.md 22: SCIM takes keys and sessions.
+    if (operation.auth === 'scim' && principal.kind === 'accessToken') throw new WrongCredential();
     const isSession = principal.kind === 'session';
     if (isSession && operation.method !== 'GET') checkOwnPage(request);
     checkRequestedWith(operation, request);

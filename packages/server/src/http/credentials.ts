@@ -28,15 +28,18 @@ export function presentedCredential(request: RequestHeaders): PresentedCredentia
     const session = sessionOf(request);
     return session === null ? null : { kind: 'session', value: session };
   }
-  // A bearer of any other form is an access token; this is where those will be read.
-  if (!apiKeyForm.test(value)) throw new WrongCredential();
-  return { kind: 'apiKey', value };
+  if (apiKeyForm.test(value)) return { kind: 'apiKey', value };
+  // A bearer that does not begin like a key is an access token (docs/design/api-access.md 4).
+  if (bearer === null || value.startsWith('krn_')) throw new WrongCredential();
+  return { kind: 'accessToken', value };
 }
 
 /** A credential was presented and refused: counted against guessing, unlike a missing one. */
 export class WrongCredential extends AppError {
   constructor() {
-    super('unauthorized', { detail: 'The credential is not valid.' });
+    // RFC 6750 section 3.1.
+    const headers = { 'www-authenticate': 'Bearer error="invalid_token"' };
+    super('unauthorized', { detail: 'The credential is not valid.', headers });
   }
 }
 

@@ -10,13 +10,15 @@ export interface Principal {
   readonly role: Role;
   /** `read`, `write`, `admin`, `scim`; one without any of the first three opens SCIM routes only. */
   readonly scopes: readonly string[];
+  /** Epoch ms at which the credential ends by itself, where that is known with it. */
+  readonly expiresAtMs?: number;
   /** Stable id of the credential; scope of idempotency keys and of limits per credential. */
   readonly credentialId: string;
 }
 
-/** A credential as the request carried it: `session` is the value of the session's cookie. */
+/** A credential as the request carried it: `session` is the value of the session's cookie, `accessToken` any bearer that is no key. */
 export interface PresentedCredential {
-  readonly kind: 'apiKey' | 'session';
+  readonly kind: 'apiKey' | 'accessToken' | 'session';
   readonly value: string;
 }
 

@@ -11,7 +11,7 @@ import {
   type HotPath,
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
-import { type Authenticator, createAuthenticator } from '../features/credentials/index.ts';
+import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { createApp } from '../http/app.ts';
@@ -36,6 +36,8 @@ import { featurePorts } from './ports.ts';
 export type ComposeConfig = Pick<
   Config,
   | 'API_KEY_PEPPER'
+  | 'JWT_SIGNING_SECRET'
+  | 'NEXTAUTH_SECRET'
   | 'DATA_ENCRYPTION_KEY'
   | 'DATA_ENCRYPTION_KEYS_OLD'
   | 'DATABASE_POOL_MAX'
@@ -150,6 +152,12 @@ export function composeServer(options: ComposeOptions): Server {
   const lifecycle = createLifecycle();
   const pepper = keyOf(config.API_KEY_PEPPER);
   const authenticator = createAuthenticator({ database, pepper, clock, onAsked: cacheAsked('credentials') });
+  const accessTokens = createAccessTokens({
+    database,
+    secret: config.JWT_SIGNING_SECRET ?? config.NEXTAUTH_SECRET,
+    clock,
+  });
+  const rateLimits = createRateLimitStore(counting, options.patience?.statementTimeoutMs);
   const masterKeys = [config.DATA_ENCRYPTION_KEY, ...config.DATA_ENCRYPTION_KEYS_OLD]
     .filter((key) => key !== null)
     .map((key) => Buffer.from(key, 'base64'));
@@ -170,7 +178,8 @@ export function composeServer(options: ComposeOptions): Server {
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
-  const real = authenticator.authenticate.bind(authenticator);
+  const real: Authenticate = (presented, beforeLookUp) =>
+    (presented.kind === 'accessToken' ? accessTokens : authenticator).authenticate(presented, beforeLookUp);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
@@ -180,6 +189,8 @@ export function composeServer(options: ComposeOptions): Server {
         database,
         authenticate,
         pepper,
+        accessTokens,
+        rateLimits,
         decisions: { service: decisions, keys, metrics },
         jobs,
         isDemoMode: config.DEMO_MODE,
@@ -204,7 +215,7 @@ export function composeServer(options: ComposeOptions): Server {
     version: options.version,
     ...(options.metricsText === undefined ? {} : { metricsText: options.metricsText }),
     ...(options.checkResponses === undefined ? {} : { checkResponses: options.checkResponses }),
-    rateLimitStore: createRateLimitStore(counting, options.patience?.statementTimeoutMs),
+    rateLimitStore: rateLimits,
     ...(options.loadShedder === undefined ? {} : { loadShedder: options.loadShedder }),
     ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
   });
@@ -227,6 +238,7 @@ export function composeServer(options: ComposeOptions): Server {
       clearInterval(flushing);
       await authenticator.flushUses().catch(onError);
       authenticator.close();
+      accessTokens.close();
       await hot.close();
       await aside.close();
       await counting.close();

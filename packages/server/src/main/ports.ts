@@ -2,7 +2,7 @@ import type { Database, Tx } from '../db/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { PolicyReferrers } from '../features/contact-policies/index.ts';
 import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
-import type { Pepper } from '../features/credentials/index.ts';
+import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
@@ -13,6 +13,7 @@ import { type FindSchemaUses, hasSchemas, recordableColumns } from '../features/
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
+import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
@@ -29,6 +30,8 @@ export interface ProcessPorts {
   readonly database: Database;
   readonly authenticate: Authenticate;
   readonly pepper: Pepper;
+  readonly accessTokens: AccessTokens;
+  readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
   readonly jobs: JobRegistry;
   /** DEMO_MODE of the process. */

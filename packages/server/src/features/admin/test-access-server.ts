@@ -4,6 +4,7 @@ import {
   apiKeyOperations,
   auditLogOperations,
   type Operation,
+  oauthOperations,
   sessionOperations,
   tenantOperations,
   tenantSettingsOperations,
@@ -13,12 +14,20 @@ import { createDatabase, type Database, systemActor, type Tx } from '../../db/in
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { operationsOf } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import type { Authenticate } from '../../http/principal.ts';
+import { createRateLimitStore } from '../../http/rate-limit.ts';
 import { createTestApp } from '../../http/test-app.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { keyOf } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditFeature } from '../audit/index.ts';
-import { type Authenticator, createApiKey, createAuthenticator, credentialsFeature } from '../credentials/index.ts';
+import {
+  type Authenticator,
+  createAccessTokens,
+  createApiKey,
+  createAuthenticator,
+  credentialsFeature,
+} from '../credentials/index.ts';
 import { readSettings, settingsFeature } from '../settings/index.ts';
 import { createTenant, tenantsFeature } from '../tenants/index.ts';
 import { adminRlsRoutes } from './admin.routes.ts';
@@ -28,6 +37,7 @@ const modules: readonly Readonly<Record<string, Operation>>[] = [
   adminRlsOperations,
   apiKeyOperations,
   auditLogOperations,
+  oauthOperations,
   sessionOperations,
   tenantOperations,
   tenantSettingsOperations,
@@ -73,14 +83,18 @@ export interface AccessServer extends AccessNode {
 
 async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
   const authenticator = createAuthenticator({ database, pepper, clock });
+  const accessTokens = createAccessTokens({ database, secret: 'a signing secret for tests', clock });
   await database.listening();
-  const authenticate = authenticator.authenticate;
+  const authenticate: Authenticate = (presented, beforeLookUp) =>
+    (presented.kind === 'accessToken' ? accessTokens : authenticator).authenticate(presented, beforeLookUp);
   const handlers = new Map([
     ...handlerEntries(adminRlsOperations, adminRlsRoutes()),
     ...operationsOf([auditFeature, credentialsFeature, settingsFeature, tenantsFeature], {
       database,
       authenticate,
       pepper,
+      accessTokens,
+      rateLimits: createRateLimitStore(database),
       readTimezone: async (tx: Tx) => (await readSettings(tx)).timezone,
       hasData: async () => true,
       recordableColumns: async () => new Set<string>(),
@@ -95,6 +109,7 @@ async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
     call: (key, method, url, call = {}) => send(app, key, method, url, call),
     async close() {
       authenticator.close();
+      accessTokens.close();
       await app.close();
     },
   };

@@ -39,8 +39,11 @@ export function orderedScopes(scopes: readonly ApiKeyScope[]): ApiKeyScope[] {
   return apiKeyScopes.filter((scope) => scopes.includes(scope));
 }
 
-/** The person that an actor stands for (docs/design/quality.md E3), or the key whose person has to be looked up. */
-export function personOf(actorId: string): { readonly person: string } | { readonly apiKeyId: string } {
+/** The person that an actor stands for (docs/design/quality.md E3), or the key or client whose person has to be looked up. */
+export function personOf(
+  actorId: string,
+): { readonly person: string } | { readonly apiKeyId: string } | { readonly oauthClientId: string } {
   if (actorId.startsWith('apikey:')) return { apiKeyId: actorId.slice('apikey:'.length) };
+  if (actorId.startsWith('oauth:')) return { oauthClientId: actorId.slice('oauth:'.length) };
   return { person: actorId.startsWith('system:') ? 'system' : actorId };
 }

@@ -27,6 +27,7 @@ import {
   selectLiveKeys,
   updateNameAndScopes,
 } from './api-keys.store.ts';
+import { selectClient } from './oauth-clients.store.ts';
 
 /** What a new key is to be. */
 export interface NewApiKey {
@@ -109,6 +110,7 @@ async function storeKey(tx: Tx, pepper: Pepper, key: string, wanted: Required<Ne
 export async function personBehind(tx: Tx): Promise<string> {
   const actor = personOf(tx.actor.id);
   if ('person' in actor) return actor.person;
+  if ('oauthClientId' in actor) return (await selectClient(tx, actor.oauthClientId))?.person ?? tx.actor.id;
   return (await selectApiKey(tx, actor.apiKeyId))?.person ?? tx.actor.id;
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { createSecretNames } from '../../platform/crypto.ts';
 import { hashApiKey, isApiKey, type Pepper, roleOfScopes } from './api-keys.rules.ts';
 import { type LiveKey, selectLiveKeys, upsertUses } from './api-keys.store.ts';
+import { createCredentialMemory } from './credential-memory.ts';
 
 /** Proves credentials and remembers when keys were used. */
 export interface Authenticator {
@@ -36,7 +37,6 @@ interface Use {
   writtenAtMs: number;
 }
 
-const maximumKnown = 10_000;
 const writeEveryMs = 60_000;
 /** A caller waits no longer to be known: like for a connection (docs/design/quality.md T27), and the rest is for the request itself. */
 const lookUpWithinMs = 2_000;
@@ -56,37 +56,19 @@ export function createAuthenticator(deps: {
   const { database, pepper, clock, onAsked } = deps;
   // The HMAC of a key is worked out for the database only; what is in memory is found by a name of this process.
   const nameOf = createSecretNames();
-  const known = new Map<string, Known>();
   const lookups = new Map<string, Promise<Known | null>>();
   const uses = new Map<string, Use>();
-  // Raised by every message: what was read before it must not be remembered after it.
-  let generation = 0;
-  let subscribed = false;
-
-  const forget = (tenantId: string | null): void => {
-    generation += 1;
-    lookups.clear();
-    if (tenantId === null) known.clear();
-    for (const [hash, entry] of known) if (entry.principal.tenantId === tenantId) known.delete(hash);
-  };
-  const unsubscribe = database.listen('arbiter_credentials', forget, { onReconnect: () => forget(null) });
-  void database.listening().then(() => {
-    subscribed = true;
-  });
-  const hearing = (): boolean => subscribed && database.hears();
+  const memory = createCredentialMemory<Known>(database, () => lookups.clear());
 
   async function lookUp(hash: Buffer, cacheKey: string): Promise<Known | null> {
-    const asked = generation;
+    const remember = memory.ask();
     const until = performance.now() + lookUpWithinMs;
     const rows = await database.withSystem('authenticate', (tx) => selectLiveKeys(tx, hash), { until });
     const [row] = rows;
     // Two tenants with one key: whose request it is cannot be told, so neither gets it.
     if (row === undefined || rows.length > 1) return null;
     const entry = { principal: principalOf(row), expiresAtMs: row.expiresAt?.getTime() ?? Infinity, use: useOf(row) };
-    if (hearing() && asked === generation) {
-      if (known.size >= maximumKnown) known.delete(known.keys().next().value ?? '');
-      known.set(cacheKey, entry);
-    }
+    remember(cacheKey, entry);
     return entry;
   }
 
@@ -124,10 +106,9 @@ export function createAuthenticator(deps: {
       }
       if (presented.kind !== 'apiKey' || !isApiKey(presented.value)) return null;
       const cacheKey = nameOf(presented.value);
-      const entry = known.get(cacheKey);
-      const isKnown = entry !== undefined && hearing();
-      onAsked?.(isKnown);
-      if (isKnown) return admit(entry);
+      const entry = memory.find(cacheKey);
+      onAsked?.(entry !== null);
+      if (entry !== null) return admit(entry);
       let lookup = lookups.get(cacheKey);
       if (lookup === undefined) {
         beforeLookUp?.();
@@ -155,7 +136,7 @@ export function createAuthenticator(deps: {
       if (failures.length > 0) throw new AggregateError(failures, 'uses of API keys could not be written');
     },
 
-    close: unsubscribe,
+    close: memory.close,
   };
 }
 

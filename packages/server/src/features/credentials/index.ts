@@ -1,10 +1,11 @@
-import { apiKeyOperations, sessionOperations } from '@arbiter/contract';
+import { apiKeyOperations, oauthOperations, sessionOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
-import type { Pepper } from './api-keys.rules.ts';
+import { type OAuthDependencies, oauthRoutes } from './oauth.routes.ts';
 import { type SessionDependencies, sessionRoutes } from './session.routes.ts';
 
+export { type AccessTokens, createAccessTokens } from './access-tokens.ts';
 export type { Pepper } from './api-keys.rules.ts';
 export {
   createApiKey,
@@ -17,13 +18,14 @@ export {
 export { type Authenticator, createAuthenticator } from './authenticator.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['api_keys', 'api_key_uses'];
+export const tables = ['api_keys', 'api_key_uses', 'oauth_clients'];
 
 export const credentialsFeature = feature({
   name: 'credentials',
   tables,
-  operations: (ports: SessionDependencies & { readonly pepper: Pepper }) => [
+  operations: (ports: SessionDependencies & OAuthDependencies) => [
     ...handlerEntries(apiKeyOperations, apiKeyRoutes(ports)),
+    ...handlerEntries(oauthOperations, oauthRoutes(ports)),
     ...handlerEntries(sessionOperations, sessionRoutes(ports)),
   ],
 });

@@ -1,5 +1,5 @@
 import type { Session, sessionOperations } from '@arbiter/contract';
-import type { Database } from '../../db/index.ts';
+import type { Database, Tx } from '../../db/index.ts';
 import { presentedCredential } from '../../http/credentials.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
 import type { Authenticate, Principal } from '../../http/principal.ts';
@@ -23,18 +23,29 @@ export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessio
         principal.actor,
         async (tx): Promise<Session> => {
           const { id, name, isPlayground } = await getTenant(tx);
-          const key = await getApiKey(tx, principal.credentialId.replace('apikey:', ''));
-          return {
-            authenticated: true,
-            principal: { kind: 'api_key', id: key.id, name: key.name, role: key.role, scopes: key.scopes },
-            tenant: { id, name, isPlayground },
-            expiresAt: key.expiresAt,
-          };
+          return { authenticated: true, tenant: { id, name, isPlayground }, ...(await holderOf(tx, principal)) };
         },
         { requestId, until },
       );
       return reply(200, session);
     },
+  };
+}
+
+/** What is told of the credential itself. */
+async function holderOf(tx: Tx, principal: Principal): Promise<Pick<Session, 'principal' | 'expiresAt'>> {
+  const { kind, actor, role, credentialId, expiresAtMs } = principal;
+  if (kind === 'accessToken') {
+    const id = credentialId.replace('oauth:', '');
+    return {
+      principal: { kind: 'oauth_client', id, name: actor.name, role, scopes: [...principal.scopes] },
+      expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
+    };
+  }
+  const key = await getApiKey(tx, credentialId.replace('apikey:', ''));
+  return {
+    principal: { kind: 'api_key', id: key.id, name: key.name, role: key.role, scopes: key.scopes },
+    expiresAt: key.expiresAt,
   };
 }
 

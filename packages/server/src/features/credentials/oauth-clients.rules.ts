@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { type OAuthScope, oauthScopes, type Role } from '@arbiter/contract';
+
+/** A new client id: `kci_` and 16 random bytes as hex (contract part 1, section 2). */
+export const makeClientId = (): string => `kci_${randomBytes(16).toString('hex')}`;
+
+/** A new secret: `kcs_` and 32 random bytes as hex (contract part 1, section 2). */
+export const makeClientSecret = (): string => `kcs_${randomBytes(32).toString('hex')}`;
+
+/** The part of a client id that lists show as its prefix: `kci_` and 8 characters (docs/design/api-access.md 4.1). */
+export const clientPrefixOf = (clientId: string): string => clientId.slice(0, 12);
+
+/** Those of the scopes that exist, each once, in the order of the contract; `read` when there are none (contract part 1, 4.1). */
+export function knownScopes(asked: readonly string[]): OAuthScope[] {
+  const known = oauthScopes.filter((scope) => asked.includes(scope));
+  return known.length === 0 ? ['read'] : known;
+}
+
+/** Role by the highest scope (contract part 1, 4.1). */
+export function roleOfOAuthScopes(scopes: readonly OAuthScope[]): Role {
+  if (scopes.includes('admin')) return 'admin';
+  return scopes.includes('write') ? 'editor' : 'viewer';
+}
+
+/**
+ * The scopes that a token gets: those asked for, or all of the client's when none were. Null: one is unknown, or is not the
+ * client's (RFC 6749 section 5.2, `invalid_scope`).
+ */
+export function grantedScopes(ofClient: readonly OAuthScope[], asked: string | null): OAuthScope[] | null {
+  const words = (asked ?? '').split(' ').filter((word) => word !== '');
+  if (words.length === 0) return oauthScopes.filter((scope) => ofClient.includes(scope));
+  const granted = ofClient.filter((scope) => words.includes(scope));
+  const isWider = words.some((word) => !granted.some((scope) => scope === word));
+  return isWider ? null : oauthScopes.filter((scope) => granted.includes(scope));
+}

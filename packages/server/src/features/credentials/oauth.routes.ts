@@ -1,0 +1,152 @@
+import { accessTokenSeconds, type OAuthScope, type oauthOperations, type RawBody } from '@arbiter/contract';
+import type { Database } from '../../db/index.ts';
+import { parseForm } from '../../http/coercion.ts';
+import { type Handlers, reply } from '../../http/handler.ts';
+import { parseJsonBody } from '../../http/json-body.ts';
+import type { RateLimitStore } from '../../http/rate-limit.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { hmac, sameSecret } from '../../platform/crypto.ts';
+import type { AccessTokens } from './access-tokens.ts';
+import type { Pepper } from './api-keys.rules.ts';
+import { grantedScopes } from './oauth-clients.rules.ts';
+import { createOAuthClient, listOAuthClients, revokeOAuthClient } from './oauth-clients.service.ts';
+import { type NamedClient, selectNamedClients } from './oauth-clients.store.ts';
+import {
+  basicCredentials,
+  type ClientCredentials,
+  countedClient,
+  credentialsOf,
+  refused,
+  type TokenRequest,
+} from './token-request.rules.ts';
+
+export interface OAuthDependencies {
+  readonly database: Pick<Database, 'withSystem'>;
+  readonly pepper: Pepper;
+  readonly accessTokens: AccessTokens;
+  readonly rateLimits: RateLimitStore;
+}
+
+/** Calls of one client, or of one address that names none, in a window (contract part 1, section 8). */
+const perClient = { limit: 20, windowSeconds: 60 } as const;
+const storeDownRetrySeconds = 5;
+
+/** Handlers of OAuth clients and their tokens (contract part 1, 4.1; docs/design/api-access.md 4.1 and 22). */
+export function oauthRoutes(deps: OAuthDependencies): Handlers<typeof oauthOperations> {
+  return {
+    createClient: async (tx, { body }) => reply(201, await createOAuthClient(tx, deps.pepper, body)),
+    listClients: async (tx) => reply(200, await listOAuthClients(tx)),
+    revokeClient: async (tx, { params }) => {
+      await revokeOAuthClient(tx, params.id);
+      return reply(204, null);
+    },
+    revokeClientByQuery: async (tx, { query }) => {
+      await revokeOAuthClient(tx, query.id);
+      return reply(204, null);
+    },
+    token: async ({ body, headers, ip, until }) => {
+      const read = attempt(() => requestOf(body));
+      const basic = attempt(() => basicCredentials(headers.Authorization));
+      await countCall(deps.rateLimits, countedClient(read.value?.clientId, basic.value?.clientId ?? null), ip);
+      if (read.error !== undefined) throw read.error;
+      if (basic.error !== undefined) throw basic.error;
+      const credentials = credentialsOf(read.value, basic.value);
+      const client = await proveClient(deps, credentials, until);
+      const scopes = grantedScopes(client.scopes, typeof read.value.scope === 'string' ? read.value.scope : null);
+      if (scopes === null) throw refused('invalid_scope', 'scope names what the client may not have.');
+      return reply(200, await answerOf(deps.accessTokens, client, scopes), { pragma: 'no-cache' });
+    },
+  };
+}
+
+async function answerOf(tokens: AccessTokens, client: NamedClient, scopes: readonly OAuthScope[]) {
+  const access_token = await tokens.issue(client, scopes);
+  return { access_token, token_type: 'Bearer' as const, expires_in: accessTokenSeconds, scope: scopes.join(' ') };
+}
+
+type Attempt<T> =
+  | { readonly value: T; readonly error: undefined }
+  | { readonly value: undefined; readonly error: AppError };
+
+/** What a call that cannot be read is counted for must be known before it is refused. */
+function attempt<T>(work: () => T): Attempt<T> {
+  try {
+    return { value: work(), error: undefined };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { value: undefined, error };
+  }
+}
+
+/** The members of a JSON or form body; one that was sent several times in a form is a list. */
+function requestOf({ bytes, mediaType }: RawBody): TokenRequest {
+  const buffer = Buffer.from(bytes);
+  const members = mediaType === 'application/json' ? membersOfJson(buffer) : membersOfForm(buffer);
+  return {
+    grantType: members.get('grant_type'),
+    clientId: members.get('client_id'),
+    clientSecret: members.get('client_secret'),
+    scope: members.get('scope'),
+  };
+}
+
+function membersOfJson(bytes: Buffer): Map<string, unknown> {
+  const value = bytes.length === 0 ? {} : parseJsonBody(bytes);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw refused('invalid_request', 'The body must be an object.');
+  }
+  // A member that is null counts as not sent.
+  return new Map(Object.entries(value).map(([name, member]) => [name, member ?? undefined]));
+}
+
+const membersOfForm = (bytes: Buffer): Map<string, unknown> =>
+  new Map(
+    [...parseForm(bytes.toString('utf8'), 'body')].map(([name, values]) => [
+      name,
+      values.length === 1 ? values[0] : values,
+    ]),
+  );
+
+/** 429 when the client, or the address, called too often, also when that cannot be told (docs/design/quality.md T19). */
+async function countCall(limits: RateLimitStore, clientId: string | null, ip: string): Promise<void> {
+  const { limit, windowSeconds } = perClient;
+  const who = clientId === null ? `ip:${ip}` : `client:${clientId}`;
+  const name = `oauth.token:${limit}/${windowSeconds}:${who}`;
+  const refuse = (retryAfterSeconds: number, cause?: unknown): AppError =>
+    new AppError('rate_limited', {
+      detail: `At most ${limit} calls in ${windowSeconds} seconds.`,
+      formatCode: 'rate_limit_exceeded',
+      retryAfterSeconds,
+      cause,
+    });
+  let verdict: Awaited<ReturnType<RateLimitStore['take']>>;
+  try {
+    verdict = await limits.take({ tenantId: null, name, limit, windowSeconds });
+  } catch (cause) {
+    throw refuse(storeDownRetrySeconds, cause);
+  }
+  if (!verdict.allowed) throw refuse(verdict.resetSeconds);
+}
+
+/**
+ * The client of these credentials, not revoked, of a living tenant. An unknown client and a wrong secret take the same way and
+ * get the same bytes.
+ */
+async function proveClient(
+  { database, pepper }: Pick<OAuthDependencies, 'database' | 'pepper'>,
+  { clientId, clientSecret }: ClientCredentials,
+  until: number,
+): Promise<NamedClient> {
+  if (pepper === null) {
+    throw refused('invalid_client', 'Client secrets cannot be verified: API_KEY_PEPPER is not set.');
+  }
+  const clients = await database.withSystem('token', (tx) => selectNamedClients(tx, clientId), { until });
+  const hash = hmac(pepper, clientSecret).toString('hex');
+  const [client, ...others] = clients.filter(
+    ({ secretHash, revokedAt }) => sameSecret(secretHash.toString('hex'), hash) && revokedAt === null,
+  );
+  if (client === undefined || others.length > 0) {
+    throw refused('invalid_client', 'The client is unknown, was revoked, or its secret is wrong.');
+  }
+  return client;
+}
