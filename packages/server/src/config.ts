@@ -163,7 +163,7 @@ export const variables = {
   DATABASE_POOL_MAX: whole('Storage', 'Connections of the pool, in each process.', 10, 2, 1000),
   DATA_DIR: word('Storage', 'Folder for the embedded database, generated secrets, outbox and exports.', './data'),
   MIGRATE: onOff('Storage', 'Bring the schema up to date at start.', true),
-  REDIS_URL: url('Storage', 'Reserved: rate limits and event stream across nodes. Not built yet; a value is refused.', [
+  REDIS_URL: url('Storage', 'Counts the calls of rate limits in Redis instead of in the database.', [
     'redis',
     'rediss',
   ]),
@@ -289,7 +289,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
       problems.push(`${name} ${error instanceof Error ? error.message : error}`);
     }
   }
-  if (values.REDIS_URL !== null) problems.push('REDIS_URL is not supported yet; leave it unset');
   if (values.DATABASE_ADMIN_URL !== null && values.DATABASE_URL === null) {
     problems.push('DATABASE_ADMIN_URL needs DATABASE_URL, the application role');
   }

@@ -1,5 +1,6 @@
 import type { RateLimit } from '@arbiter/contract';
 import type { Database } from '../db/index.ts';
+import { answersWithin } from './answers-within.ts';
 import { sweepWindows, type Taken, takeCalls } from './rate-limit.store.ts';
 
 /** One limit applied to one caller. */
@@ -20,7 +21,7 @@ export interface RateLimitVerdict {
   readonly resetSeconds: number;
 }
 
-/** Where windows are kept: PostgreSQL, shared by all processes; a Redis store would be another function of this form. */
+/** Where windows are kept, shared by all processes: PostgreSQL, or Redis (rate-limit.redis.ts). */
 export interface RateLimitStore {
   /** Counts one call when the window has room for it; a refused call is not counted. One atomic step. */
   take(bucket: Bucket): Promise<RateLimitVerdict>;
@@ -79,7 +80,7 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
       },
       { statementTimeoutMs: timeoutMs },
     );
-    const rows = await within(work, timeoutMs);
+    const rows = await answersWithin(work, timeoutMs);
     return new Map(rows.map((row) => [keyOf(row.tenantId, row.name), row]));
   }
 
@@ -139,33 +140,6 @@ export function createRateLimitStore(database: Pick<Database, 'withSystem'>, tim
 }
 
 const keyOf = (tenantId: string | null, name: string): string => `${tenantId ?? nilTenant}:${name}`;
-
-/** Looks at the clock so many times before a store counts as down. */
-const looks = 6;
-
-/**
- * Rejects when the work takes longer; the work itself ends by its own limits, and its late failure is told to no caller.
- * Time in which this process was too busy to hear an answer is not the store's: each look leaves room for one that has
- * come.
- */
-async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const lookAgain = (looksLeft: number): void => {
-      timer = setTimeout(() => {
-        if (looksLeft > 0) lookAgain(looksLeft - 1);
-        else reject(new Error('the store of rate limits did not answer in time'));
-      }, timeoutMs / looks);
-    };
-    lookAgain(looks - 1);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
-  }
-}
 
 /** Which bucket a call of an operation falls into. */
 export function bucketOf(

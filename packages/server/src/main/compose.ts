@@ -21,11 +21,13 @@ import type { LoadShedder } from '../http/load-shedding.ts';
 import { createRegistry } from '../http/metrics.ts';
 import type { OperatorSecrets } from '../http/operator-secrets.ts';
 import type { Authenticate } from '../http/principal.ts';
+import { createRedisRateLimitStore } from '../http/rate-limit.redis.ts';
 import { createRateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
+import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
@@ -38,6 +40,7 @@ export type ComposeConfig = Pick<
   | 'API_KEY_PEPPER'
   | 'JWT_SIGNING_SECRET'
   | 'NEXTAUTH_SECRET'
+  | 'REDIS_URL'
   | 'DATA_ENCRYPTION_KEY'
   | 'DATA_ENCRYPTION_KEYS_OLD'
   | 'DATABASE_POOL_MAX'
@@ -157,7 +160,10 @@ export function composeServer(options: ComposeOptions): Server {
     secret: config.JWT_SIGNING_SECRET ?? config.NEXTAUTH_SECRET,
     clock,
   });
-  const rateLimits = createRateLimitStore(counting, options.patience?.statementTimeoutMs);
+  const redis = config.REDIS_URL === null ? null : connectRedis(config.REDIS_URL, onError);
+  const countWithinMs = options.patience?.statementTimeoutMs;
+  const rateLimits =
+    redis === null ? createRateLimitStore(counting, countWithinMs) : createRedisRateLimitStore(redis, countWithinMs);
   const masterKeys = [config.DATA_ENCRYPTION_KEY, ...config.DATA_ENCRYPTION_KEYS_OLD]
     .filter((key) => key !== null)
     .map((key) => Buffer.from(key, 'base64'));
@@ -239,6 +245,7 @@ export function composeServer(options: ComposeOptions): Server {
       await authenticator.flushUses().catch(onError);
       authenticator.close();
       accessTokens.close();
+      redis?.close();
       await hot.close();
       await aside.close();
       await counting.close();
