@@ -267,6 +267,7 @@ export const decisionFlowOperations = {
       'pipeline_invalid',
       'scoring_not_configured',
     ],
+    changesCatalogue: true,
     audit: [{ action: 'publish', entityType: 'decisionFlow' }],
   }),
   validate: operation({
@@ -320,6 +321,7 @@ export const decisionFlowOperations = {
       201: { description: 'It was made.', schema: EnsuredBase(true) },
     },
     errors: [],
+    changesCatalogue: true,
     audit: [{ action: 'create', entityType: 'decisionFlow' }],
   }),
 };

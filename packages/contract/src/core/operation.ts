@@ -81,7 +81,12 @@ export interface Operation {
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   /** Codes beyond those that the binder adds by itself (auth, role, syntax, limits, 500, 503). */
   readonly errors: readonly ErrorCode[];
-  /** The audit rows a success leaves: `{ action, entityType }`; empty = none. */
+  /**
+   * True: it changes the catalogue, and each 2xx answer says in `X-Config-Version` which version has the change
+   * (docs/design/api-settled.md 7). In a transaction of the binder's that happens by itself.
+   */
+  readonly changesCatalogue?: true;
+  /** The audit rows a success leaves: `{ action, entityType }`; empty = none. `*`: the type that the call names. */
   readonly audit: readonly { readonly action: string; readonly entityType: string }[];
   /**
    * `tenant`: the binder opens the tenant transaction and commits before the answer;

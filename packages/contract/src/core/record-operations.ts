@@ -71,7 +71,12 @@ export function recordOperations<
     ),
   };
   const one = { description: `The ${noun}.`, schema: parts.record };
-  const removal = { ...common, role: resource.writeRole, responses: parts.removal } as const;
+  const removal = {
+    ...common,
+    role: resource.writeRole,
+    changesCatalogue: true,
+    responses: parts.removal,
+  } as const;
   const creating = writeErrors(resource, parts.record.properties, errors?.create);
   const updating = writeErrors(resource, parts.changes, errors?.update);
   const action = resource.softDelete ? 'soft_delete' : 'delete';
@@ -112,6 +117,7 @@ export function recordOperations<
       role: resource.writeRole,
       body: parts.create,
       record: parts.record,
+      changesCatalogue: true,
       responses: { 201: one },
       errors: creating,
       audit: [{ action: 'create', entityType }],
@@ -139,6 +145,7 @@ export function recordOperations<
       role: resource.writeRole,
       body: Type.Object({ id: Id(`The ${noun} to change.`), ...changes }, { description: `Changes of ${aNoun}.` }),
       record: parts.record,
+      changesCatalogue: true,
       responses: { 200: one },
       errors: ['not_found', 'row_version_conflict', ...updating],
       audit: [{ action: 'update', entityType }],
@@ -157,6 +164,7 @@ export function recordOperations<
         { description: `Changes of ${aNoun}.` },
       ),
       record: parts.record,
+      changesCatalogue: true,
       responses: { 200: one },
       errors: ['not_found', 'row_version_conflict', ...updating],
       audit: [{ action: 'update', entityType }],

@@ -39,6 +39,14 @@ export function reply<const S extends number, B>(status: S, body: B, headers?: R
   return headers === undefined ? { status, body } : { status, body, headers };
 }
 
+/**
+ * Header of an answer that says which version of the catalogue has the change. Operations with `transaction: 'own'` that
+ * change the catalogue add it by themselves (`TransactionOptions.onCatalogueVersion` tells the version).
+ */
+export const configVersionHeader = (version: number): Readonly<Record<string, string>> => ({
+  'x-config-version': String(version),
+});
+
 /** A handler whose operation is not known to the type system any more; only the binder calls it. */
 export type AnyHandler = (...args: never[]) => Promise<unknown>;
 
