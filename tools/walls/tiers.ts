@@ -20,6 +20,7 @@ export const featureTiers: readonly (readonly string[])[] = [
     'qualification',
     'contact-policies',
     'ranking-profiles',
+    'restore',
   ],
   ['flows'],
   ['interactions', 'evidence'],

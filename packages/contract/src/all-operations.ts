@@ -16,6 +16,7 @@ import { outcomeTypeOperations } from './outcome-types.ts';
 import { placementOperations } from './placements.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
+import { restoreOperations } from './restore.ts';
 import { retentionOperations } from './retention.ts';
 import { schemaOperations } from './schemas.ts';
 import { sessionOperations } from './session.ts';
@@ -42,6 +43,7 @@ export const operations = {
   ...byId(placementOperations),
   ...byId(qualificationRuleOperations),
   ...byId(rankingProfileOperations),
+  ...byId(restoreOperations),
   ...byId(retentionOperations),
   ...byId(schemaOperations),
   ...byId(sessionOperations),

@@ -30,6 +30,7 @@ export * from './outcome-types.ts';
 export * from './placements.ts';
 export * from './qualification-rules.ts';
 export * from './ranking-profiles.ts';
+export * from './restore.ts';
 export * from './retention.ts';
 export * from './schemas.ts';
 export * from './session.ts';

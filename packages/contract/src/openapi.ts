@@ -329,7 +329,8 @@ function components(shared: JsonObject, operations: readonly Operation[]): JsonO
       PreferenceApplied: text('`handling=strict` when the call asked for it.'),
       IdempotentReplay: text('`true` when this is the kept answer of an earlier call.'),
       ConfigVersion: {
-        description: 'Version of the catalogue that has the change; `require.minConfigVersion` of a decision waits for it.',
+        description:
+          'Version of the catalogue that has the change; `require.minConfigVersion` of a decision waits for it.',
         schema: { type: 'integer', minimum: 0 },
       },
       ...(hasFiles(operations) ? { ContentDisposition: text('`attachment` with the suggested file name.') } : {}),
