@@ -1,5 +1,6 @@
 import {
   draftFlowConfig,
+  hasUsualVersions,
   type Operation,
   type OperationId,
   operations,
@@ -30,12 +31,18 @@ const queries: Partial<Record<Path, (made: Made) => Record<string, string>>> = {
   'contact-policies': ({ scopeId }) => ({ scopeId: idOf(scopeId) }),
 };
 
-/** Examples of the seven operations that every catalogue resource has. */
-function recordExamples({ name: prefix, path, filters }: Resource & { readonly path: Path }): Record<string, Example> {
+/** Examples of the operations that every catalogue resource has. */
+function recordExamples(resource: Resource & { readonly path: Path }): Record<string, Example> {
+  const { name: prefix, path, filters } = resource;
   const known: Readonly<Record<string, Operation>> = operations;
   const changes = async (id: 'update' | 'updateById', fixtures: Fixtures) =>
     declared(known[`${prefix}.${id}`]!, await fixtures.draft(path));
   const made = async (fixtures: Fixtures) => (await fixtures.make(path)).id;
+  const changed = async (fixtures: Fixtures) => {
+    const id = await made(fixtures);
+    await fixtures.must('PUT', `${path}/${id}`, {}, 200);
+    return { id };
+  };
   return {
     [`${prefix}.list`]: async (f) => {
       const row = await f.make(path);
@@ -52,6 +59,13 @@ function recordExamples({ name: prefix, path, filters }: Resource & { readonly p
     },
     [`${prefix}.delete`]: async (f) => ({ query: { id: await made(f) } }),
     [`${prefix}.deleteById`]: async (f) => ({ params: { id: await made(f) } }),
+    ...(hasUsualVersions(resource)
+      ? {
+          [`${prefix}.versions`]: async (f) => ({ params: await changed(f), query: { limit: '5' } }),
+          [`${prefix}.version`]: async (f) => ({ params: { ...(await changed(f)), version: '1' } }),
+          [`${prefix}.versionsDiff`]: async (f) => ({ params: await changed(f), query: { from: '1', to: '2' } }),
+        }
+      : {}),
   };
 }
 

@@ -416,7 +416,12 @@ for (const [index, operation] of all.entries()) {
 
       if (scalarQuery(operation).some(([name]) => name === 'cursor')) {
         it('E15: answers a foreign cursor exactly like garbage', async () => {
-          const page = await send(server, operation, { query: { limit: '1' } }, { key: stranger.keys.admin });
+          const page = await send(
+            server,
+            operation,
+            { params: foreignCall.params ?? {}, query: { limit: '1' } },
+            { key: stranger.keys.admin },
+          );
           const cursor = String(at(page.json, ['pagination', 'nextCursor']) ?? '');
           assert.notEqual(cursor, '', 'the stranger has two rows');
           const headers = { 'x-request-id': 'the-same' };

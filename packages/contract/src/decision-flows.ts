@@ -215,6 +215,7 @@ export const decisionFlowResource = resource({
   writeRole: 'editor',
   softDelete: true,
   readsDeleted: true,
+  ownVersions: true,
   record: DecisionFlow,
   create: DecisionFlowCreate,
   draft: decisionFlowDraft,

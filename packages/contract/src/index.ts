@@ -16,6 +16,7 @@ export * from './core/operation.ts';
 export * from './core/pages.ts';
 export * from './core/problem.ts';
 export * from './core/record-operations.ts';
+export * from './core/record-versions.ts';
 export * from './core/resource.ts';
 export * from './core/schemas.ts';
 export * from './creatives.ts';
