@@ -206,6 +206,7 @@ export const examples: Readonly<Record<string, Example>> = {
         decisionFlowKey: flow.key,
         debug: true,
         requestId: randomId(),
+        require: { minConfigVersion: 1, maxProfileAgeMs: 0 },
       },
     };
   },

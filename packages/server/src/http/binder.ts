@@ -133,7 +133,7 @@ export function createBinder(
   ): WholeAnswer {
     const error = toAppError(thrown);
     const recommendationId = decides ? attemptId(requestId) : null;
-    if (error.status >= 500 && error.code !== 'overloaded') {
+    if (error.status >= 500 && error.code !== 'overloaded' && error.code !== 'not_fresh') {
       const named = recommendationId === null ? {} : { recommendationId };
       const facts = { requestId, ...named, route, code: error.code, err: error.cause ?? error };
       if (error.code === 'internal') logger.error(facts, 'request failed');
