@@ -240,6 +240,13 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { id: idOf((trace as { traceId: string }).traceId) } };
   },
 
+  'users.list': async (f) => {
+    await f.person('editor');
+    await f.person('editor');
+    return { query: { limit: '5', search: f.marker, role: 'editor', status: 'active' } };
+  },
+  'users.get': async (f) => ({ params: { id: await f.person() } }),
+
   'auth.session': async () => ({}),
   'system.health': async () => ({}),
   'system.ready': async () => ({}),

@@ -23,6 +23,7 @@ import { sessionOperations } from './session.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
 import { tenantOperations } from './tenants.ts';
+import { userOperations } from './users.ts';
 
 /** Every operation of the API, by id. */
 export const operations = {
@@ -50,4 +51,5 @@ export const operations = {
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),
   ...byId(tenantOperations),
+  ...byId(userOperations),
 };

@@ -38,3 +38,4 @@ export * from './session.ts';
 export * from './system.ts';
 export * from './tenant-settings.ts';
 export * from './tenants.ts';
+export * from './users.ts';
