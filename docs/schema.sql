@@ -1152,6 +1152,7 @@ create table stream_heads (
   "position" bigint not null
 );
   constraint stream_heads_pkey PRIMARY KEY (tenant_id)
+  CREATE TRIGGER stream_grown AFTER INSERT OR UPDATE ON arbiter.stream_heads FOR EACH ROW EXECUTE FUNCTION notify_stream()
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -1693,6 +1694,17 @@ AS $function$
 begin
   perform pg_notify('arbiter_credentials',
     case tg_table_name when 'tenants' then to_jsonb(old) ->> 'id' else to_jsonb(coalesce(new, old)) ->> 'tenant_id' end);
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION arbiter.notify_stream()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform pg_notify('arbiter_stream', new.tenant_id::text);
   return null;
 end
 $function$;

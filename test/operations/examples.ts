@@ -240,6 +240,9 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { id: idOf((trace as { traceId: string }).traceId) } };
   },
 
+  'events.stream': async () => ({
+    query: { limit: '5', after: '0', topic: 'decision.made.v1,interaction.recorded.v1' },
+  }),
   'users.list': async (f) => {
     await f.person('editor');
     await f.person('editor');

@@ -10,6 +10,7 @@ import { creativeOperations } from './creatives.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
+import { eventOperations } from './events.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
@@ -38,6 +39,7 @@ export const operations = {
   ...byId(deadLetterOperations),
   ...byId(decisionFlowOperations),
   ...byId(decisionOperations),
+  ...byId(eventOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),

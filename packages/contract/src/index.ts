@@ -23,6 +23,7 @@ export * from './creatives.ts';
 export * from './dead-letters.ts';
 export * from './decision-flows.ts';
 export * from './decisions.ts';
+export * from './events.ts';
 export * from './oauth.ts';
 export * from './offers.ts';
 export * from './openapi.ts';

@@ -250,6 +250,7 @@ function successOf(
   const types = response.mediaTypes ?? [response.kind === 'events' ? eventStream : (response.mediaType ?? jsonType)];
   const schema = place(response.schema);
   const content = types.map((type) => [type.split(';', 1)[0] ?? '', { schema }]);
+  if (response.events !== undefined) content.push([eventStream, { schema: place(response.events) }]);
   return { description: response.description, headers, content: Object.fromEntries(content) };
 }
 

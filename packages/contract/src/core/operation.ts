@@ -112,6 +112,11 @@ export interface ResponseSpec {
    * ServerSentEvent. Default: JSON, or text where `mediaType` is given.
    */
   readonly kind?: 'text' | 'file' | 'events';
+  /**
+   * Beside JSON: the schema of each event of the server-sent events that a caller gets who asks for them by
+   * `Accept: text/event-stream`. The handler answers with either, as `wantsEvents` tells.
+   */
+  readonly events?: TSchema;
   /** Types that a file may have. */
   readonly mediaTypes?: readonly [string, ...string[]];
 }
@@ -147,11 +152,13 @@ type BodyOf<R> = R extends { readonly kind: 'file' }
   ? FileAnswer
   : R extends { readonly kind: 'events' }
     ? AsyncIterable<ServerSentEvent>
-    : R extends { readonly schema: infer S }
-      ? S extends TSchema
-        ? Static<S>
-        : null
-      : null;
+    : R extends { readonly events: TSchema; readonly schema: infer S extends TSchema }
+      ? Static<S> | AsyncIterable<ServerSentEvent>
+      : R extends { readonly schema: infer S }
+        ? S extends TSchema
+          ? Static<S>
+          : null
+        : null;
 
 /** What a handler of `O` may answer: one member per declared success status. */
 export type OperationReply<O extends Operation> = {

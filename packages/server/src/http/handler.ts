@@ -15,6 +15,8 @@ export interface RequestFacts {
   readonly idempotencyKey: string | null;
   /** Monotonic ms (`performance.now()`) by which the answer must be there; for every wait on the way (docs/design/quality.md R3). */
   readonly until: number;
+  /** The answer is to be a stream of events: the operation has one, and this caller asks for it where others get JSON. */
+  readonly wantsEvents: boolean;
   /** Aborted when the client has left or the server stops; only for operations that stream, else it never is. */
   readonly signal: AbortSignal;
 }

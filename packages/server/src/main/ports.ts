@@ -37,6 +37,8 @@ export interface ProcessPorts {
   readonly jobs: JobRegistry;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
+  /** Kinds of events that the features say they put into the stream. */
+  readonly eventTypes: readonly string[];
   /** What the features say that can be restored. */
   readonly restorables: readonly Restorable[];
 }

@@ -14,3 +14,15 @@ grant select (tenant_id, id, name, deactivated_at) on arbiter.users to arbiter_s
 -- A person who is renamed or deactivated: every node forgets the tenant's credentials, as for a change of a key.
 create trigger users_changed after update on arbiter.users
   for each row execute function arbiter.notify_credentials();
+
+-- Open streams of events (docs/adr/0027-one-address-for-events.md): every node learns that a tenant's stream has grown.
+create function arbiter.notify_stream() returns trigger
+  language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pg_notify('arbiter_stream', new.tenant_id::text);
+  return null;
+end
+$$;
+create trigger stream_grown after insert or update on arbiter.stream_heads
+  for each row execute function arbiter.notify_stream();
