@@ -180,7 +180,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
   'retentionConfigs.list': async () => ({}),
   'retentionConfigs.set': async () => ({ body: { dataClass: 'traces', retentionDays: 30, legalHold: false } }),
-  'restore.restore': async (f) => {
+  'records.restore': async (f) => {
     const { id } = await f.make('categories');
     await f.must('DELETE', `categories?id=${id}`, undefined, 204);
     return { query: { entityType: 'category', id } };

@@ -16,7 +16,7 @@ export type Restored = Static<typeof Restored>;
 
 export const restoreOperations = {
   restore: operation({
-    id: 'restore.restore',
+    id: 'records.restore',
     method: 'POST',
     path: '/api/v1/restore',
     tag: 'Restore',
