@@ -1152,6 +1152,7 @@ create table stream_heads (
   "position" bigint not null
 );
   constraint stream_heads_pkey PRIMARY KEY (tenant_id)
+  CREATE TRIGGER stream_grown AFTER INSERT OR UPDATE ON arbiter.stream_heads FOR EACH ROW EXECUTE FUNCTION notify_stream()
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -1235,17 +1236,24 @@ create table users (
   email_verified_at timestamp(3) with time zone,
   deactivated_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
-  updated_at timestamp(3) with time zone not null
+  updated_at timestamp(3) with time zone not null,
+  image text,
+  external_id text,
+  last_login_at timestamp(3) with time zone,
+  locked_until timestamp(3) with time zone
 );
   constraint users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text, 'member'::text])))
   constraint users_source_check CHECK ((source = ANY (ARRAY['registration'::text, 'invite'::text, 'scim'::text, 'sso'::text, 'google'::text, 'bootstrap'::text])))
   constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint users_pkey PRIMARY KEY (tenant_id, id)
   constraint users_email_key UNIQUE (tenant_id, email_key)
+  CREATE TRIGGER users_changed AFTER UPDATE ON arbiter.users FOR EACH ROW EXECUTE FUNCTION notify_credentials()
   row level security: forced
+  policy system_access for select to arbiter_system using (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select, update to arbiter_app
   grant select to arbiter_readonly
+  grant select (tenant_id, id, name, deactivated_at) to arbiter_system
 
 CREATE OR REPLACE FUNCTION arbiter.close_record_version()
  RETURNS trigger
@@ -1686,6 +1694,17 @@ AS $function$
 begin
   perform pg_notify('arbiter_credentials',
     case tg_table_name when 'tenants' then to_jsonb(old) ->> 'id' else to_jsonb(coalesce(new, old)) ->> 'tenant_id' end);
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION arbiter.notify_stream()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform pg_notify('arbiter_stream', new.tenant_id::text);
   return null;
 end
 $function$;

@@ -1,5 +1,6 @@
 import {
   draftFlowConfig,
+  hasUsualVersions,
   type Operation,
   type OperationId,
   operations,
@@ -30,12 +31,18 @@ const queries: Partial<Record<Path, (made: Made) => Record<string, string>>> = {
   'contact-policies': ({ scopeId }) => ({ scopeId: idOf(scopeId) }),
 };
 
-/** Examples of the seven operations that every catalogue resource has. */
-function recordExamples({ name: prefix, path, filters }: Resource & { readonly path: Path }): Record<string, Example> {
+/** Examples of the operations that every catalogue resource has. */
+function recordExamples(resource: Resource & { readonly path: Path }): Record<string, Example> {
+  const { name: prefix, path, filters } = resource;
   const known: Readonly<Record<string, Operation>> = operations;
   const changes = async (id: 'update' | 'updateById', fixtures: Fixtures) =>
     declared(known[`${prefix}.${id}`]!, await fixtures.draft(path));
   const made = async (fixtures: Fixtures) => (await fixtures.make(path)).id;
+  const changed = async (fixtures: Fixtures) => {
+    const id = await made(fixtures);
+    await fixtures.must('PUT', `${path}/${id}`, {}, 200);
+    return { id };
+  };
   return {
     [`${prefix}.list`]: async (f) => {
       const row = await f.make(path);
@@ -52,6 +59,13 @@ function recordExamples({ name: prefix, path, filters }: Resource & { readonly p
     },
     [`${prefix}.delete`]: async (f) => ({ query: { id: await made(f) } }),
     [`${prefix}.deleteById`]: async (f) => ({ params: { id: await made(f) } }),
+    ...(hasUsualVersions(resource)
+      ? {
+          [`${prefix}.versions`]: async (f) => ({ params: await changed(f), query: { limit: '5' } }),
+          [`${prefix}.version`]: async (f) => ({ params: { ...(await changed(f)), version: '1' } }),
+          [`${prefix}.versionsDiff`]: async (f) => ({ params: await changed(f), query: { from: '1', to: '2' } }),
+        }
+      : {}),
   };
 }
 
@@ -166,6 +180,11 @@ export const examples: Readonly<Record<string, Example>> = {
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
   'retentionConfigs.list': async () => ({}),
   'retentionConfigs.set': async () => ({ body: { dataClass: 'traces', retentionDays: 30, legalHold: false } }),
+  'records.restore': async (f) => {
+    const { id } = await f.make('categories');
+    await f.must('DELETE', `categories?id=${id}`, undefined, 204);
+    return { query: { entityType: 'category', id } };
+  },
   'deadLetters.act': async () => ({ body: { action: 'retry', eventIds: [randomId()], topic: 'keys.expire' } }),
 
   'decisions.recommend': async (f) => {
@@ -187,6 +206,7 @@ export const examples: Readonly<Record<string, Example>> = {
         decisionFlowKey: flow.key,
         debug: true,
         requestId: randomId(),
+        require: { minConfigVersion: 1, maxProfileAgeMs: 0 },
       },
     };
   },
@@ -219,6 +239,16 @@ export const examples: Readonly<Record<string, Example>> = {
     const { trace } = await aTracedDecision(f);
     return { params: { id: idOf((trace as { traceId: string }).traceId) } };
   },
+
+  'events.stream': async () => ({
+    query: { limit: '5', after: '0', topic: 'decision.made.v1,interaction.recorded.v1' },
+  }),
+  'users.list': async (f) => {
+    await f.person('editor');
+    await f.person('editor');
+    return { query: { limit: '5', search: f.marker, role: 'editor', status: 'active' } };
+  },
+  'users.get': async (f) => ({ params: { id: await f.person() } }),
 
   'auth.session': async () => ({}),
   'system.health': async () => ({}),

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Resource as Described, draftFlowConfig, type EntityType, resources } from '@arbiter/contract';
+import { systemActor } from '../../packages/server/src/db/index.ts';
+import { ensureUser, selectIdByEmail } from '../../packages/server/src/features/users/index.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 
 /** A record as the API answered it. */
@@ -23,6 +25,8 @@ export interface Fixtures {
   draft(resource: Resource): Promise<Body>;
   /** Makes a record. */
   make(resource: Resource, changes?: Body): Promise<Made>;
+  /** A user of the tenant, as the operator's file makes one; answers with the id. */
+  person(role?: 'admin' | 'editor' | 'viewer'): Promise<string>;
   /** A published flow over one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** A decision for a customer of that world, as recommend answered it. */
@@ -123,6 +127,14 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
     draft: (resource) => draftOf(fixtures, resource),
     async make(resource, changes) {
       return fixtures.must('POST', resource, changes ?? (await draftOf(fixtures, resource)), 201);
+    },
+    async person(role = 'viewer') {
+      const user = { email: `${key('person')}@${marker}.test`, name: fixtures.name('Person'), role };
+      const actor = systemActor('test');
+      await server.database.withTenant(tenant.id, actor, (tx) => ensureUser(tx, user));
+      const id = await server.database.withTenant(tenant.id, actor, (tx) => selectIdByEmail(tx, user.email));
+      assert.ok(id);
+      return id;
     },
     async decisionWorld() {
       const category = await fixtures.make('categories');

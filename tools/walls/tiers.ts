@@ -8,7 +8,8 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['settings', 'retention', 'users'],
   ['tenants'],
   ['credentials'],
-  ['catalogue-records', 'catalogue-history'],
+  ['catalogue-history'],
+  ['catalogue-records'],
   [
     // One line for each: those who add features at the same time do not meet.
     'schemas',
@@ -20,6 +21,7 @@ export const featureTiers: readonly (readonly string[])[] = [
     'qualification',
     'contact-policies',
     'ranking-profiles',
+    'restore',
   ],
   ['flows'],
   ['interactions', 'evidence'],

@@ -10,18 +10,21 @@ import { creativeOperations } from './creatives.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
+import { eventOperations } from './events.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
 import { placementOperations } from './placements.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
+import { restoreOperations } from './restore.ts';
 import { retentionOperations } from './retention.ts';
 import { schemaOperations } from './schemas.ts';
 import { sessionOperations } from './session.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
 import { tenantOperations } from './tenants.ts';
+import { userOperations } from './users.ts';
 
 /** Every operation of the API, by id. */
 export const operations = {
@@ -36,16 +39,19 @@ export const operations = {
   ...byId(deadLetterOperations),
   ...byId(decisionFlowOperations),
   ...byId(decisionOperations),
+  ...byId(eventOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
   ...byId(placementOperations),
   ...byId(qualificationRuleOperations),
   ...byId(rankingProfileOperations),
+  ...byId(restoreOperations),
   ...byId(retentionOperations),
   ...byId(schemaOperations),
   ...byId(sessionOperations),
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),
   ...byId(tenantOperations),
+  ...byId(userOperations),
 };

@@ -215,6 +215,7 @@ export const decisionFlowResource = resource({
   writeRole: 'editor',
   softDelete: true,
   readsDeleted: true,
+  ownVersions: true,
   record: DecisionFlow,
   create: DecisionFlowCreate,
   draft: decisionFlowDraft,
@@ -267,6 +268,7 @@ export const decisionFlowOperations = {
       'pipeline_invalid',
       'scoring_not_configured',
     ],
+    changesCatalogue: true,
     audit: [{ action: 'publish', entityType: 'decisionFlow' }],
   }),
   validate: operation({
@@ -320,6 +322,7 @@ export const decisionFlowOperations = {
       201: { description: 'It was made.', schema: EnsuredBase(true) },
     },
     errors: [],
+    changesCatalogue: true,
     audit: [{ action: 'create', entityType: 'decisionFlow' }],
   }),
 };

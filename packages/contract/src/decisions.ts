@@ -111,6 +111,25 @@ export const RecommendRequest = Type.Object(
         description: 'Idempotency key and seed; made by the server when absent.',
       }),
     ),
+    require: Type.Optional(
+      Nullable(
+        Type.Object({
+          minConfigVersion: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              description: 'Lowest version of the catalogue that may decide, such as `X-Config-Version` of a change.',
+            }),
+          ),
+          maxProfileAgeMs: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              description: 'Oldest profile that may decide. Always met: each decision reads the profile itself.',
+            }),
+          ),
+        }),
+        { description: 'How fresh the decision must be: it waits up to 1 s for that, then it is 503 `not_fresh`.' },
+      ),
+    ),
   },
   {
     description: 'Who asks for what, where.',
@@ -436,6 +455,7 @@ export const decisionOperations = {
       'idempotency_key_reused',
       'quota_exceeded',
       'not_configured',
+      'not_fresh',
     ],
     audit: [],
     transaction: 'own',

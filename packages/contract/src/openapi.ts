@@ -218,7 +218,7 @@ export function draftBodyOf({ method, resource }: Operation): object | undefined
 function responsesOf(operation: Operation, place: (schema: TSchema) => JsonObject): JsonObject {
   const responses: JsonObject = {};
   for (const [status, response] of Object.entries(operation.responses)) {
-    responses[status] = successOf(response, Number(status) < 400 && operation.idempotent === true, place);
+    responses[status] = successOf(operation, response, Number(status) < 400, place);
   }
   const byStatus = Map.groupBy(errorCodesOf(operation), (code) => errorRegistry[code].status);
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
@@ -228,18 +228,29 @@ function responsesOf(operation: Operation, place: (schema: TSchema) => JsonObjec
   return responses;
 }
 
-function successOf(response: ResponseSpec, replayable: boolean, place: (schema: TSchema) => JsonObject): JsonObject {
+function successOf(
+  operation: Operation,
+  response: ResponseSpec,
+  isSuccess: boolean,
+  place: (schema: TSchema) => JsonObject,
+): JsonObject {
   const headers: JsonObject = {
     'X-Request-Id': { $ref: '#/components/headers/RequestId' },
     'X-Unknown-Properties': { $ref: '#/components/headers/UnknownProperties' },
     'Preference-Applied': { $ref: '#/components/headers/PreferenceApplied' },
   };
-  if (replayable) headers['Idempotent-Replay'] = { $ref: '#/components/headers/IdempotentReplay' };
+  if (isSuccess && operation.idempotent === true) {
+    headers['Idempotent-Replay'] = { $ref: '#/components/headers/IdempotentReplay' };
+  }
+  if (operation.changesCatalogue === true) {
+    headers['X-Config-Version'] = { $ref: '#/components/headers/ConfigVersion' };
+  }
   if (response.kind === 'file') headers['Content-Disposition'] = { $ref: '#/components/headers/ContentDisposition' };
   if (response.schema === null) return { description: response.description, headers };
   const types = response.mediaTypes ?? [response.kind === 'events' ? eventStream : (response.mediaType ?? jsonType)];
   const schema = place(response.schema);
   const content = types.map((type) => [type.split(';', 1)[0] ?? '', { schema }]);
+  if (response.events !== undefined) content.push([eventStream, { schema: place(response.events) }]);
   return { description: response.description, headers, content: Object.fromEntries(content) };
 }
 
@@ -318,6 +329,11 @@ function components(shared: JsonObject, operations: readonly Operation[]): JsonO
       ),
       PreferenceApplied: text('`handling=strict` when the call asked for it.'),
       IdempotentReplay: text('`true` when this is the kept answer of an earlier call.'),
+      ConfigVersion: {
+        description:
+          'Version of the catalogue that has the change; `require.minConfigVersion` of a decision waits for it.',
+        schema: { type: 'integer', minimum: 0 },
+      },
       ...(hasFiles(operations) ? { ContentDisposition: text('`attachment` with the suggested file name.') } : {}),
       RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
     },

@@ -310,6 +310,7 @@ export const schemaTableOperations = {
     ),
     responses: { 201: { description: 'The field.', schema: SchemaField } },
     errors: fieldErrors,
+    changesCatalogue: true,
     audit: schemaUpdated,
   }),
   updateField: operation({
@@ -336,6 +337,7 @@ export const schemaTableOperations = {
     record: SchemaField,
     responses: { 200: { description: 'The field.', schema: SchemaField } },
     errors: ['not_found'],
+    changesCatalogue: true,
     audit: schemaUpdated,
   }),
   deleteField: operation({
@@ -348,6 +350,7 @@ export const schemaTableOperations = {
     query: Type.Object({ fieldId: IdText('The field.') }, { description: 'Which field.' }),
     responses: { 204: { description: 'Dropped.', schema: null } },
     errors: ['not_found', 'protected'],
+    changesCatalogue: true,
     audit: schemaUpdated,
   }),
   insertRows: operation({

@@ -7,6 +7,9 @@ const SessionPrincipal = Type.Object(
     kind: StringEnum(['user', 'api_key', 'oauth_client'], { description: 'What the credential is.' }),
     id: Id('Id of the user, key or client.'),
     name: Type.String({ description: 'Its name.' }),
+    userId: Nullable(Id('Id of a user.'), {
+      description: 'The user it acts for; null for a credential of the operator.',
+    }),
     email: Type.Optional(Type.String({ description: 'Address of a user.' })),
     role: Nullable(StringEnum(roles, { description: 'A role.' }), {
       description: 'Highest role of the credential; null for a key of SCIM routes only.',

@@ -218,6 +218,7 @@ export const tenantSettingsOperations = {
     body: TenantSettingsUpdate,
     responses: { 200: { description: 'All settings after the change.', schema: TenantSettingsAnswer } },
     errors: ['reference_not_found'],
+    changesCatalogue: true,
     audit: [{ action: 'update', entityType: 'tenantSettings' }],
   }),
 } as const;

@@ -1,4 +1,4 @@
-import type { Operation, OperationInput, OperationReply } from '@arbiter/contract';
+import type { Operation, OperationInput, OperationReply, ServerSentEvent } from '@arbiter/contract';
 
 /** Names of the properties that must be given. */
 type RequiredKeys<T> = { [K in keyof T]-?: object extends Pick<T, K> ? never : K }[keyof T];
@@ -30,8 +30,8 @@ export type CallInput<O extends Operation> = Section<'params', Declared<O, 'para
   Section<'body', Declared<O, 'body'>, OperationInput<O>['body']> &
   CallOptions;
 
-/** Bodies of the success answers of an operation; null for those without one. */
-export type CallBody<O extends Operation> = OperationReply<O>['body'];
+/** Bodies of the success answers of an operation; null for those without one. Events are not asked for. */
+export type CallBody<O extends Operation> = Exclude<OperationReply<O>['body'], AsyncIterable<ServerSentEvent>>;
 
 /** The input may be left out when nothing in it is required. */
 export type CallArguments<O extends Operation> =

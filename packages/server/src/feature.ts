@@ -5,6 +5,17 @@ import type { EventType, JobHandler } from './jobs/index.ts';
 /** What a new tenant is given, in the transaction of its creation. */
 export type OnTenantCreated = (tx: Tx) => Promise<void>;
 
+/** A kind of record that comes back from its deletion (`POST /api/v1/restore`). */
+export interface Restorable {
+  /** Of its resource. */
+  readonly entityType: string;
+  /**
+   * Brings the record back, with what went with it, in this transaction; answers with its new version. Throws 404 when it
+   * is missing or foreign, 400 `not_deleted`, 409 when its name or key is taken or what it needs is deleted.
+   */
+  restore(tx: Tx, id: string): Promise<number>;
+}
+
 /**
  * What a feature says of itself; its index.ts exports one such value and main/features.ts lists it. Parts that the feature
  * does not have are left out.
@@ -22,6 +33,8 @@ export interface FeatureParts<Ports, JobPorts> {
   /** Kinds of events that it puts into the tenant's stream. */
   readonly events?: readonly EventType[];
   readonly onTenantCreated?: readonly OnTenantCreated[];
+  /** Its records that can be restored; a soft-deletable resource that is missing here needs a reason (restore.test.ts). */
+  readonly restores?: readonly Restorable[];
   /** The handler of each of its operations by operation id; see `handlerEntries`. */
   readonly operations?: (ports: Ports) => readonly (readonly [string, AnyHandler])[];
   /** Its jobs, with schedules and with what does them. */
@@ -35,7 +48,15 @@ export type Feature<Ports = unknown, JobPorts = unknown> = Required<FeatureParts
 export function feature<Ports = unknown, JobPorts = unknown>(
   parts: FeatureParts<Ports, JobPorts>,
 ): Feature<Ports, JobPorts> {
-  return { tables: [], events: [], onTenantCreated: [], operations: () => [], jobs: () => [], ...parts };
+  return {
+    tables: [],
+    events: [],
+    onTenantCreated: [],
+    restores: [],
+    operations: () => [],
+    jobs: () => [],
+    ...parts,
+  };
 }
 
 /**
@@ -48,6 +69,7 @@ export function operationsOf<Ports>(
 ): ReadonlyMap<string, AnyHandler> {
   assertOneOwner('name', features, ({ name }) => [name]);
   assertOneOwner('table', features, ({ tables }) => tables);
+  assertOneOwner('restorable record', features, ({ restores }) => restores.map(({ entityType }) => entityType));
   assertOneOwner('event', features, ({ events }) => events.map(({ type }) => type));
   const entries = features.map(({ name, operations }) => ({ name, entries: operations(ports) }));
   assertOneOwner('operation', entries, (one) => one.entries.map(([id]) => id));

@@ -203,6 +203,17 @@ export const kindOperations = {
     },
     transaction: 'own',
   }),
+  jsonOrEvents: operation({
+    ...common,
+    id: 'kinds.jsonOrEvents',
+    method: 'GET',
+    path: '/api/v1/kinds/json-or-events',
+    summary: 'Answers JSON, or events to who asks for them',
+    auth: 'credential',
+    role: 'viewer',
+    responses: { 200: { description: 'A word, or its letters.', schema: Echo, events: Word } },
+    transaction: 'own',
+  }),
   offsetList: operation({
     ...common,
     id: 'kinds.offsetList',

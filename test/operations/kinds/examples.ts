@@ -11,6 +11,7 @@ export const kindExamples: Readonly<Record<string, Example>> = {
   'kinds.upload': async () => ({ body: { word: 'hello', file: 'some bytes' } }),
   'kinds.file': async () => ({ params: { format: 'csv' } }),
   'kinds.events': async () => ({ query: { forever: 'false' } }),
+  'kinds.jsonOrEvents': async () => ({}),
   'kinds.offsetList': async () => ({ query: { limit: '2', offset: '1' } }),
   'kinds.plainList': async () => ({ query: { limit: '3' } }),
 };

@@ -239,6 +239,21 @@ describe('answers that stream', () => {
     ]);
   });
 
+  test('who asks for events gets them where others get JSON, and a place of an open stream', async () => {
+    const ask = (accept?: string) =>
+      fetch(`${url}/json-or-events`, { headers: { ...bearer('viewer'), ...(accept === undefined ? {} : { accept }) } });
+    for (const accept of ['text/event-stream', 'application/json, text/event-stream', 'Text/Event-Stream;q=0.5']) {
+      const answer = await ask(accept);
+      assert.equal(answer.headers.get('content-type'), 'text/event-stream', accept);
+      assert.equal(await answer.text(), ': open\n\ndata: "a"\n\ndata: "b"\n\n');
+    }
+    for (const accept of [undefined, '*/*', 'application/json', 'text/event-stream;q=0', 'text/event-streams']) {
+      const answer = await ask(accept);
+      assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', accept);
+      assert.deepEqual(await answer.json(), { word: 'ab' });
+    }
+  });
+
   test('a tenant may have so many event streams open; one that is closed makes room for another', async () => {
     const open = async () => {
       const leaving = new AbortController();
@@ -308,6 +323,7 @@ test('what does not go together is refused at the start', () => {
   assert.throws(() => checkKinds({ ...events, transaction: 'tenant' }), /events/);
   assert.throws(() => checkKinds({ ...session, auth: 'none' }), /no credential/);
   assert.throws(() => checkKinds({ ...events, idempotent: true }), /kept/);
+  assert.throws(() => checkKinds({ ...kindOperations.jsonOrEvents, transaction: 'tenant' }), /events/);
 });
 
 test('the document describes every kind', () => {
@@ -334,6 +350,8 @@ test('the document describes every kind', () => {
   assert.deepEqual(keysOf(file), ['text/csv', 'text/plain']);
   const events = at('paths', '/api/v1/kinds/events', 'get', 'responses', '200', 'content');
   assert.deepEqual(keysOf(events), ['text/event-stream']);
+  const either = at('paths', '/api/v1/kinds/json-or-events', 'get', 'responses', '200', 'content');
+  assert.deepEqual(keysOf(either), ['application/json', 'text/event-stream']);
 });
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {

@@ -13,6 +13,10 @@ export const operatorSecrets = {
 
 const numbers = [1, 2, 3, 4, 5, 6, 7];
 
+async function* letters() {
+  for (const data of 'ab') yield { data };
+}
+
 const handlers: Handlers<typeof kindOperations> = {
   session: async (_tx, { body }) => reply(200, { word: body.word }),
   scim: async (_tx, { body }) => reply(201, { word: body.word }),
@@ -38,6 +42,9 @@ const handlers: Handlers<typeof kindOperations> = {
       files.push({ name: part.name, fileName: part.fileName, mediaType: part.mediaType, bytes });
     }
     return reply(200, { word, files });
+  },
+  async jsonOrEvents({ wantsEvents }) {
+    return reply(200, wantsEvents ? letters() : { word: 'ab' });
   },
   async file({ params, signal }) {
     if (params.format === 'text') {

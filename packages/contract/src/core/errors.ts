@@ -60,6 +60,7 @@ export const errorRegistry = {
   unavailable: { status: 503, title: 'Unavailable' },
   overloaded: { status: 503, title: 'Overloaded' },
   not_configured: { status: 503, title: 'Not configured' },
+  not_fresh: { status: 503, title: 'Not fresh' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 /** A code of the closed registry. */

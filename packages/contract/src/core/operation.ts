@@ -81,7 +81,12 @@ export interface Operation {
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   /** Codes beyond those that the binder adds by itself (auth, role, syntax, limits, 500, 503). */
   readonly errors: readonly ErrorCode[];
-  /** The audit rows a success leaves: `{ action, entityType }`; empty = none. */
+  /**
+   * True: it changes the catalogue, and each 2xx answer says in `X-Config-Version` which version has the change
+   * (docs/design/api-settled.md 7). In a transaction of the binder's that happens by itself.
+   */
+  readonly changesCatalogue?: true;
+  /** The audit rows a success leaves: `{ action, entityType }`; empty = none. `*`: the type that the call names. */
   readonly audit: readonly { readonly action: string; readonly entityType: string }[];
   /**
    * `tenant`: the binder opens the tenant transaction and commits before the answer;
@@ -107,6 +112,11 @@ export interface ResponseSpec {
    * ServerSentEvent. Default: JSON, or text where `mediaType` is given.
    */
   readonly kind?: 'text' | 'file' | 'events';
+  /**
+   * Beside JSON: the schema of each event of the server-sent events that a caller gets who asks for them by
+   * `Accept: text/event-stream`. The handler answers with either, as `wantsEvents` tells.
+   */
+  readonly events?: TSchema;
   /** Types that a file may have. */
   readonly mediaTypes?: readonly [string, ...string[]];
 }
@@ -142,11 +152,13 @@ type BodyOf<R> = R extends { readonly kind: 'file' }
   ? FileAnswer
   : R extends { readonly kind: 'events' }
     ? AsyncIterable<ServerSentEvent>
-    : R extends { readonly schema: infer S }
-      ? S extends TSchema
-        ? Static<S>
-        : null
-      : null;
+    : R extends { readonly events: TSchema; readonly schema: infer S extends TSchema }
+      ? Static<S> | AsyncIterable<ServerSentEvent>
+      : R extends { readonly schema: infer S }
+        ? S extends TSchema
+          ? Static<S>
+          : null
+        : null;
 
 /** What a handler of `O` may answer: one member per declared success status. */
 export type OperationReply<O extends Operation> = {

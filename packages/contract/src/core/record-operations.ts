@@ -2,6 +2,7 @@ import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
 import { operation, type ResponseSpec } from './operation.ts';
 import { cursorPage, cursorQuery } from './pages.ts';
+import { versionOperations } from './record-versions.ts';
 import type { Resource } from './resource.ts';
 import { Id, IdText, QueryFlag } from './schemas.ts';
 
@@ -33,9 +34,26 @@ function writeErrors(resource: Resource, writable: TProperties, more: readonly E
   return [...(refers ? (['reference_not_found'] as const) : []), ...taken, ...more];
 }
 
+type VersionOperations<N extends string, P extends string, Rec extends TObject> = ReturnType<
+  typeof versionOperations<N, P, Rec>
+>;
+
+/** The operations on the history of its records that a resource has: soft-deletable ones, unless they say otherwise. */
+type HistoryOf<R extends Resource, N extends string, P extends string, Rec extends TObject> = R extends {
+  readonly softDelete: true;
+}
+  ? R extends { readonly ownVersions: true }
+    ? Record<never, never>
+    : VersionOperations<N, P, Rec>
+  : Record<never, never>;
+
+/** True when the history of its records has the routes that are the same for all resources. */
+export const hasUsualVersions = ({ softDelete, ownVersions }: Resource): boolean => softDelete && ownVersions !== true;
+
 /**
  * The seven operations that every catalogue resource has: list, create, get, and change and delete in the collection
  * style (`id` in body or query) and on `/{id}`, with equal codes, roles and audit rows (docs/design/api-access.md 1 "Two styles").
+ * Soft-deletable ones have three more, on the versions of a record.
  */
 export function recordOperations<
   const R extends Resource,
@@ -71,11 +89,19 @@ export function recordOperations<
     ),
   };
   const one = { description: `The ${noun}.`, schema: parts.record };
-  const removal = { ...common, role: resource.writeRole, responses: parts.removal } as const;
+  const removal = {
+    ...common,
+    role: resource.writeRole,
+    changesCatalogue: true,
+    responses: parts.removal,
+  } as const;
   const creating = writeErrors(resource, parts.record.properties, errors?.create);
   const updating = writeErrors(resource, parts.changes, errors?.update);
   const action = resource.softDelete ? 'soft_delete' : 'delete';
+  const history = hasUsualVersions(resource) ? versionOperations(resource, parts) : {};
   return {
+    // The condition above is that of the type.
+    ...(history as HistoryOf<R, N, P, Rec>),
     list: operation({
       ...common,
       id: `${parts.name}.list`,
@@ -112,6 +138,7 @@ export function recordOperations<
       role: resource.writeRole,
       body: parts.create,
       record: parts.record,
+      changesCatalogue: true,
       responses: { 201: one },
       errors: creating,
       audit: [{ action: 'create', entityType }],
@@ -139,6 +166,7 @@ export function recordOperations<
       role: resource.writeRole,
       body: Type.Object({ id: Id(`The ${noun} to change.`), ...changes }, { description: `Changes of ${aNoun}.` }),
       record: parts.record,
+      changesCatalogue: true,
       responses: { 200: one },
       errors: ['not_found', 'row_version_conflict', ...updating],
       audit: [{ action: 'update', entityType }],
@@ -157,6 +185,7 @@ export function recordOperations<
         { description: `Changes of ${aNoun}.` },
       ),
       record: parts.record,
+      changesCatalogue: true,
       responses: { 200: one },
       errors: ['not_found', 'row_version_conflict', ...updating],
       audit: [{ action: 'update', entityType }],

@@ -76,6 +76,8 @@ export interface Resource {
   readonly softDelete: boolean;
   /** True: `GET /{id}` has `includeDeleted` and then also answers a soft-deleted record (part 2, section 1). */
   readonly readsDeleted?: boolean;
+  /** True: the history of its records has routes of its own, declared beside the resource (docs/design/api-settled.md 50). */
+  readonly ownVersions?: true;
   readonly record: TObject;
   readonly create: TSchema;
   /** Serves the tests of every operation and the examples of the documentation; a test refuses a resource without it. */

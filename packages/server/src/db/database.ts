@@ -40,6 +40,11 @@ export interface TransactionOptions {
    * waits for them. Default: READ COMMITTED.
    */
   readonly snapshot?: boolean;
+  /**
+   * Told after the commit the version of the tenant's catalogue that has what the transaction did: the one it raised, else
+   * the newest.
+   */
+  readonly onCatalogueVersion?: (version: number) => void;
 }
 
 /** The only way to the data. The pool itself is not handed out (docs/design/architecture.md 5). */
@@ -129,6 +134,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         statementTimeoutMs: extra.statementTimeoutMs ?? defaultTimeoutMs - (performance.now() - asked),
         until,
         snapshot: extra.snapshot ?? false,
+        asksVersion: extra.onCatalogueVersion !== undefined,
       });
       result = await fn(open.tx);
       clean = await open.commit();
@@ -141,6 +147,8 @@ export function createDatabase(options: DatabaseOptions): Database {
       client.release(!clean);
     }
     if (options.onWritten !== undefined) for (const [what, count] of open.written) options.onWritten(what, count);
+    const version = open.catalogueVersion();
+    if (version !== null) extra.onCatalogueVersion?.(version);
     for (const effect of open.effects) {
       try {
         effect();

@@ -772,6 +772,10 @@ export interface UsersRow {
   readonly deactivatedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  readonly image: string | null;
+  readonly externalId: string | null;
+  readonly lastLoginAt: Date | null;
+  readonly lockedUntil: Date | null;
 }
 
 /** Every table with its row. */
@@ -1501,5 +1505,9 @@ export const columnKinds = {
     deactivatedAt: 'instant',
     createdAt: 'instant',
     updatedAt: 'instant',
+    image: 'text',
+    externalId: 'text',
+    lastLoginAt: 'instant',
+    lockedUntil: 'instant',
   },
 } as const satisfies { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]: ColumnKind } };

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
+import { catalogueVersionOf } from './catalogue-versions.ts';
 import { translateError } from './errors.ts';
 import { kyselyOver, type RunStatement } from './kysely-connection.ts';
 import type { Actor, Tx, Written } from './tx.ts';
@@ -18,6 +19,8 @@ export interface TransactionFacts {
   readonly until: number;
   /** Reads only, and all of it in the state of one instant. */
   readonly snapshot: boolean;
+  /** Ask, with the commit, which version of the tenant's catalogue has what was done. */
+  readonly asksVersion?: boolean;
 }
 
 /** A transaction that `db/` can end. `tx` is what everybody else gets. */
@@ -27,6 +30,8 @@ export interface OpenTransaction {
   commit(): Promise<boolean>;
   /** Rolls back; true when the connection is clean. Never throws. */
   rollback(): Promise<boolean>;
+  /** After a commit that asked for it: the version of the catalogue. Null otherwise. */
+  catalogueVersion(): number | null;
   /** Effects to run once the commit has succeeded. */
   readonly effects: readonly (() => void)[];
   /** What the transaction wrote that is counted. */
@@ -50,7 +55,8 @@ const idleInTransactionMs = 60_000;
 const leftover = `select current_setting('app.tenant', true) as tenant`;
 /** Gives all that the transaction changed in the catalogue the tenant's next number, and tells every node. */
 const raiseCatalogueVersion = (actor: Actor): string =>
-  `select arbiter.raise_catalogue_version(nullif(current_setting('app.tenant'), '')::uuid, ${pg.escapeLiteral(actor.id)})`;
+  `select arbiter.raise_catalogue_version(nullif(current_setting('app.tenant'), '')::uuid, ${pg.escapeLiteral(actor.id)}) as version`;
+const readCatalogueVersion = `select ${catalogueVersionOf(`nullif(current_setting('app.tenant'), '')::uuid`)} as version`;
 
 /**
  * Statements that open a transaction for one tenant, sent as one trip. Every setting is local to the transaction
@@ -78,6 +84,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   const lastWork: (() => Promise<void>)[] = [];
   const written = new Map<Written, number>();
   let catalogueTouched = false;
+  let version: number | null = null;
   let over = false;
   // The driver wants one statement at a time; callers may start several at once.
   let tail: Promise<unknown> = Promise.resolve();
@@ -147,16 +154,18 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       for (const effect of lastWork) await effect();
       over = true;
       await tail;
-      const results = await send(
-        `${catalogueTouched ? `${raiseCatalogueVersion(facts.actor)}; ` : ''}commit; ${leftover}`,
-        {},
-      );
+      const before: string[] = [];
+      if (catalogueTouched) before.push(raiseCatalogueVersion(facts.actor));
+      else if (facts.asksVersion === true) before.push(readCatalogueVersion);
+      const results = await send([...before, 'commit', leftover].join('; '), {});
       // COMMIT of a transaction in which a statement failed answers ROLLBACK, without an error.
       if (results.at(-2)?.command !== 'COMMIT') {
         throw new Error('nothing was committed: an earlier statement of the transaction had failed');
       }
+      if (facts.asksVersion === true) version = Number(results[0]?.rows[0]?.version);
       return isClean(results.at(-1));
     },
+    catalogueVersion: () => version,
     async rollback() {
       over = true;
       await tail;

@@ -52,14 +52,26 @@ export function createRender(operation: Operation): (reply: UntypedReply, signal
   };
 }
 
+const isIterable = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+
 type RenderBody = (body: unknown, signal: AbortSignal) => Omit<Answer, 'status'>;
 
 /** How answers that are not JSON are written; null for JSON. */
-function renderOf({ kind, mediaType, mediaTypes }: ResponseSpec): RenderBody | null {
-  if (kind === 'events') {
-    const headers = Object.freeze({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
-    // The types of handlers hold this to an iterable of events (contract, `BodyOf`).
-    return (body, signal) => ({ headers, body: eventChunks(body as AsyncIterable<ServerSentEvent>, signal) });
+function renderOf({ kind, mediaType, mediaTypes, events }: ResponseSpec): RenderBody | null {
+  const headersOfEvents = Object.freeze({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+  // The types of handlers hold the body to an iterable of events (contract, `BodyOf`).
+  const renderEvents: RenderBody = (body, signal) => ({
+    headers: headersOfEvents,
+    body: eventChunks(body as AsyncIterable<ServerSentEvent>, signal),
+  });
+  if (kind === 'events') return renderEvents;
+  if (events !== undefined) {
+    return (body, signal) => {
+      if (isIterable(body)) return renderEvents(body, signal);
+      const isReady = typeof body === 'string' || body instanceof Uint8Array;
+      return { headers: jsonHeaders, body: isReady ? body : JSON.stringify(body) };
+    };
   }
   if (kind === 'file') {
     const usual = mediaTypes?.[0] ?? mediaType ?? 'application/octet-stream';

@@ -14,7 +14,7 @@ import { errorAnswer } from './error-formats.ts';
 import { callerOf, usualHoldMs } from './gate.ts';
 import type { AnyHandler } from './handler.ts';
 import { createInputReader, type Input } from './input.ts';
-import { checkKinds, isEventStream, isStreaming, neverAborted, signalOf } from './kinds.ts';
+import { asksForEvents, checkKinds, eventsOf, isStreaming, neverAborted, signalOf } from './kinds.ts';
 import { limitsOf, takeLimits } from './limits.ts';
 import type { LoadShedder } from './load-shedding.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -133,7 +133,7 @@ export function createBinder(
   ): WholeAnswer {
     const error = toAppError(thrown);
     const recommendationId = decides ? attemptId(requestId) : null;
-    if (error.status >= 500 && error.code !== 'overloaded') {
+    if (error.status >= 500 && error.code !== 'overloaded' && error.code !== 'not_fresh') {
       const named = recommendationId === null ? {} : { recommendationId };
       const facts = { requestId, ...named, route, code: error.code, err: error.cause ?? error };
       if (error.code === 'internal') logger.error(facts, 'request failed');
@@ -148,7 +148,7 @@ export function createBinder(
     const identify = identifyFor(operation);
     const verify = isSignature(auth) ? createVerifySignature(operation, auth, deps.config.secrets) : null;
     const streams = isStreaming(operation);
-    const staysOpen = isEventStream(operation);
+    const events = eventsOf(operation);
     const isEarly = operation.loadClass === 'decision';
     const input = createInputReader(operation, (schema, place) => checks.compile(schema, place, isEarly));
     const findUnknown = createFindUnknown(operation);
@@ -241,7 +241,8 @@ export function createBinder(
         else if (operation.transaction !== 'tenant') throw refusalOf(unknown);
       }
       const { params, query, headers, body, idempotencyKey } = readInput(request, parsed, bytes, isStrict, unknown);
-      if (staysOpen) service.leaveStream = streamPlaces.take(tenantId);
+      const wantsEvents = events === 'always' || (events === 'asked' && asksForEvents(raw.headers.accept));
+      if (wantsEvents) service.leaveStream = streamPlaces.take(tenantId);
       return await perform({
         requestId: service.requestId,
         tenantId,
@@ -258,6 +259,7 @@ export function createBinder(
         until,
         isStrict,
         unknown,
+        wantsEvents,
         signal: streams ? signalOf(reply, deps.lifecycle) : neverAborted,
       });
     }

@@ -15,6 +15,8 @@ export interface RequestFacts {
   readonly idempotencyKey: string | null;
   /** Monotonic ms (`performance.now()`) by which the answer must be there; for every wait on the way (docs/design/quality.md R3). */
   readonly until: number;
+  /** The answer is to be a stream of events: the operation has one, and this caller asks for it where others get JSON. */
+  readonly wantsEvents: boolean;
   /** Aborted when the client has left or the server stops; only for operations that stream, else it never is. */
   readonly signal: AbortSignal;
 }
@@ -38,6 +40,14 @@ export type Handlers<Operations extends Record<string, Operation>> = {
 export function reply<const S extends number, B>(status: S, body: B, headers?: Readonly<Record<string, string>>) {
   return headers === undefined ? { status, body } : { status, body, headers };
 }
+
+/**
+ * Header of an answer that says which version of the catalogue has the change. Operations with `transaction: 'own'` that
+ * change the catalogue add it by themselves (`TransactionOptions.onCatalogueVersion` tells the version).
+ */
+export const configVersionHeader = (version: number): Readonly<Record<string, string>> => ({
+  'x-config-version': String(version),
+});
 
 /** A handler whose operation is not known to the type system any more; only the binder calls it. */
 export type AnyHandler = (...args: never[]) => Promise<unknown>;

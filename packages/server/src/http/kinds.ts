@@ -12,20 +12,31 @@ export function checkKinds(operation: Operation): void {
   if (bodyKind === 'multipart' && inTransaction) problems.push('would hold its transaction open while a body arrives');
   if (isSignature(auth) && bodyKind !== 'raw') problems.push('has a signature over bytes that its handler never sees');
   if ((bodyKind === 'raw') !== (mediaTypes !== undefined)) problems.push('names types for a raw body, or should');
-  const hasEvents = Object.values(operation.responses).some(({ kind }) => kind === 'events');
-  if (hasEvents && inTransaction) problems.push('would hold its transaction open while events are sent');
+  if (eventsOf(operation) !== 'never' && inTransaction)
+    problems.push('would hold its transaction open while events are sent');
   if (idempotent === true && isStreaming(operation)) problems.push('has an answer that cannot be kept');
   if (problems.length > 0) throw new Error(`operation ${id} ${problems.join(', and ')}`);
 }
 
 /** True when the body or an answer may still be on its way after the handler was called. */
-export function isStreaming({ bodyKind, responses }: Operation): boolean {
-  return bodyKind === 'multipart' || Object.values(responses).some(({ kind }) => kind === 'file' || kind === 'events');
+export function isStreaming(operation: Operation): boolean {
+  const hasFiles = Object.values(operation.responses).some(({ kind }) => kind === 'file');
+  return operation.bodyKind === 'multipart' || hasFiles || eventsOf(operation) !== 'never';
 }
 
-/** True when an answer stays open and sends events until one side ends it. */
-export function isEventStream({ responses }: Operation): boolean {
-  return Object.values(responses).some(({ kind }) => kind === 'events');
+/** When its answer stays open and sends events until one side ends it; `asked`: to who asks for that by `Accept`. */
+export function eventsOf({ responses }: Operation): 'always' | 'asked' | 'never' {
+  const all = Object.values(responses);
+  if (all.some(({ kind }) => kind === 'events')) return 'always';
+  return all.some(({ events }) => events !== undefined) ? 'asked' : 'never';
+}
+
+/** True for an `Accept` that names server-sent events, and not to refuse them. */
+export function asksForEvents(accept: string | undefined): boolean {
+  return (accept ?? '').split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    return type === 'text/event-stream' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
 }
 
 /** The signal of operations that do not stream. */

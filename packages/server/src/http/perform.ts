@@ -4,7 +4,7 @@ import { AppError } from '../platform/app-error.ts';
 import type { Remark } from '../platform/remark.ts';
 import { type Answer, createRender, type UntypedReply } from './answer.ts';
 import type { AppDependencies } from './app-dependencies.ts';
-import type { AnyHandler, RequestFacts } from './handler.ts';
+import { type AnyHandler, configVersionHeader, type RequestFacts } from './handler.ts';
 import { findAnswer, type KeyedCall, keepAnswer, payloadHash } from './idempotency.store.ts';
 import type { Input } from './input.ts';
 import { refusalOf, remarksText, unknownProperties } from './remarks.ts';
@@ -55,7 +55,7 @@ export function createPerform(
       if (keyed !== null) await keepAnswer(tx, keyed, { ...answer, body: textOf(answer) });
       return answer;
     };
-    return runInTenant(database, call, work);
+    return runInTenant(operation, database, call, work);
   };
 }
 
@@ -97,13 +97,20 @@ function withRemarks(answer: Answer, remarks: readonly Remark[], { isStrict, unk
 }
 
 async function runInTenant(
+  { changesCatalogue }: Operation,
   database: AppDependencies['database'],
   { tenantId, actor, requestId, until }: Call,
   work: (tx: Tx) => Promise<Answer>,
 ): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await database.withTenant(tenantId, actor, work, { requestId, until });
+      if (changesCatalogue !== true) return await database.withTenant(tenantId, actor, work, { requestId, until });
+      let version = 0;
+      const onCatalogueVersion = (told: number): void => {
+        version = told;
+      };
+      const answer = await database.withTenant(tenantId, actor, work, { requestId, until, onCatalogueVersion });
+      return { ...answer, headers: { ...answer.headers, ...configVersionHeader(version) } };
     } catch (error) {
       if (error instanceof Refusal) return error.answer;
       if (tries === maximumTries || !isLostRace(error)) throw error;

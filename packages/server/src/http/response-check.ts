@@ -20,6 +20,7 @@ export function createInspect(operation: Operation, compile: Checks['compile'] |
     if (hasBody !== (declared.schema !== null)) {
       throw new Error(`${operation.id} answered ${reply.status} ${hasBody ? 'with' : 'without'} a body`);
     }
+    if (isEvents(reply.body)) return;
     if (!hasBody || declared.mediaType !== undefined || declared.kind !== undefined) return;
     const sent: unknown = JSON.parse(textOf(reply.body));
     try {
@@ -30,6 +31,8 @@ export function createInspect(operation: Operation, compile: Checks['compile'] |
     }
   };
 }
+
+const isEvents = (body: unknown): boolean => typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 function textOf(body: unknown): string {
   if (!(body instanceof RawJson)) return JSON.stringify(body);

@@ -200,6 +200,8 @@ export function composeServer(options: ComposeOptions): Server {
         decisions: { service: decisions, keys, metrics },
         jobs,
         isDemoMode: config.DEMO_MODE,
+        eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
+        restorables: features.flatMap(({ restores }) => restores),
       }),
       ...(beside?.handlers ?? []),
     ]),

@@ -17,6 +17,7 @@ import { outcomesFeature } from '../features/outcomes/index.ts';
 import { plansFeature } from '../features/plans/index.ts';
 import { qualificationFeature } from '../features/qualification/index.ts';
 import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
+import { restoreFeature } from '../features/restore/index.ts';
 import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
@@ -47,6 +48,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   plansFeature,
   qualificationFeature,
   rankingProfilesFeature,
+  restoreFeature,
   retentionFeature,
   schemasFeature,
   sealedRecordsFeature,

@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../db/index.ts';
+import type { Restorable } from '../feature.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { PolicyReferrers } from '../features/contact-policies/index.ts';
 import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
@@ -36,6 +37,10 @@ export interface ProcessPorts {
   readonly jobs: JobRegistry;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
+  /** Kinds of events that the features say they put into the stream. */
+  readonly eventTypes: readonly string[];
+  /** What the features say that can be restored. */
+  readonly restorables: readonly Restorable[];
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */

@@ -21,6 +21,8 @@ const BootstrapApiKey = Type.Object(
     name: text(120),
     key: Type.String({ pattern: apiKeyPattern }),
     scopes: Type.Optional(Type.Array(Type.Union(apiKeyScopes.map((scope) => Type.Literal(scope))), { minItems: 1 })),
+    // Address of the user that the key acts for.
+    user: Type.Optional(Type.String({ maxLength: 255, format: 'email' })),
   },
   closed,
 );

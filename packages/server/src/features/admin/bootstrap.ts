@@ -7,7 +7,7 @@ import { createApiKey, ensureApiKey, findKeyOwners, type Pepper } from '../crede
 import { recordableColumns } from '../schemas/index.ts';
 import { changeSettings, readNumberedSettings } from '../settings/index.ts';
 import { createTenant, findOperatorTenant } from '../tenants/index.ts';
-import { ensureUser } from '../users/index.ts';
+import { emailKey, ensureUser, selectIdByEmail } from '../users/index.ts';
 import { type BootstrapFile, type BootstrapTenant, readBootstrap } from './bootstrap.schema.ts';
 
 /** Demo packs, as far as the start-up needs them. */
@@ -47,7 +47,10 @@ export async function applyBootstrap(
 ): Promise<{ readonly tenants: readonly AppliedTenant[] } | { readonly problems: readonly ErrorEntry[] }> {
   const read = readBootstrap(value, deps.packs.keys);
   if ('problems' in read) return read;
-  const problems = await keyProblems(database, read.file, deps.pepper);
+  const problems = [
+    ...(await keyProblems(database, read.file, deps.pepper)),
+    ...(await personProblems(database, read.file)),
+  ];
   if (problems.length > 0) return { problems };
   const tenants: AppliedTenant[] = [];
   for (const tenant of read.file.tenants) tenants.push(await applyTenant(database, tenant, deps));
@@ -71,6 +74,25 @@ async function keyProblems(database: Database, file: BootstrapFile, pepper: Pepp
       if (owners.some((owner) => owner !== own)) {
         problems.push({ path: `${path}/${at}/key`, message: 'is the key of another tenant' });
       }
+    }
+  }
+  return problems;
+}
+
+/** The users that keys act for are in the file, or in the tenant already. */
+async function personProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
+  const problems: ErrorEntry[] = [];
+  for (const [index, tenant] of file.tenants.entries()) {
+    const told = new Set((tenant.users ?? []).map(({ email }) => emailKey(email)));
+    for (const [at, { user }] of (tenant.apiKeys ?? []).entries()) {
+      if (user === undefined || told.has(emailKey(user))) continue;
+      const id = await findOperatorTenant(database, tenant.name);
+      const known =
+        id === null
+          ? undefined
+          : await database.withTenant(id, systemActor('bootstrap'), (tx) => selectIdByEmail(tx, user));
+      const path = `/tenants/${index}/apiKeys/${at}/user`;
+      if (known === undefined) problems.push({ path, message: 'is the address of no user of the tenant' });
     }
   }
   return problems;
@@ -119,8 +141,9 @@ async function applyInside(
   for (const { email, name, role } of tenant.users ?? []) {
     changed = (await ensureUser(tx, { email, name, role })) || changed;
   }
-  for (const { key, name, scopes } of tenant.apiKeys ?? []) {
-    changed = (await ensureApiKey(tx, deps.pepper, { key, name, scopes: scopes ?? apiKeyScopes })) || changed;
+  for (const { key, name, scopes, user } of tenant.apiKeys ?? []) {
+    const person = user === undefined ? undefined : await selectIdByEmail(tx, user);
+    changed = (await ensureApiKey(tx, deps.pepper, { key, name, scopes: scopes ?? apiKeyScopes, person })) || changed;
   }
   if (tenant.pack !== undefined) changed = (await deps.packs.loadWhenNone(tx, tenant.pack)) || changed;
   return changed;

@@ -21,6 +21,11 @@ function toJson(value: object): Json {
   return JSON.parse(JSON.stringify(value));
 }
 
+/** A record with its secrets as bullets, as the log shows it. */
+export function withoutSecrets(record: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(masked(toJson(record)) ?? {}));
+}
+
 function masked(value: Json): Json {
   if (!isContainer(value)) return value;
   if (Array.isArray(value)) return value.map(masked);

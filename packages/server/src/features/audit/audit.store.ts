@@ -155,6 +155,31 @@ export async function selectLink(tx: Tx, sequence: number): Promise<{ id: string
   return row;
 }
 
+/** What the log says of the change that made a version of a record. */
+export interface VersionChange {
+  readonly version: number;
+  readonly action: AuditAction;
+  readonly userId: string;
+  readonly timestamp: Date;
+}
+
+/** The changes that made these versions of a record, as far as the log still has them. */
+export async function selectVersionChanges(
+  tx: Tx,
+  entityType: string,
+  entityId: string,
+  versions: readonly number[],
+): Promise<VersionChange[]> {
+  // A mandate is noted beside the change that gave it.
+  return tx.query<VersionChange>(
+    `select distinct on (entity_version) entity_version as version, action, user_id as "userId", timestamp
+       from arbiter.audit_logs
+      where tenant_id = $1 and entity_type = $2 and entity_id = $3 and entity_version = any($4::int[])
+      order by entity_version, action = 'mandatory_override', audit_logs.sequence`,
+    [tx.tenantId, entityType, entityId, versions],
+  );
+}
+
 /** Noted head, true last sequence and number of rows, as of one instant. */
 export async function selectChainEnds(tx: Tx): Promise<ChainHead & { lastSequence: number; total: number }> {
   const [row] = await tx.query<ChainHead & { lastSequence: number; total: number }>(

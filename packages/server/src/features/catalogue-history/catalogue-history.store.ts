@@ -65,3 +65,59 @@ export async function selectRecordAt(
   );
   return row ?? null;
 }
+
+const versionColumns = selectList(
+  columns(versions, ['version', 'body', 'deleted'], 'v'),
+  computed({
+    committedAt: expression<Date>('l.committed_at'),
+    actor: expression<string>('l.actor'),
+  }),
+);
+
+/** One version of a record: its last state under that number, when that was committed, and by whom. */
+export type KeptVersion = RowOf<typeof versionColumns>;
+
+// A repair by hand changes a record and not its number; the number then stands for the last of its states.
+const lastStates = `(
+  select distinct on (version) * from arbiter.record_versions
+   where tenant_id = $1 and entity_type = $2 and entity_id = $3 order by version, number desc) v
+  join arbiter.catalogue_log l on l.tenant_id = v.tenant_id and l.config_version = v.config_version`;
+
+/** The versions of a record below a number (null: from the newest), newest first. */
+export async function selectVersions(
+  tx: Tx,
+  type: string,
+  id: string,
+  page: { readonly below: number | null; readonly limit: number },
+): Promise<KeptVersion[]> {
+  return select(
+    tx,
+    versionColumns,
+    `from ${lastStates} where $4::int is null or v.version < $4 order by v.version desc limit $5`,
+    [tx.tenantId, type, id, page.below, page.limit],
+  );
+}
+
+/** These versions of a record, as far as they are kept. */
+export async function selectVersionsNumbered(
+  tx: Tx,
+  type: string,
+  id: string,
+  numbers: readonly number[],
+): Promise<KeptVersion[]> {
+  return select(tx, versionColumns, `from ${lastStates} where v.version = any($4::int[])`, [
+    tx.tenantId,
+    type,
+    id,
+    numbers,
+  ]);
+}
+
+export async function countVersions(tx: Tx, type: string, id: string): Promise<number> {
+  const [row] = await tx.query<{ total: number }>(
+    `select count(distinct version)::int as total from arbiter.record_versions
+      where tenant_id = $1 and entity_type = $2 and entity_id = $3`,
+    [tx.tenantId, type, id],
+  );
+  return row?.total ?? 0;
+}

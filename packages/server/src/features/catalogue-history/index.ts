@@ -9,6 +9,12 @@ export {
   type HistoricRecord,
   recordAsOf,
 } from './catalogue-history.service.ts';
+export {
+  countVersions,
+  type KeptVersion,
+  selectVersions,
+  selectVersionsNumbered,
+} from './catalogue-history.store.ts';
 
 /** Tables of this feature: nobody else's code names them (see the walls). */
 export const tables = ['catalogue_log', 'record_versions'];

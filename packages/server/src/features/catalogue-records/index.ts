@@ -36,7 +36,7 @@ export {
   type UpdateOptions,
   updateRecord,
 } from './records.service.ts';
-export { findRecord, findRecords } from './records.store.ts';
+export { findDeletedWith, findRecord, findRecords } from './records.store.ts';
 export {
   assertNotMentioned,
   assertNotReferenced,
@@ -45,6 +45,7 @@ export {
   requireLive,
 } from './references.store.ts';
 export { countReferring, type RelatedRow, readReferring, readRelated } from './related.store.ts';
+export { cascadeRestore, type GoneParent, type RestoreOptions, restorable, restoreRecord } from './restore.service.ts';
 export { assignedTo } from './scope-assignments.store.ts';
 export {
   assignScopes,

@@ -4,6 +4,7 @@ import type { Tx } from '../../db/tx.ts';
 import { reply } from '../../http/handler.ts';
 import { type ListOptions, listRecords, type RecordList } from './record-lists.store.ts';
 import type { Addressed, GovernedRow, RecordSpec } from './record-spec.ts';
+import { compareVersions, listVersions, readVersion, type ShowPast } from './record-versions.service.ts';
 import { getRecord, sameId } from './records.service.ts';
 
 type Changes<R extends Resource> = Infer<TObject<R['changes']>>;
@@ -49,6 +50,8 @@ export interface RecordUseCases<R extends Resource, Row extends GovernedRow, Rem
   remove(tx: Tx, id: string, addressed: Addressed): Promise<Removed>;
   /** What the resource's `queries` mean for a list. */
   narrow?(query: Queries<R>): Pick<ListOptions, 'filters' | 'where'>;
+  /** How an earlier state is shown. Default: the columns that the record shows. */
+  showPast?: ShowPast<Row>;
 }
 
 /** The answer of a deletion that has nothing to say. */
@@ -58,7 +61,7 @@ export async function noContent(deletion: Promise<unknown>) {
 }
 
 /**
- * Handlers of the seven operations of `recordOperations`: unpack, call, shape. What the operations do is the feature's
+ * Handlers of the operations of `recordOperations`: unpack, call, shape. What the operations do is the feature's
  * (its service), how lists are read and records are found is the records' own.
  */
 export function recordHandlers<R extends Resource, Row extends GovernedRow, Removed extends RemovalReply>(
@@ -110,6 +113,23 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
     },
     async deleteById(tx: Tx, { params }: { readonly params: { readonly id: string } }) {
       return useCases.remove(tx, params.id, 'path');
+    },
+    async versions(tx: Tx, { params, query }: { readonly params: { readonly id: string }; readonly query: PageQuery }) {
+      return reply(200, await listVersions(tx, spec, params.id, query, useCases.showPast));
+    },
+    async version(tx: Tx, { params }: { readonly params: { readonly id: string; readonly version: string } }) {
+      const past = await readVersion(tx, spec, params.id, params.version, useCases.showPast);
+      // Some properties of the record, as the schema says; what they hold is what was stored.
+      return reply(200, past as Partial<Infer<R['record']>>);
+    },
+    async versionsDiff(
+      tx: Tx,
+      request: {
+        readonly params: { readonly id: string };
+        readonly query: { readonly from: number; readonly to: number };
+      },
+    ) {
+      return reply(200, await compareVersions(tx, spec, request.params.id, request.query, useCases.showPast));
     },
   };
 }

@@ -19,12 +19,14 @@ export function isDeleted(row: GovernedRow): boolean {
   return 'deletedAt' in row && row.deletedAt !== null;
 }
 
-const notFound = (noun: string) => new AppError('not_found', { detail: `There is no such ${noun}.` });
+/** 404 for a record that is missing, foreign or deleted. */
+export const notFound = (noun: string) => new AppError('not_found', { detail: `There is no such ${noun}.` });
 
 const columnOf = (row: GovernedRow, column: string): unknown =>
   new Map<string, unknown>(Object.entries(row)).get(column);
 
-const versionOf = <Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): number =>
+/** The record's own counter. */
+export const versionOf = <Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): number =>
   Number(columnOf(row, spec.versionColumn));
 
 function auditView<Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): Readonly<Record<string, unknown>> {
@@ -137,7 +139,8 @@ export function assertRowVersion<Row extends GovernedRow>(
   });
 }
 
-const writeRow = <Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, before: Row, change: RowChange) =>
+/** Writes columns of a row that the caller has locked; version + 1. */
+export const writeRow = <Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, before: Row, change: RowChange) =>
   updateRow(tx, spec, before.id, { ...change, [spec.versionColumn]: versionOf(spec, before) + 1 });
 
 export interface DeleteOptions<Row extends GovernedRow> {

@@ -70,6 +70,22 @@ export async function findRecords<Row extends GovernedRow>(
   return rowsOf(tx, query);
 }
 
+/**
+ * The rows that were deleted with the record that they refer to by `column`: at its very instant. Locked for a change
+ * until the transaction ends, by id.
+ */
+export async function findDeletedWith<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  column: keyof Row & string,
+  id: string,
+  deletedAt: Date,
+): Promise<Row[]> {
+  const name: string = column;
+  const query = selectFrom(tx, spec, 'change').where(name, '=', id).where('deletedAt', '=', deletedAt);
+  return rowsOf(tx, query.orderBy(sql.ref('id')));
+}
+
 /** Values as the driver wants them: JSON columns as text, absent ones left out. */
 function columnValues<Row extends GovernedRow>(
   spec: RecordSpec<Row>,

@@ -40,6 +40,13 @@ export async function requireLive<E extends EntityType, const C extends ColumnOf
   return row;
 }
 
+/** Keeps a record alive until the transaction ends, as `requireLive` does; false when it is missing or deleted. */
+export async function lockLive(tx: Tx, table: string, softDelete: boolean, id: string): Promise<boolean> {
+  let query = anyTable(tx).selectFrom(table).select('id').where('tenantId', '=', tx.tenantId).where('id', '=', id);
+  if (softDelete) query = query.where('deletedAt', 'is', null);
+  return (await rowsOf(tx, query.forKeyShare())).length > 0;
+}
+
 /** One kind of reference that keeps a record from being deleted. */
 interface Referrer {
   readonly resource: Resource;

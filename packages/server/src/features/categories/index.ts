@@ -1,7 +1,9 @@
 import { categoryOperations, subCategoryOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { restorable } from '../catalogue-records/index.ts';
 import { categoryRoutes, subCategoryRoutes } from './categories.routes.ts';
+import { categorySpec, subCategorySpec } from './categories.store.ts';
 
 export { createCategory, createSubCategory } from './categories.service.ts';
 export {
@@ -17,6 +19,7 @@ export const tables = ['categories', 'sub_categories'];
 export const categoriesFeature = feature({
   name: 'categories',
   tables,
+  restores: [restorable(categorySpec), restorable(subCategorySpec)],
   operations: () => [
     ...handlerEntries(categoryOperations, categoryRoutes()),
     ...handlerEntries(subCategoryOperations, subCategoryRoutes()),

@@ -4,13 +4,16 @@ import { invalid } from '../../platform/app-error.ts';
 import { zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
+  cascadeRestore,
   cascadeSoftDelete,
   createRecord,
+  findDeletedWith,
   findRecords,
   freeKey,
   keyFromName,
   type RecordChange,
   readReferring,
+  restorable,
   softDeleteRecord,
   toWire,
   updateRecord,
@@ -97,3 +100,15 @@ export async function deleteChannel(tx: Tx, id: string, addressed: Addressed): P
   });
   await cascadeSoftDelete(tx, placementSpec, placements);
 }
+
+/**
+ * A channel comes back with the placements that went with it: those that were deleted at the same instant
+ * (docs/design/api-catalogue.md 19).
+ */
+export const restorableChannel = restorable(channelSpec, {
+  async after(tx, channel) {
+    if (channel.deletedAt === null) return;
+    const gone = await findDeletedWith(tx, placementSpec, 'channelId', channel.id, channel.deletedAt);
+    await cascadeRestore(tx, placementSpec, gone);
+  },
+});

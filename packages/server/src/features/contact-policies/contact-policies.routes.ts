@@ -5,6 +5,7 @@ import {
   deleteContactPolicy,
   type PolicyReferrers,
   showContactPolicies,
+  showContactPolicy,
   updateContactPolicy,
 } from './contact-policies.service.ts';
 import { contactPolicySpec } from './contact-policies.store.ts';
@@ -16,6 +17,7 @@ export interface ContactPolicyDeps {
 export const contactPolicyRoutes = ({ referrers }: ContactPolicyDeps) =>
   recordHandlers(contactPolicySpec, {
     show: showContactPolicies,
+    showPast: showContactPolicy,
     create: createContactPolicy,
     change: updateContactPolicy,
     remove: async (tx, id, addressed) => reply(200, await deleteContactPolicy(tx, id, addressed, referrers)),

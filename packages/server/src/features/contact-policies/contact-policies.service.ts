@@ -31,7 +31,8 @@ const resources: Readonly<Record<ContactPolicyScope, EntityType | null>> = {
   subcategory: 'subCategory',
 };
 
-function showContactPolicy(row: ContactPolicyRow): ContactPolicy {
+/** One policy as answers carry it. */
+export function showContactPolicy(row: ContactPolicyRow): ContactPolicy {
   const [first] = row.scopes;
   return {
     ...toWire(row),

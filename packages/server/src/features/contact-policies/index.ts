@@ -1,8 +1,10 @@
 import { contactPolicyOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { restorable } from '../catalogue-records/index.ts';
 import { contactPolicyRoutes } from './contact-policies.routes.ts';
 import type { PolicyReferrers } from './contact-policies.service.ts';
+import { contactPolicySpec } from './contact-policies.store.ts';
 
 export { createContactPolicy, type PolicyReferrers } from './contact-policies.service.ts';
 export { idlePolicies, snapshotPolicies } from './contact-policies.store.ts';
@@ -13,6 +15,7 @@ export const tables = ['contact_policies'];
 export const contactPoliciesFeature = feature({
   name: 'contact-policies',
   tables,
+  restores: [restorable(contactPolicySpec)],
   operations: ({ policyReferrers }: { readonly policyReferrers: PolicyReferrers }) =>
     handlerEntries(contactPolicyOperations, contactPolicyRoutes({ referrers: policyReferrers })),
 });

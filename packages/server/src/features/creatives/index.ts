@@ -1,7 +1,9 @@
 import { creativeOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { restorable } from '../catalogue-records/index.ts';
 import { creativeRoutes } from './creatives.routes.ts';
+import { creativeSpec } from './creatives.store.ts';
 
 export { createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
 export { type CreativeFacts, findCreativeFacts, fingerprintCreatives, snapshotCreatives } from './creatives.store.ts';
@@ -12,5 +14,6 @@ export const tables = ['creatives'];
 export const creativesFeature = feature({
   name: 'creatives',
   tables,
+  restores: [restorable(creativeSpec)],
   operations: () => handlerEntries(creativeOperations, creativeRoutes()),
 });

@@ -25,7 +25,7 @@ import {
   selectActiveKeys,
   selectApiKey,
   selectLiveKeys,
-  updateNameAndScopes,
+  updateOperatorKey,
 } from './api-keys.store.ts';
 import { selectClient } from './oauth-clients.store.ts';
 
@@ -77,7 +77,12 @@ export async function createApiKey(tx: Tx, pepper: Pepper, wanted: NewApiKey): P
   return { ...described, key, warning: 'Keep the key now: it is not stored and cannot be shown again.' };
 }
 
-async function storeKey(tx: Tx, pepper: Pepper, key: string, wanted: Required<NewApiKey>): Promise<ApiKeyRow> {
+async function storeKey(
+  tx: Tx,
+  pepper: Pepper,
+  key: string,
+  wanted: Required<NewApiKey> & { readonly person?: string | undefined },
+): Promise<ApiKeyRow> {
   if (pepper === null) {
     throw new AppError('not_configured', { detail: 'API keys cannot be made: API_KEY_PEPPER is not set.' });
   }
@@ -88,7 +93,7 @@ async function storeKey(tx: Tx, pepper: Pepper, key: string, wanted: Required<Ne
     scopes: orderedScopes(wanted.scopes),
     expiresAt: wanted.expiresAt,
     revokedAt: null,
-    person: await personBehind(tx),
+    person: wanted.person ?? (await personBehind(tx)),
     createdAt: tx.now,
     lastUsedAt: null,
   };
@@ -114,31 +119,37 @@ export async function personBehind(tx: Tx): Promise<string> {
   return (await selectApiKey(tx, actor.apiKeyId))?.person ?? tx.actor.id;
 }
 
+/** A key as the operator's file tells it. */
+export interface OperatorKey {
+  readonly key: string;
+  readonly name: string;
+  readonly scopes: readonly ApiKeyScope[];
+  /** The user it acts for; undefined: as it was, for a new key `system`. */
+  readonly person?: string | undefined;
+}
+
 /**
- * Sets name and scopes of the operator's key, or stores it when its value is new to the tenant. A key that was revoked
+ * Sets name, scopes and person of the operator's key, or stores it when its value is new to the tenant. A key that was revoked
  * stays revoked. True when anything was written (bootstrap file, docs/design/api-access.md 5.1).
  */
-export async function ensureApiKey(
-  tx: Tx,
-  pepper: Pepper,
-  wanted: { readonly key: string; readonly name: string; readonly scopes: readonly ApiKeyScope[] },
-): Promise<boolean> {
+export async function ensureApiKey(tx: Tx, pepper: Pepper, wanted: OperatorKey): Promise<boolean> {
   const scopes = orderedScopes(wanted.scopes);
   const known = pepper === null ? undefined : await lockApiKeyByHash(tx, hashApiKey(pepper, wanted.key));
   if (known === undefined) {
-    await storeKey(tx, pepper, wanted.key, { name: wanted.name, scopes, expiresAt: null });
+    await storeKey(tx, pepper, wanted.key, { name: wanted.name, scopes, expiresAt: null, person: wanted.person });
     return true;
   }
-  const unchanged = known.name === wanted.name && known.scopes.join() === scopes.join();
+  const changed = { ...known, name: wanted.name, scopes, person: wanted.person ?? known.person };
+  const unchanged = JSON.stringify(changed) === JSON.stringify(known);
   if (unchanged || known.revokedAt !== null) return false;
-  await updateNameAndScopes(tx, known.id, wanted.name, scopes);
+  await updateOperatorKey(tx, changed);
   await recordAudit(tx, {
     action: 'update',
     entityType: 'apiKey',
     entityId: known.id,
     entityName: wanted.name,
     before: auditView(known),
-    after: auditView({ ...known, name: wanted.name, scopes }),
+    after: auditView(changed),
   });
   return true;
 }

@@ -1,7 +1,8 @@
 import type { ApiKeyScope } from '@arbiter/contract';
-import { columns, optional, type RowOf, select, selectList, table } from '../../db/columns.ts';
+import { columns, computed, expression, optional, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { joinLivingTenant } from '../tenants/index.ts';
+import { actingIsGone, joinActingUser } from '../users/index.ts';
 
 const apiKeys = table<'api_keys', { scopes: ApiKeyScope[] }>('api_keys');
 
@@ -82,23 +83,29 @@ export async function markRevoked(tx: Tx, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function updateNameAndScopes(
+/** Sets what the operator's file says of a key. */
+export async function updateOperatorKey(
   tx: Tx,
-  id: string,
-  name: string,
-  scopes: readonly ApiKeyScope[],
+  { id, name, scopes, person }: Pick<ApiKeyRow, 'id' | 'name' | 'scopes' | 'person'>,
 ): Promise<void> {
-  await tx.query('update arbiter.api_keys set name = $3, scopes = $4 where tenant_id = $1 and id = $2', [
+  await tx.query('update arbiter.api_keys set name = $3, scopes = $4, person = $5 where tenant_id = $1 and id = $2', [
     tx.tenantId,
     id,
     name,
     scopes,
+    person,
   ]);
 }
 
-const liveKeyColumns = columns(apiKeys, ['tenantId', 'id', 'name', 'scopes', 'expiresAt'], 'k');
+const liveKeyColumns = selectList(
+  columns(apiKeys, ['tenantId', 'id', 'name', 'scopes', 'expiresAt'], 'k'),
+  computed({ userId: expression<string | null>('acting.id'), userName: expression<string | null>('acting.name') }),
+);
 
-/** A key that opens the door: not revoked, of a living tenant. Its expiry is the caller's to judge. */
+/**
+ * A key that opens the door: not revoked, of a living tenant, and of nobody who is deactivated. `userId`: the person it acts
+ * for, null for the operator's. Its expiry is the caller's to judge.
+ */
 export type LiveKey = RowOf<typeof liveKeyColumns>;
 
 /** Before the tenant is known: needs a system transaction. More than one row means that two tenants share a key. */
@@ -106,8 +113,8 @@ export async function selectLiveKeys(tx: Tx, keyHash: Buffer): Promise<LiveKey[]
   return select(
     tx,
     liveKeyColumns,
-    `from arbiter.api_keys k ${joinLivingTenant('k.tenant_id')}
-     where k.key_hash = $1 and k.revoked_at is null`,
+    `from arbiter.api_keys k ${joinLivingTenant('k.tenant_id')} ${joinActingUser('k.tenant_id', 'k.person')}
+     where k.key_hash = $1 and k.revoked_at is null and not ${actingIsGone}`,
     [keyHash],
   );
 }

@@ -135,7 +135,7 @@ test('the session says who a key stands for, and nothing without one', async () 
   assert.equal(status, 200);
   assert.deepEqual(body, {
     authenticated: true,
-    principal: { kind: 'api_key', id: made.id, name: 'who', role: 'viewer', scopes: ['read'] },
+    principal: { kind: 'api_key', id: made.id, name: 'who', userId: null, role: 'viewer', scopes: ['read'] },
     tenant: { id: tenant.id, name: 'Test', isPlayground: false },
     expiresAt: '2030-01-01T00:00:00.000Z',
   });

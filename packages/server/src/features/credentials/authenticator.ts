@@ -146,7 +146,8 @@ function principalOf(row: LiveKey): Principal {
   return {
     kind: 'apiKey',
     tenantId: row.tenantId,
-    actor: { id: `apikey:${row.id}`, name: row.name, role },
+    // What a person's key does, the person does (docs/design/api-settled.md 6, 100).
+    actor: { id: row.userId ?? `apikey:${row.id}`, name: row.userName ?? row.name, role },
     role,
     scopes: row.scopes,
     credentialId: `apikey:${row.id}`,

@@ -4,6 +4,7 @@ import { presentedCredential } from '../../http/credentials.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
 import type { Authenticate, Principal } from '../../http/principal.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { isUuid } from '../../platform/ids.ts';
 import { getTenant } from '../tenants/index.ts';
 import { getApiKey } from './api-keys.service.ts';
 
@@ -38,13 +39,21 @@ async function holderOf(tx: Tx, principal: Principal): Promise<Pick<Session, 'pr
   if (kind === 'accessToken') {
     const id = credentialId.replace('oauth:', '');
     return {
-      principal: { kind: 'oauth_client', id, name: actor.name, role, scopes: [...principal.scopes] },
+      // A client is a person of its own (docs/design/quality.md E3).
+      principal: { kind: 'oauth_client', id, name: actor.name, userId: null, role, scopes: [...principal.scopes] },
       expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
     };
   }
   const key = await getApiKey(tx, credentialId.replace('apikey:', ''));
   return {
-    principal: { kind: 'api_key', id: key.id, name: key.name, role: key.role, scopes: key.scopes },
+    principal: {
+      kind: 'api_key',
+      id: key.id,
+      name: key.name,
+      userId: isUuid(key.createdBy) ? key.createdBy : null,
+      role: key.role,
+      scopes: key.scopes,
+    },
     expiresAt: key.expiresAt,
   };
 }

@@ -78,6 +78,8 @@ export interface DecisionService {
 
 /** Held customers that may take a connection each while they wait, of decisions and of responses. */
 const waitingSeats = 3;
+/** How long a call waits for the version of the catalogue that it requires. */
+const freshWithinMs = 1_000;
 /** Most jobs that may wait over all tenants before requests are shed. */
 const maxWaiting = 5_000;
 
@@ -173,6 +175,17 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     }
   }
 
+  /** Waits for a version of the catalogue, 503 `not_fresh` when it does not come in time (docs/design/api-settled.md 8). */
+  async function requireFresh(tenantId: string, version: number, until: number): Promise<void> {
+    const reached = await catalogues.reached(tenantId, version, Math.min(until, performance.now() + freshWithinMs));
+    if (reached >= version) return;
+    throw new AppError('not_fresh', {
+      detail: `The catalogue is at version ${reached}, not yet at ${version}.`,
+      errors: [{ path: '/require/minConfigVersion', message: `is ${version}, the catalogue is at ${reached}` }],
+      retryAfterSeconds: 1,
+    });
+  }
+
   /** The answer that an earlier call with this requestId got; null when there was none. */
   async function readKept(
     tenantId: string,
@@ -199,13 +212,19 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     startedAt: number,
   ): Promise<Recommended> {
     assertRoom();
-    const decideNow = (payloadHash: Buffer | null): Promise<Recommended> =>
+    const submit = (payloadHash: Buffer | null): Promise<Recommended> =>
       inTheEnd((resolve, reject) => {
         const settle: DecideJob['resolve'] = (text, quotaLeft) => resolve({ text, replayed: false, quotaLeft });
         const job: DecideJob = { call, known, payloadHash, startedAt, until, resolve: settle, reject };
         decisions.submit(tenantId, job);
         return job;
       });
+    const decideNow = (payloadHash: Buffer | null): Promise<Recommended> => {
+      const { minConfigVersion } = call;
+      // Who requires nothing pays nothing.
+      if (minConfigVersion === 0) return submit(payloadHash);
+      return requireFresh(tenantId, minConfigVersion, until).then(() => submit(payloadHash));
+    };
     if (!call.clientRequestId || call.request.dryRun) return decideNow(null);
 
     const { requestId } = call.request;

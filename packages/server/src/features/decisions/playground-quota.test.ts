@@ -107,3 +107,9 @@ test('other tenants have no quota', async () => {
   const answer = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { key, body: { customerId: 'C1' } });
   assert.deepEqual([answer.status, answer.body.quota, headerOf(answer)], [200, undefined, undefined]);
 });
+
+test('a decision that was not made, because the catalogue is not as new as required, counts nothing', async () => {
+  const answer = await recommend({ customerId: 'C9', limit: 2, require: { minConfigVersion: 1_000_000 } });
+  assert.equal(answer.status, 503, answer.text);
+  assert.equal((await status()).quotaUsed, 0);
+});

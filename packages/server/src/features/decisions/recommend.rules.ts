@@ -10,6 +10,8 @@ export interface RecommendCall {
   /** Key or id of the flow, as asked; null = resolve. */
   readonly flow: string | null;
   readonly debug: boolean;
+  /** Lowest version of the catalogue that may decide; 0: the newest that there is. The profile is always read anew. */
+  readonly minConfigVersion: number;
   /** The client made the requestId, so it is an idempotency key. */
   readonly clientRequestId: boolean;
 }
@@ -56,6 +58,7 @@ export function readRecommendCall(body: RecommendRequest, facts: CallFacts): Rec
     anonymous: customer.anonymous,
     flow: body.decisionFlowKey ?? body.flowId ?? body.decisionFlowId ?? null,
     debug: body.debug ?? false,
+    minConfigVersion: body.require?.minConfigVersion ?? 0,
     clientRequestId: body.requestId != null,
     request: {
       requestId: body.requestId?.toLowerCase() ?? facts.newRequestId(),

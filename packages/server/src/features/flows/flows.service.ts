@@ -7,6 +7,7 @@ import {
   createRecord,
   getRecord,
   type RecordChange,
+  restorable,
   softDeleteRecord,
   toWire,
   updateRecord,
@@ -115,6 +116,9 @@ export async function deleteFlow(
   });
   return { success: true, cascaded: 0 };
 }
+
+/** A flow comes back neither as the default nor with its routes (docs/design/api-catalogue.md 19). */
+export const restorableFlow = restorable(flowSpec, { set: () => ({ isDefault: false }) });
 
 /**
  * Makes the draft the next version, the flow active and protected. What is published is the draft that was checked: a

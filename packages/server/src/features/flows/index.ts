@@ -2,6 +2,7 @@ import { decisionFlowOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { decisionFlowRoutes } from './flows.routes.ts';
+import { restorableFlow } from './flows.service.ts';
 
 export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
@@ -13,5 +14,6 @@ export const tables = ['decision_flows', 'flow_versions'];
 export const flowsFeature = feature({
   name: 'flows',
   tables,
+  restores: [restorableFlow],
   operations: () => handlerEntries(decisionFlowOperations, decisionFlowRoutes()),
 });

@@ -2,7 +2,7 @@ import { offerOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { offerRoutes } from './offers.routes.ts';
-import type { OfferDependants } from './offers.service.ts';
+import { type OfferDependants, restorableOffer } from './offers.service.ts';
 
 export {
   createOffer,
@@ -24,6 +24,7 @@ export const tables = ['offers'];
 export const offersFeature = feature({
   name: 'offers',
   tables,
+  restores: [restorableOffer],
   operations: ({ offerDependants }: { readonly offerDependants: OfferDependants }) =>
     handlerEntries(offerOperations, offerRoutes({ dependants: offerDependants })),
 });

@@ -10,6 +10,7 @@ import {
   readReferring,
   readRelated,
   requireLive,
+  restorable,
   softDeleteRecord,
   toWire,
   updateRecord,
@@ -158,3 +159,8 @@ export async function deleteOffer(
   });
   return { success: true, id: row.id, cascaded };
 }
+
+/** An offer comes back without its creatives, and without a category that was deleted meanwhile (docs/design/api-catalogue.md 19). */
+export const restorableOffer = restorable(offerSpec, {
+  set: (_offer, gone) => Object.fromEntries(gone.map(({ property }) => [property, null])),
+});

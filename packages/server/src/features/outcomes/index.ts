@@ -1,8 +1,9 @@
 import { outcomeTypeOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { restorable } from '../catalogue-records/index.ts';
 import { outcomeTypeRoutes } from './outcomes.routes.ts';
-import { insertSystemOutcomeTypes } from './outcomes.store.ts';
+import { insertSystemOutcomeTypes, outcomeTypeSpec } from './outcomes.store.ts';
 
 export { createOutcomeType } from './outcomes.service.ts';
 export { insertSystemOutcomeTypes, type OutcomeTypeFacts, readOutcomeTypes } from './outcomes.store.ts';
@@ -14,5 +15,6 @@ export const outcomesFeature = feature({
   name: 'outcomes',
   tables,
   onTenantCreated: [insertSystemOutcomeTypes],
+  restores: [restorable(outcomeTypeSpec)],
   operations: () => handlerEntries(outcomeTypeOperations, outcomeTypeRoutes()),
 });

@@ -1,6 +1,7 @@
 import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../db/index.ts';
 import { ensureBaseFlow } from '../flows/index.ts';
 import { type InTransaction, loadCatalogue, type TenantCatalogue } from './tenant-catalogue.ts';
+import { createVersionWatch } from './version-watch.ts';
 
 /**
  * The catalogues that this process decides with. There is no time in it: a catalogue is replaced when a commit raised its
@@ -10,6 +11,11 @@ import { type InTransaction, loadCatalogue, type TenantCatalogue } from './tenan
 export interface CatalogueCache {
   get(tenantId: string): Promise<TenantCatalogue>;
   refresh(tenantId: string, version: number): Promise<TenantCatalogue>;
+  /**
+   * The newest version that batches from now on decide with at least: `version` as soon as it is committed, a lower one when
+   * it is not by `until` (monotonic ms).
+   */
+  reached(tenantId: string, version: number, until: number): Promise<number>;
   makeBaseFlow(tenantId: string): Promise<TenantCatalogue>;
   /** ms since this process last knew the tenant's version to be the newest. */
   ageMs(tenantId: string): number;
@@ -100,9 +106,11 @@ export function createCatalogueCache(
     return running.promise.then(next, next);
   }
 
+  const versions = createVersionWatch(database);
   const unlisten = database.listen(
     'arbiter_catalogue',
     (tenantId) => {
+      versions.look(tenantId);
       if (entries.has(tenantId)) loadAgain(tenantId).catch(options.onError);
     },
     {
@@ -124,6 +132,11 @@ export function createCatalogueCache(
         if (known && known.version >= version) return known;
         await load(tenantId);
       }
+    },
+    async reached(tenantId, version, until) {
+      const known = entries.get(tenantId)?.catalogue.version ?? 0;
+      // A batch asks the database for the newest version, so what is committed there it decides with.
+      return known >= version ? known : versions.newest(tenantId, version, until);
     },
     async makeBaseFlow(tenantId) {
       await database.withTenant(tenantId, systemActor('base-flow'), ensureBaseFlow);

@@ -1,7 +1,9 @@
 import { qualificationRuleOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { restorable } from '../catalogue-records/index.ts';
 import { qualificationRuleRoutes } from './qualification.routes.ts';
+import { qualificationRuleSpec } from './qualification.store.ts';
 
 export { createQualificationRule } from './qualification.service.ts';
 export { idleRules, snapshotRules } from './qualification.store.ts';
@@ -12,5 +14,6 @@ export const tables = ['qualification_rules'];
 export const qualificationFeature = feature({
   name: 'qualification',
   tables,
+  restores: [restorable(qualificationRuleSpec)],
   operations: () => handlerEntries(qualificationRuleOperations, qualificationRuleRoutes()),
 });

@@ -3,6 +3,7 @@ import { stageOf } from './qualification.rules.ts';
 import {
   createQualificationRule,
   deleteQualificationRule,
+  showQualificationRule,
   showQualificationRules,
   updateQualificationRule,
 } from './qualification.service.ts';
@@ -11,6 +12,7 @@ import { qualificationRuleSpec } from './qualification.store.ts';
 export const qualificationRuleRoutes = () =>
   recordHandlers(qualificationRuleSpec, {
     show: showQualificationRules,
+    showPast: showQualificationRule,
     create: createQualificationRule,
     change: updateQualificationRule,
     remove: (tx, id, addressed) => noContent(deleteQualificationRule(tx, id, addressed)),

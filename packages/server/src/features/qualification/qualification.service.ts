@@ -34,7 +34,8 @@ const resources: Readonly<Record<QualificationScope, EntityType | null>> = {
   placement: 'placement',
 };
 
-function showQualificationRule(row: QualificationRuleRow): QualificationRule {
+/** One rule as answers carry it. */
+export function showQualificationRule(row: QualificationRuleRow): QualificationRule {
   const [first] = row.scopes;
   return {
     ...toWire(row),

@@ -1,6 +1,9 @@
+import { eventOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
 import { streamJobs } from './stream.jobs.ts';
+import { type StreamPorts, streamRoutes } from './stream.routes.ts';
 
 export { createDecisionEvents, type DecisionEvents } from './decision-events.ts';
 export { appendEvents, insertOutbox, readStream, recountTotals, type StreamRow } from './outbox.store.ts';
@@ -12,5 +15,6 @@ export const tables = ['outbox', 'stream_heads'];
 export const streamFeature = feature({
   name: 'stream',
   tables,
+  operations: (ports: StreamPorts) => handlerEntries(eventOperations, streamRoutes(ports)),
   jobs: ({ database }: { readonly database: Database }) => streamJobs(database),
 });

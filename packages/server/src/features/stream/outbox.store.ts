@@ -32,8 +32,15 @@ export function insertOutbox(tenantId: string, events: string, lanes: Lanes, now
   };
 }
 
-/** One row of the outbox for all events of a batch of responses; `itemIds` are the history rows written with it that count. */
-export async function appendEvents(tx: Tx, events: readonly StreamEvent[], itemIds: readonly string[]): Promise<void> {
+/**
+ * One row of the outbox for all events of a transaction, in their order; they are in the stream once it has committed and
+ * the outbox was published. `itemIds` are the history rows written with it that count.
+ */
+export async function appendEvents(
+  tx: Tx,
+  events: readonly StreamEvent[],
+  itemIds: readonly string[] = [],
+): Promise<void> {
   if (events.length === 0) return;
   await tx.query('insert into outbox (tenant_id, events, item_ids, created_at) values ($1, $2, $3::uuid[], $4)', [
     tx.tenantId,
@@ -76,6 +83,15 @@ export async function readStream(tx: Tx, after: number, limit: number): Promise<
       channelIds: row.laneChannels,
     }),
   }));
+}
+
+/** The newest position of the tenant's stream; 0 before the first event. */
+export async function selectHead(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ position: number }>(
+    'select position::float8 as position from stream_heads where tenant_id = $1',
+    [tx.tenantId],
+  );
+  return row?.position ?? 0;
 }
 
 /** Tenants with rows that are not published yet, the longest waiting first, and the age of their oldest row. */

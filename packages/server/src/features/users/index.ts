@@ -1,7 +1,10 @@
+import { userOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { userRoutes } from './users.routes.ts';
 
 export { ensureUser, isActiveAdmin, type NamedUser } from './users.service.ts';
-export type { UserRole } from './users.store.ts';
+export { actingIsGone, emailKey, joinActingUser, selectIdByEmail, type UserRole } from './users.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['users'];
@@ -9,4 +12,5 @@ export const tables = ['users'];
 export const usersFeature = feature({
   name: 'users',
   tables,
+  operations: () => handlerEntries(userOperations, userRoutes()),
 });

@@ -1,4 +1,5 @@
-import { columns, type RowOf, select, table } from '../../db/columns.ts';
+import type { UserStatus } from '@arbiter/contract';
+import { columns, computed, expression, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 
 const userColumns = columns(table('users'), ['id', 'email', 'name', 'role', 'source', 'emailVerifiedAt', 'createdAt']);
@@ -8,7 +9,7 @@ export type UserRole = UserRow['role'];
 export type UserSource = UserRow['source'];
 
 /** The address as it is compared: two spellings that differ by letter case only are one address (docs/design/quality.md E8). */
-const emailKey = (email: string) => email.normalize('NFC').toLowerCase();
+export const emailKey = (email: string) => email.normalize('NFC').toLowerCase();
 
 /** The user with this address, locked until the transaction ends. */
 export async function lockUserByEmail(tx: Tx, email: string): Promise<UserRow | undefined> {
@@ -58,3 +59,93 @@ export async function selectActiveRole(tx: Tx, id: string): Promise<UserRole | u
   );
   return row?.role;
 }
+
+const shownColumns = selectList(
+  columns(table('users'), [
+    'id',
+    'name',
+    'email',
+    'image',
+    'role',
+    'source',
+    'externalId',
+    'emailVerifiedAt',
+    'lastLoginAt',
+    'lockedUntil',
+    'createdAt',
+    'updatedAt',
+  ]),
+  computed({ status: expression<UserStatus>('status') }),
+);
+
+/** A user as answers show it. Instants are Dates. */
+export type ShownUser = RowOf<typeof shownColumns>;
+
+/** The tenant's users ($1) with their status at an instant ($2). */
+const usersNow = `(
+  select *, case when deactivated_at is not null then 'deactivated'
+                 when locked_until > $2::timestamptz then 'locked'
+                 when email_verified_at is null then 'invited' else 'active' end as status
+    from arbiter.users where tenant_id = $1) u`;
+
+export interface UserFilter {
+  /** Contained in name or address, any letter case. */
+  readonly search: string | null;
+  readonly role: UserRole | null;
+  readonly status: UserStatus | null;
+}
+
+const matches = `($3::text is null or strpos(lower(name), lower($3)) > 0 or strpos(lower(email), lower($3)) > 0)
+  and ($4::text is null or role = $4) and ($5::text is null or status = $5)`;
+
+const filterValues = (tx: Tx, { search, role, status }: UserFilter) => [tx.tenantId, tx.now, search, role, status];
+
+/** Users newest first, older than `beforeId` when it is given. */
+export async function selectUsers(
+  tx: Tx,
+  filter: UserFilter,
+  beforeId: string | null,
+  limit: number,
+): Promise<ShownUser[]> {
+  return select(
+    tx,
+    shownColumns,
+    `from ${usersNow} where ${matches} and ($6::uuid is null or id < $6) order by id desc limit $7`,
+    [...filterValues(tx, filter), beforeId, limit],
+  );
+}
+
+export async function countUsers(tx: Tx, filter: UserFilter): Promise<number> {
+  const [row] = await tx.query<{ total: number }>(
+    `select count(*)::int as total from ${usersNow} where ${matches}`,
+    filterValues(tx, filter),
+  );
+  return row?.total ?? 0;
+}
+
+/** One user; undefined when there is none. `id` is a UUID. */
+export async function selectUser(tx: Tx, id: string): Promise<ShownUser | undefined> {
+  const [row] = await select(tx, shownColumns, `from ${usersNow} where id = $3`, [tx.tenantId, tx.now, id]);
+  return row;
+}
+
+/** Id of the user with this address; undefined when there is none. */
+export async function selectIdByEmail(tx: Tx, email: string): Promise<string | undefined> {
+  const [row] = await select(
+    tx,
+    columns(table('users'), ['id']),
+    'from arbiter.users where tenant_id = $1 and email_key = $2',
+    [tx.tenantId, emailKey(email)],
+  );
+  return row?.id;
+}
+
+/**
+ * SQL: joins the user whom `person` (a user id or `system`) names as `acting`, for statements that run before the tenant is
+ * known. `actingIsGone` is true for one who is deactivated.
+ */
+export const joinActingUser = (tenantId: string, person: string): string =>
+  `left join arbiter.users acting on acting.tenant_id = ${tenantId} and acting.id =
+     case when ${person} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${person}::uuid end`;
+
+export const actingIsGone = 'acting.deactivated_at is not null';

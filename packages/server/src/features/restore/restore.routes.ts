@@ -1,0 +1,29 @@
+import type { restoreOperations } from '@arbiter/contract';
+import type { Restorable } from '../../feature.ts';
+import { type Handlers, reply } from '../../http/handler.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { bySpelling } from './spellings.rules.ts';
+
+export interface RestorePorts {
+  /** Of all features. */
+  readonly restorables: readonly Restorable[];
+}
+
+/** Handler of the restore of any deleted record (part 2, section 1.3). */
+export function restoreRoutes({ restorables }: RestorePorts): Handlers<typeof restoreOperations> {
+  const known = bySpelling(restorables);
+  return {
+    restore: async (tx, { query }) => {
+      const restorable = known.get(query.entityType);
+      if (restorable === undefined) {
+        throw new AppError('unknown_entity_type', {
+          detail: `Records of this kind cannot be restored; ${restorables.map(({ entityType }) => entityType).join(', ')} can.`,
+          errors: [{ path: 'query.entityType', message: 'names no kind of record that can be restored' }],
+        });
+      }
+      const id = query.id.toLowerCase();
+      const version = await restorable.restore(tx, id);
+      return reply(200, { restored: true as const, entityType: restorable.entityType, id, version });
+    },
+  };
+}
