@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { resources } from '@arbiter/contract';
+import { type Resource, resources } from '@arbiter/contract';
 import { findPack } from '@arbiter/packs';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import type { Tx } from '../../packages/server/src/db/tx.ts';
@@ -14,7 +14,7 @@ import {
 import { tableOf } from '../../packages/server/src/features/catalogue-records/index.ts';
 import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
-import { createFixtures, type Fixtures } from './fixtures.ts';
+import { createFixtures, type Fixtures, type Resource as Path } from './fixtures.ts';
 
 /** Every state of every governed record is kept, and the catalogue of any instant can be read (docs/design/recording.md S14). */
 
@@ -55,7 +55,7 @@ test('the table of each resource keeps its versions, and so do published flows a
   assert.deepEqual(new Set([...kept.values()].map(({ type }) => type)), new Set(governedTypes));
 });
 
-for (const { entityType, path } of Object.values(resources)) {
+for (const { entityType, path, archives = false } of Object.values<Resource & { path: Path }>(resources)) {
   test(`${entityType}: made, changed and deleted, each state is there as of its instant`, async () => {
     const before = await latest();
     const { id } = await fixtures.make(path);
@@ -71,13 +71,15 @@ for (const { entityType, path } of Object.values(resources)) {
       await asOf(entityType, id, changed),
       await asOf(entityType, id, gone),
     ];
-    assert.deepEqual([first?.version, second?.version, last?.version], [1, 2, 3]);
-    assert.deepEqual([first?.deleted, second?.deleted, last?.deleted], [false, false, true]);
+    // What is archived is there as before, in another status.
+    assert.deepEqual([first?.version, second?.version, last?.version], [1, 2, archives ? 2 : 3]);
+    assert.deepEqual([first?.deleted, second?.deleted, last?.deleted], [false, false, !archives]);
+    if (archives) assert.deepEqual([second?.body.status, last?.body.status], ['draft', 'archived']);
     assert.equal(first?.body.id, id);
     assert.equal('tenant_id' in first.body, false);
     const listed = async (at: string) =>
       (await read((tx) => catalogueAsOf(tx, at)))?.records.some(({ entityId }) => entityId === id);
-    assert.deepEqual([await listed(before), await listed(changed), await listed(gone)], [false, true, false]);
+    assert.deepEqual([await listed(before), await listed(changed), await listed(gone)], [false, true, archives]);
   });
 }
 

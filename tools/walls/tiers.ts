@@ -9,6 +9,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['tenants'],
   ['credentials'],
   ['catalogue-records', 'catalogue-history'],
+  ['content'],
   [
     // One line for each: those who add features at the same time do not meet.
     'schemas',

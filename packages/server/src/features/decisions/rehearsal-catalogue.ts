@@ -137,7 +137,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     outcomes: new Map(),
     schemaTables: new Map(),
     rows: {
-      wanted: { statuses: ['active'], otherOffers: false },
+      wanted: { statuses: ['active'], otherOffers: false, contentItems: false },
       pieces: [],
       offers: snapshot.offers,
       creatives: snapshot.creatives,
