@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Resource, resources } from '@arbiter/contract';
+import { resources } from '@arbiter/contract';
 import { findPack } from '@arbiter/packs';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import type { Tx } from '../../packages/server/src/db/tx.ts';
@@ -14,7 +14,7 @@ import {
 import { tableOf } from '../../packages/server/src/features/catalogue-records/index.ts';
 import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
-import { createFixtures, type Fixtures, type Resource as Path } from './fixtures.ts';
+import { createFixtures, type Fixtures } from './fixtures.ts';
 
 /** Every state of every governed record is kept, and the catalogue of any instant can be read (docs/design/recording.md S14). */
 
@@ -55,7 +55,9 @@ test('the table of each resource keeps its versions, and so do published flows a
   assert.deepEqual(new Set([...kept.values()].map(({ type }) => type)), new Set(governedTypes));
 });
 
-for (const { entityType, path, archives = false } of Object.values<Resource & { path: Path }>(resources)) {
+for (const resource of Object.values(resources)) {
+  const { entityType, path } = resource;
+  const archives = 'archives' in resource;
   test(`${entityType}: made, changed and deleted, each state is there as of its instant`, async () => {
     const before = await latest();
     const { id } = await fixtures.make(path);

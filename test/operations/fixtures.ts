@@ -127,7 +127,12 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       return answer.body;
     },
     async otherPerson() {
-      const made = await fixtures.must('POST', 'api-keys', { name: fixtures.name('key'), scopes: ['read', 'write'] }, 201);
+      const made = await fixtures.must(
+        'POST',
+        'api-keys',
+        { name: fixtures.name('key'), scopes: ['read', 'write'] },
+        201,
+      );
       const person = randomUUID();
       await server.testDatabase.ownerQuery('update arbiter.api_keys set person = $2 where id = $1', [made.id, person]);
       return String(made.key);

@@ -158,7 +158,9 @@ export const ContentItem = Type.Object(
     submittedAt: When('When that was'),
     approvedBy: Person('Who approved it'),
     approvedAt: When('When that was'),
-    rejectionReason: Nullable(Type.String(), { description: 'Why it was rejected, until it is submitted again; or null.' }),
+    rejectionReason: Nullable(Type.String(), {
+      description: 'Why it was rejected, until it is submitted again; or null.',
+    }),
     publishedAt: When('When it was last published'),
     publishedVersion: Nullable(Type.Integer(), { description: 'Number of the version that decisions show, or null.' }),
     version: Type.Integer({ description: 'Starts at 1; a change, publish and revert raise it.' }),
@@ -267,7 +269,9 @@ const common = { tag: 'Content', auth: 'credential', loadClass: 'crud', transact
 const one = { 200: { description: 'The content item.', schema: ContentItem } } as const;
 
 /** An action of the workflow. */
-const action = <const A extends Pick<Operation, 'id' | 'path' | 'summary' | 'description' | 'errors' | 'audit' | 'body'>>(
+const action = <
+  const A extends Pick<Operation, 'id' | 'path' | 'summary' | 'description' | 'errors' | 'audit' | 'body'>,
+>(
   value: A,
 ) => operation({ ...common, method: 'POST', role: 'editor', responses: one, ...value } as const);
 
@@ -292,7 +296,9 @@ const Rendered = Type.Object(
   {
     version: Type.Integer({ description: 'The version that was rendered.' }),
     content: JsonObject('What a decision would deliver, tokens replaced.'),
-    html: Nullable(Type.String(), { description: 'Same as content.html; null when the item has neither blocks nor HTML.' }),
+    html: Nullable(Type.String(), {
+      description: 'Same as content.html; null when the item has neither blocks nor HTML.',
+    }),
     text: Nullable(Type.String(), { description: 'Same as content.text; null likewise.' }),
     missing: Type.Array(Type.String(), {
       description: 'Tokens without a value and without a fallback, each once, in order.',
@@ -316,7 +322,8 @@ export const contentOperations = {
     id: 'content.approve',
     path: `${path}/approve`,
     summary: 'Approve an item in review',
-    description: 'Another person than the one who submitted it: two keys of one person are one. Any other status is 409.',
+    description:
+      'Another person than the one who submitted it: two keys of one person are one. Any other status is 409.',
     errors: ['not_found', 'self_approval_forbidden', 'invalid_transition', 'feature_disabled'],
     audit: [{ action: 'approve', entityType: 'contentItem' }],
   }),
@@ -393,4 +400,3 @@ export const contentOperations = {
 
 /** Body of PUT on one item. */
 export type ContentUpdate = Static<typeof contentOperations.updateById.body>;
-

@@ -123,7 +123,15 @@ interface TemplateCase {
 test('templates', () => {
   const file = load<{ scope: JsonObject; computed: JsonObject; cases: TemplateCase[] }>('templates');
   const scope = scopeOf(file.scope, 0);
-  for (const { name, templateType = 'banner', content, personalization = [], result, variables, ...more } of file.cases) {
+  for (const {
+    name,
+    templateType = 'banner',
+    content,
+    personalization = [],
+    result,
+    variables,
+    ...more
+  } of file.cases) {
     const { item = null, semantics = newest, markup = {} } = more;
     const template = compileTemplate(content, personalization, templateType, item, { semantics, markup });
     const title = name ?? JSON.stringify(content);

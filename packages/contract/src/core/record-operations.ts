@@ -75,7 +75,9 @@ export function recordOperations<
   const creating = writeErrors(resource, parts.record.properties, errors?.create);
   const updating = writeErrors(resource, parts.changes, errors?.update);
   const action = resource.softDelete || resource.archives ? 'soft_delete' : 'delete';
-  const deletedWords = resource.archives ? `Without effect: archived ${nouns} are listed.` : 'Without effect: deletion is final.';
+  const deletedWords = resource.archives
+    ? `Without effect: archived ${nouns} are listed.`
+    : 'Without effect: deletion is final.';
   return {
     list: operation({
       ...common,

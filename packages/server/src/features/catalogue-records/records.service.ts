@@ -122,7 +122,9 @@ export async function updateRecord<Row extends GovernedRow>(
   const before = await lockRecord(tx, spec, id, options.lock);
   assertRowVersion(spec, before, options.rowVersion);
   const change = await options.change(before);
-  const after = await (options.keepsVersion ? updateRow(tx, spec, before.id, change) : writeRow(tx, spec, before, change));
+  const after = await (options.keepsVersion
+    ? updateRow(tx, spec, before.id, change)
+    : writeRow(tx, spec, before, change));
   await noteChange(tx, spec, options.action ?? 'update', { before, after });
   return after;
 }

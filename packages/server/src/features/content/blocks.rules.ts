@@ -89,7 +89,11 @@ function flat(blocks: readonly ContentBlock[], path = '/blocks', inside: BlockTy
   });
 }
 
-function placeProblems({ type, children, props: given }: ContentBlock, path: string, inside: BlockType | null): ErrorEntry[] {
+function placeProblems(
+  { type, children, props: given }: ContentBlock,
+  path: string,
+  inside: BlockType | null,
+): ErrorEntry[] {
   // A column that replaces or removes one of the template stands at the top.
   if (inside === 'columns' && type !== 'column') {
     return [{ path: `${path}/type`, message: 'must be column inside columns' }];

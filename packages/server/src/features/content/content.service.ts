@@ -34,7 +34,9 @@ const mostVersionsListed = 100;
 /** 403 `feature_disabled` for writes while the tenant has content management off (docs/design/api-access.md 6). */
 export async function assertEnabled(tx: Tx): Promise<void> {
   if ((await readSettings(tx)).enableContentManagement) return;
-  throw new AppError('feature_disabled', { detail: 'Content management is off: see the setting enableContentManagement.' });
+  throw new AppError('feature_disabled', {
+    detail: 'Content management is off: see the setting enableContentManagement.',
+  });
 }
 
 type Fields = Omit<ContentUpdate, 'id' | 'rowVersion'>;
@@ -168,8 +170,7 @@ export async function showContent(tx: Tx, rows: readonly ContentRow[], view: 'on
   const used = rows.flatMap(({ publishedFrom }) => publishedFrom.map(({ id }) => id));
   const published = await selectPublishedVersions(tx, used);
   const [only] = rows;
-  const versions =
-    view === 'list' || only === undefined ? null : await selectVersions(tx, only.id, mostVersionsShown);
+  const versions = view === 'list' || only === undefined ? null : await selectVersions(tx, only.id, mostVersionsShown);
   return rows.map((row) => {
     const { publishedFrom, ...wire } = toWire(row);
     const parent = row.parentTemplateId === null ? undefined : parents.get(row.parentTemplateId);

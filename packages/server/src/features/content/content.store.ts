@@ -125,7 +125,9 @@ export async function selectPublishedVersions(
  * close a circle. Taken before any row is locked (docs/design/quality.md T9).
  */
 export async function lockTemplates(tx: Tx): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.content_templates:' || $1, 0))`, [tx.tenantId]);
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.content_templates:' || $1, 0))`, [
+    tx.tenantId,
+  ]);
 }
 
 /** Items above this one, nearest first, and how many levels of items stand below it; a circle ends where it closes. */

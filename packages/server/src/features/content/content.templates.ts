@@ -19,7 +19,8 @@ export async function checkParent(tx: Tx, parentId: string, itemId: string | nul
   const { above, levelsBelow } = await selectFamily(tx, parent.id, itemId);
   if (itemId !== null && above.includes(itemId)) throw invalid(path, 'would make the item its own template');
   const levels = above.length + 1 + levelsBelow;
-  if (levels > mostLevels) throw invalid(path, `would stand ${levels} items one above the other; at most ${mostLevels}`);
+  if (levels > mostLevels)
+    throw invalid(path, `would stand ${levels} items one above the other; at most ${mostLevels}`);
 }
 
 /** An item together with its templates, and which versions of them were taken. */

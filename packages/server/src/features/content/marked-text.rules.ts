@@ -21,7 +21,9 @@ export function markTokens(text: string): MarkedText {
   const marked: (Token | string)[] = [];
   const add = (value: Token | string): string => `${open}${marked.push(value) - 1}${close}`;
   const rest = parseText(text)
-    .map((segment) => (typeof segment === 'string' ? segment.replace(likeMark, (character) => add(character)) : add(segment)))
+    .map((segment) =>
+      typeof segment === 'string' ? segment.replace(likeMark, (character) => add(character)) : add(segment),
+    )
     .join('');
   return { text: rest, marked };
 }

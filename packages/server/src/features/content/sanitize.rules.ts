@@ -35,7 +35,19 @@ const deepest = 100;
 const allowed = {
   allowedTags: tags,
   disallowedTagsMode: 'discard',
-  nonTextTags: ['script', 'style', 'textarea', 'option', 'noscript', 'title', 'iframe', 'object', 'svg', 'math', 'template'],
+  nonTextTags: [
+    'script',
+    'style',
+    'textarea',
+    'option',
+    'noscript',
+    'title',
+    'iframe',
+    'object',
+    'svg',
+    'math',
+    'template',
+  ],
   allowedAttributes: { '*': attributes, a: ['href'], img: ['src'] },
   allowedStyles: { '*': Object.fromEntries(styles.map((name) => [name, [plainStyle]])) },
   // Links are marks here; the engine looks at their schemes after the tokens are filled in.
@@ -85,7 +97,10 @@ export function writeTextOfHtml(writer: MarkupWriter, source: string): void {
   const { text, marked } = markTokens(source);
   const lines = sanitizeHtml(text, { ...mutable(), allowedAttributes: {} })
     .replace(/\s+/g, ' ')
-    .replace(/<br\s*\/?>|<\/(?:p|div|h[1-6]|li|tr|table|ul|ol|dd|dt|blockquote|pre|section|article|header|footer)>/g, '\n')
+    .replace(
+      /<br\s*\/?>|<\/(?:p|div|h[1-6]|li|tr|table|ul|ol|dd|dt|blockquote|pre|section|article|header|footer)>/g,
+      '\n',
+    )
     .replace(/<[^>]*>/g, '')
     .replace(/ *\n[ \n]*/g, '\n')
     .trim();

@@ -59,7 +59,9 @@ async function checkPlace(tx: Tx, fields: CreativeFields, current: CreativeRow |
   // Texts in parts are there; how long they become is not known.
   const { html, text } = item ?? {};
   const parts = { ...(html === undefined ? {} : { html }), ...(text === undefined ? {} : { text }) };
-  refuseProblems(placementProblems(placement.schema ?? {}, { ...parts, ...shownContent<unknown>({ content: own }, item) }));
+  refuseProblems(
+    placementProblems(placement.schema ?? {}, { ...parts, ...shownContent<unknown>({ content: own }, item) }),
+  );
 }
 
 export async function createCreative(tx: Tx, body: CreativeCreate): Promise<CreativeRow> {

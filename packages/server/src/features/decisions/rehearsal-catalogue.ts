@@ -1,6 +1,6 @@
 import { type Snapshot, semantics } from '@arbiter/engine';
 import { createSharedValues } from '../catalogue-records/index.ts';
-import { compileFlow, type LiveFlow, ownReadSet, type TenantCatalogue } from '../plans/index.ts';
+import { compileFlow, type LiveFlow, noContentItems, ownReadSet, type TenantCatalogue } from '../plans/index.ts';
 import { settingsOf } from '../settings/index.ts';
 
 /** Tenant of the rehearsal: nobody has this id. */
@@ -141,6 +141,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
       pieces: [],
       offers: snapshot.offers,
       creatives: snapshot.creatives,
+      contentItems: noContentItems,
       otherOffers: undefined,
       shared: createSharedValues(),
     },

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/tx.ts';
-import { readSchemaTables } from './schema-tables.store.ts';
 import { readRowsByKey } from './rows-by-key.store.ts';
+import { readSchemaTables } from './schema-tables.store.ts';
 
 /**
  * The attributes that every decision can read of a customer: of customer-type schemas without a parent that enrich by
