@@ -3,7 +3,7 @@ import { channelTypePattern } from './channels.ts';
 import { type Operation, operation } from './core/operation.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { type Draft, newestFirst, resource } from './core/resource.ts';
-import { CustomerId, Id, IdText, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { CustomerId, Id, IdText, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const contentStatuses = ['draft', 'in_review', 'approved', 'published', 'archived'] as const;
 export type ContentStatus = (typeof contentStatuses)[number];
@@ -278,7 +278,7 @@ const action = <
 const RenderRequest = Type.Object(
   {
     version: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'The version to render; default: the working copy with its templates.' }),
+      Int(1, 2_147_483_647, 'The version to render; default: the working copy with its templates.'),
     ),
     customerId: Type.Optional(CustomerId('Customer whose profile is read; unknown = without attributes.')),
     customer: Type.Optional(JsonObject('Attributes of the customer; they beat those of the profile.')),

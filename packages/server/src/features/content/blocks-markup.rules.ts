@@ -135,8 +135,8 @@ function offerParts(props: Props): (field: string) => boolean {
   return (field) => (asked.length > 0 ? asked : usualFields).includes(field);
 }
 
-/** An offer has no such field of its own; its `metadata` may have it. */
-const offerUrls = (field: string): string[] => [`{{offer.${field}}}`, `{{offer.metadata.${field}}}`];
+/** An offer has no such field of its own; its `metadata` may have it. Their fallbacks say that none is missed. */
+const offerUrls = (field: string): string[] => [`{{offer.${field}|}}`, `{{offer.metadata.${field}|}}`];
 
 const texts = (items: readonly unknown[]): string[] => items.filter((item) => typeof item === 'string');
 
