@@ -20,73 +20,65 @@ interface Version {
   readonly subject: string;
 }
 
-/** The rules of part 2, section 3 and docs/design/api-settled.md 1 to 3, 42 to 49, as a state machine. */
-class Oracle {
-  status = 'draft';
-  subject = 'start';
-  versions: Version[] = [{ kind: 'create', subject: 'start' }];
-  submittedBy: string | null = null;
-  approvedBy: string | null = null;
-  reason: string | null = null;
-  published: number | null = null;
+interface State {
+  readonly status: string;
+  readonly subject: string;
+  readonly versions: readonly Version[];
+  readonly submittedBy: string | null;
+  readonly approvedBy: string | null;
+  readonly reason: string | null;
+  readonly published: number | null;
+}
 
-  private add(kind: string): void {
-    this.versions.push({ kind, subject: this.subject });
-  }
-  private toDraft(): void {
-    this.status = 'draft';
-    this.submittedBy = null;
-    this.approvedBy = null;
-  }
-  put(_who: Person, subject: string | null, staleBy: number): string {
-    if (staleBy > 0) return 'row_version_conflict';
-    if (this.status === 'archived') return 'invalid_transition';
-    if (subject !== null) this.subject = subject;
-    this.toDraft();
-    this.add('update');
-    return 'ok';
-  }
-  submit(who: Person): string {
-    if (this.status !== 'draft') return 'invalid_transition';
-    this.status = 'in_review';
-    this.submittedBy = persons[who];
-    this.reason = null;
-    return 'ok';
-  }
-  approve(who: Person): string {
-    if (this.status !== 'in_review') return 'invalid_transition';
-    if (this.submittedBy === persons[who]) return 'self_approval_forbidden';
-    this.status = 'approved';
-    this.approvedBy = persons[who];
-    return 'ok';
-  }
-  reject(_who: Person, reason: string | null): string {
-    if (this.status !== 'in_review') return 'invalid_transition';
-    this.toDraft();
-    this.reason = reason;
-    return 'ok';
-  }
-  publish(_who: Person): string {
-    if (this.status !== 'approved') return 'invalid_transition';
-    this.status = 'published';
-    this.add('publish');
-    this.published = this.versions.length;
-    return 'ok';
-  }
-  archive(_who: Person): string {
-    if (this.status === 'archived') return 'ok';
-    this.toDraft();
-    this.status = 'archived';
-    return 'ok';
-  }
-  revert(_who: Person, version: number): string {
-    if (version >= this.versions.length) return 'invalid_transition';
-    const old = this.versions[version - 1];
-    if (old === undefined) return 'not_found';
-    this.subject = old.subject;
-    this.toDraft();
-    this.add('revert');
-    return 'ok';
+const born: State = {
+  status: 'draft',
+  subject: 'start',
+  versions: [{ kind: 'create', subject: 'start' }],
+  submittedBy: null,
+  approvedBy: null,
+  reason: null,
+  published: null,
+};
+
+/** What an action makes of a state, or the code that refuses it. */
+type Outcome = State | string;
+
+const draft = { status: 'draft', submittedBy: null, approvedBy: null } as const;
+const withVersion = (state: State, kind: string): State => ({
+  ...state,
+  versions: [...state.versions, { kind, subject: state.subject }],
+});
+
+/** The rules of part 2, section 3 and docs/design/api-settled.md 1 to 3, 42 to 49, as a state machine. */
+function oracle(state: State, who: Person, wanted: Action): Outcome {
+  const is = (status: string): boolean => state.status === status;
+  switch (wanted.does) {
+    case 'put':
+      if (wanted.staleBy > 0) return 'row_version_conflict';
+      if (is('archived')) return 'invalid_transition';
+      return withVersion({ ...state, ...draft, subject: wanted.subject ?? state.subject }, 'update');
+    case 'submit':
+      if (!is('draft')) return 'invalid_transition';
+      return { ...state, status: 'in_review', submittedBy: persons[who], reason: null };
+    case 'approve':
+      if (!is('in_review')) return 'invalid_transition';
+      if (state.submittedBy === persons[who]) return 'self_approval_forbidden';
+      return { ...state, status: 'approved', approvedBy: persons[who] };
+    case 'reject':
+      if (!is('in_review')) return 'invalid_transition';
+      return { ...state, ...draft, reason: wanted.reason };
+    case 'publish': {
+      if (!is('approved')) return 'invalid_transition';
+      const published = withVersion({ ...state, status: 'published' }, 'publish');
+      return { ...published, published: published.versions.length };
+    }
+    case 'archive':
+      return is('archived') ? state : { ...state, ...draft, status: 'archived' };
+    case 'revert': {
+      if (wanted.version >= state.versions.length) return 'invalid_transition';
+      const old = state.versions[wanted.version - 1];
+      return old === undefined ? 'not_found' : withVersion({ ...state, ...draft, subject: old.subject }, 'revert');
+    }
   }
 }
 
@@ -120,18 +112,12 @@ const action = fc.oneof(
 );
 const steps = fc.array(fc.tuple(fc.constantFrom<Person>('a', 'b'), action), { minLength: 1, maxLength: 30 });
 
-function ask(oracle: Oracle, who: Person, wanted: Action): string {
-  if (wanted.does === 'put') return oracle.put(who, wanted.subject, wanted.staleBy);
-  if (wanted.does === 'reject') return oracle.reject(who, wanted.reason);
-  return wanted.does === 'revert' ? oracle.revert(who, wanted.version) : oracle[wanted.does](who);
-}
-
-function act(id: string, oracle: Oracle, who: Person, wanted: Action) {
+function act(id: string, state: State, who: Person, wanted: Action) {
   const send = (method: string, path: string, body?: unknown) =>
     contents.call<Answer>(method, `/${id}${path}`, body, keys[who]);
   switch (wanted.does) {
     case 'put': {
-      const rowVersion = oracle.versions.length - wanted.staleBy;
+      const rowVersion = state.versions.length - wanted.staleBy;
       return send('PUT', '', {
         rowVersion,
         ...(wanted.subject === null ? {} : { content: { subject: wanted.subject } }),
@@ -153,28 +139,29 @@ test('random actions by two persons leave what the rules say', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const { id } = await contents.make({ content: { subject: 'start' } });
-      const oracle = new Oracle();
+      let state = born;
       for (const [who, wanted] of sequence) {
-        const answering = act(id, oracle, who, wanted);
-        const expected = ask(oracle, who, wanted);
-        const answer = await answering;
+        const answer = await act(id, state, who, wanted);
+        const outcome = oracle(state, who, wanted);
+        const expected = typeof outcome === 'string' ? outcome : 'ok';
+        if (typeof outcome !== 'string') state = outcome;
         assert.equal(answer.status < 300 ? 'ok' : answer.body.code, expected, `${wanted.does}: ${answer.text}`);
         reached.add(`${wanted.does} ${expected}`);
         const item = (await contents.call('GET', `/${id}`)).body;
         assert.partialDeepStrictEqual(item, {
-          status: oracle.status,
-          version: oracle.versions.length,
-          content: { subject: oracle.subject },
-          submittedBy: oracle.submittedBy,
-          approvedBy: oracle.approvedBy,
-          rejectionReason: oracle.reason,
-          publishedVersion: oracle.published,
+          status: state.status,
+          version: state.versions.length,
+          content: { subject: state.subject },
+          submittedBy: state.submittedBy,
+          approvedBy: state.approvedBy,
+          rejectionReason: state.reason,
+          publishedVersion: state.published,
         });
       }
       const kept = (await contents.versions(id)).toReversed();
       assert.deepEqual(
         kept.map(({ version, kind, content, merged }) => ({ version, kind, content, merged: merged?.content ?? null })),
-        oracle.versions.map(({ kind, subject }, at) => ({
+        state.versions.map(({ kind, subject }, at) => ({
           version: at + 1,
           kind,
           content: { subject },
