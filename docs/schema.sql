@@ -210,6 +210,82 @@ create table contact_policies (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table content (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  channel_type text not null,
+  description text default ''::text not null,
+  status text default 'draft'::text not null,
+  content jsonb default '{}'::jsonb not null,
+  blocks jsonb default '[]'::jsonb not null,
+  personalization jsonb default '{}'::jsonb not null,
+  is_template boolean default false not null,
+  source_type text default 'native'::text not null,
+  parent_template_id uuid,
+  submitted_by text,
+  submitted_at timestamp(3) with time zone,
+  approved_by text,
+  approved_at timestamp(3) with time zone,
+  rejection_reason text,
+  published_at timestamp(3) with time zone,
+  published_version integer,
+  published_from jsonb default '[]'::jsonb not null,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint content_blocks_check CHECK ((jsonb_typeof(blocks) = 'array'::text))
+  constraint content_channel_type_check CHECK ((channel_type ~ '^[a-z][a-z0-9_]{0,31}$'::text))
+  constraint content_content_check CHECK ((jsonb_typeof(content) = 'object'::text))
+  constraint content_description_check CHECK ((char_length(description) <= 2000))
+  constraint content_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint content_not_own_parent CHECK ((parent_template_id <> id))
+  constraint content_personalization_check CHECK ((jsonb_typeof(personalization) = 'object'::text))
+  constraint content_published_from_check CHECK ((jsonb_typeof(published_from) = 'array'::text))
+  constraint content_source_type_check CHECK ((source_type = 'native'::text))
+  constraint content_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'in_review'::text, 'approved'::text, 'published'::text, 'archived'::text])))
+  constraint content_two_persons CHECK (((approved_by IS NULL) OR (approved_by <> submitted_by)))
+  constraint content_version_check CHECK ((version > 0))
+  constraint content_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint content_tenant_id_parent_template_id_fkey FOREIGN KEY (tenant_id, parent_template_id) REFERENCES content(tenant_id, id)
+  constraint content_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX content_name ON arbiter.content USING btree (tenant_id, name)
+  CREATE INDEX content_parents ON arbiter.content USING btree (tenant_id, parent_template_id) WHERE (parent_template_id IS NOT NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.content REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('contentItem', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.content REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('contentItem', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.content REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('contentItem', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table content_versions (
+  tenant_id uuid not null,
+  id uuid not null,
+  content_item_id uuid not null,
+  version integer not null,
+  kind text not null,
+  content jsonb not null,
+  blocks jsonb not null,
+  personalization jsonb not null,
+  merged jsonb,
+  shown jsonb,
+  change_note text,
+  changed_by text not null,
+  created_at timestamp(3) with time zone not null
+);
+  constraint content_versions_check CHECK (((kind = 'publish'::text) = ((merged IS NOT NULL) AND (shown IS NOT NULL))))
+  constraint content_versions_kind_check CHECK ((kind = ANY (ARRAY['create'::text, 'update'::text, 'publish'::text, 'revert'::text])))
+  constraint content_versions_version_check CHECK ((version > 0))
+  constraint content_versions_tenant_id_content_item_id_fkey FOREIGN KEY (tenant_id, content_item_id) REFERENCES content(tenant_id, id) ON DELETE CASCADE
+  constraint content_versions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint content_versions_pkey PRIMARY KEY (tenant_id, content_item_id, version)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant insert, select to arbiter_app
+  grant select to arbiter_readonly
+
 create table creatives (
   tenant_id uuid not null,
   id uuid not null,
@@ -234,10 +310,12 @@ create table creatives (
   constraint creatives_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
   constraint creatives_weight_check CHECK (((weight >= 0) AND (weight <= 100)))
   constraint creatives_channel FOREIGN KEY (tenant_id, channel_id) REFERENCES channels(tenant_id, id)
+  constraint creatives_content_item FOREIGN KEY (tenant_id, content_item_id) REFERENCES content(tenant_id, id)
   constraint creatives_offer FOREIGN KEY (tenant_id, offer_id) REFERENCES offers(tenant_id, id)
   constraint creatives_placement FOREIGN KEY (tenant_id, placement_id) REFERENCES placements(tenant_id, id)
   constraint creatives_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX creatives_channel ON arbiter.creatives USING btree (tenant_id, channel_id) WHERE (deleted_at IS NULL)
+  CREATE INDEX creatives_content_items ON arbiter.creatives USING btree (tenant_id, content_item_id) WHERE ((content_item_id IS NOT NULL) AND (deleted_at IS NULL))
   CREATE UNIQUE INDEX creatives_name ON arbiter.creatives USING btree (tenant_id, name) WHERE (deleted_at IS NULL)
   CREATE INDEX creatives_offer ON arbiter.creatives USING btree (tenant_id, offer_id) WHERE (deleted_at IS NULL)
   CREATE INDEX creatives_placement ON arbiter.creatives USING btree (tenant_id, placement_id) WHERE (deleted_at IS NULL)

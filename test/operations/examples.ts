@@ -118,6 +118,30 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { id: schema.id }, query: { key: f.marker, limit: '10', offset: '0' } };
   },
 
+  'content.submit': async (f) => ({ params: { id: (await f.make('content')).id } }),
+  'content.approve': async (f) => ({ params: { id: await contentIn(f, 'in_review') } }),
+  'content.publish': async (f) => ({ params: { id: await contentIn(f, 'approved') } }),
+  'content.reject': async (f) => ({
+    params: { id: await contentIn(f, 'in_review') },
+    body: { reason: `Not good for ${f.marker}` },
+  }),
+  'content.versions': async (f) => ({ params: { id: (await f.make('content')).id } }),
+  'content.revert': async (f) => {
+    const { id } = await f.make('content');
+    await f.must('PUT', `content/${id}`, { content: { subject: f.marker } }, 200);
+    return { params: { id, version: '1' } };
+  },
+  'content.render': async (f) => ({
+    params: { id: (await f.make('content')).id },
+    body: {
+      version: 1,
+      customerId: `customer ${f.marker}`,
+      customer: { first_name: f.marker },
+      attributes: { page: f.marker },
+      offer: { name: f.marker },
+    },
+  }),
+
   'decisionFlows.publish': async (f) => ({ body: { id: (await f.make('decision-flows')).id, notes: f.marker } }),
   'decisionFlows.validate': async (f) => {
     const flow = await f.make('decision-flows');
@@ -258,6 +282,14 @@ export const examples: Readonly<Record<string, Example>> = {
   'system.docs': async () => ({}),
   'system.errors': async () => ({}),
 };
+
+/** A content item that another person has submitted, and for `approved` we have approved. */
+async function contentIn(f: Fixtures, status: 'in_review' | 'approved'): Promise<string> {
+  const { id } = await f.make('content');
+  await f.must('POST', `content/${id}/submit`, undefined, 200, await f.otherPerson());
+  if (status === 'approved') await f.must('POST', `content/${id}/approve`, undefined, 200);
+  return id;
+}
 
 async function aFieldOf(f: Fixtures): Promise<string> {
   const { fields } = await f.make('schemas');

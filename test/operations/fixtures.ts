@@ -19,8 +19,10 @@ export interface Fixtures {
   readonly marker: string;
   /** A new name: the word given, a number, the marker. */
   name(word: string): string;
-  /** Calls an operation as the tenant's admin and wants this status. */
-  must(method: string, path: string, body: unknown, status: number): Promise<Made>;
+  /** Calls an operation as the tenant's admin, or with another key, and wants this status. */
+  must(method: string, path: string, body: unknown, status: number, key?: string): Promise<Made>;
+  /** An editor's key of a person of its own: the tenant's other keys all stand for one person. */
+  otherPerson(): Promise<string>;
   /** A body that creates a record, with every property that the product takes today. */
   draft(resource: Resource): Promise<Body>;
   /** Makes a record. */
@@ -60,9 +62,13 @@ const needs: Partial<Record<Resource, (fixtures: Fixtures) => Promise<Ids>>> = {
     const { id, categoryId } = await make('sub-categories');
     return { category: String(categoryId), subCategory: id };
   },
+  content: async ({ make, name }) => ({
+    contentItem: (await make('content', { name: name('Template'), channelType: 'email', isTemplate: true })).id,
+  }),
   creatives: async ({ make }) => {
     const { id, channelId } = await make('placements');
-    return { offer: (await make('offers')).id, channel: String(channelId), placement: id };
+    const contentItem = (await make('content')).id;
+    return { offer: (await make('offers')).id, channel: String(channelId), placement: id, contentItem };
   },
   'qualification-rules': async ({ make }) => ({ offer: (await make('offers')).id }),
   'contact-policies': async ({ make }) => ({ offer: (await make('offers')).id }),
@@ -119,10 +125,21 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
     tenant,
     marker,
     name: (word) => `${word} ${++counter} ${marker}`,
-    async must(method, path, body, status) {
-      const answer = await server.call<Made>(method, `/api/v1/${path}`, { body, key: tenant.keys.admin });
+    async must(method, path, body, status, key = tenant.keys.admin) {
+      const answer = await server.call<Made>(method, `/api/v1/${path}`, { body, key });
       assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
       return answer.body;
+    },
+    async otherPerson() {
+      const made = await fixtures.must(
+        'POST',
+        'api-keys',
+        { name: fixtures.name('key'), scopes: ['read', 'write'] },
+        201,
+      );
+      const person = randomUUID();
+      await server.testDatabase.ownerQuery('update arbiter.api_keys set person = $2 where id = $1', [made.id, person]);
+      return String(made.key);
     },
     draft: (resource) => draftOf(fixtures, resource),
     async make(resource, changes) {

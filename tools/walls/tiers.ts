@@ -10,6 +10,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['credentials'],
   ['catalogue-history'],
   ['catalogue-records'],
+  ['content'],
   [
     // One line for each: those who add features at the same time do not meet.
     'schemas',

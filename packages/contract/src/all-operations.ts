@@ -5,6 +5,7 @@ import { auditLogOperations } from './audit-logs.ts';
 import { categoryOperations, subCategoryOperations } from './categories.ts';
 import { channelOperations } from './channels.ts';
 import { contactPolicyOperations } from './contact-policies.ts';
+import { contentOperations } from './content.ts';
 import { byId } from './core/by-id.ts';
 import { creativeOperations } from './creatives.ts';
 import { deadLetterOperations } from './dead-letters.ts';
@@ -35,6 +36,7 @@ export const operations = {
   ...byId(subCategoryOperations),
   ...byId(channelOperations),
   ...byId(contactPolicyOperations),
+  ...byId(contentOperations),
   ...byId(creativeOperations),
   ...byId(deadLetterOperations),
   ...byId(decisionFlowOperations),

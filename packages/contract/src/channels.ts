@@ -13,8 +13,11 @@ export const deliveryModes = ['api', 'file', 'integration', 'manual'] as const;
 const keyPattern = '^[a-z0-9][a-z0-9_-]{0,62}$';
 
 const Status = StringEnum(channelStatuses, { description: 'Only active channels take part in decisions.' });
+/** A word for a kind of channel. */
+export const channelTypePattern = '^[a-z][a-z0-9_]{0,31}$';
+
 const ChannelType = Type.String({
-  pattern: '^[a-z][a-z0-9_]{0,31}$',
+  pattern: channelTypePattern,
   description:
     'email, sms, push, in_app, web, mobile, whatsapp, social, phone, direct_mail, webhook or other; any other word acts as other.',
 });

@@ -50,7 +50,11 @@ const writable = {
   placementId: Nullable(Id('Placement.'), {
     description: "Only for this placement of the channel; null = any of the channel's placements.",
   }),
-  contentItemId: Nullable(Id('Content item.'), { description: 'Content item it takes its content from, or null.' }),
+  contentItemId: Nullable(Id('Content item.'), {
+    description:
+      'Content item it shows, or null: the last published version of the item, beneath the keys of the own content that are ' +
+      'not empty. An item that is not published, or archived, shows nothing. It cannot be named when it is archived.',
+  }),
   status: CreativeStatus,
   templateType: Type.String({
     minLength: 1,
@@ -149,6 +153,7 @@ const creativeDraft: Draft<CreativeCreate> = ({ name, marker, id }) => ({
   offerId: id('offer'),
   channelId: id('channel'),
   placementId: id('placement'),
+  contentItemId: id('contentItem'),
   status: 'active',
   templateType: 'email_html',
   content: { subject: 'Hello {first}', body: `Text of ${marker}` },
@@ -185,6 +190,7 @@ export const creativeResource = resource({
   queries: {},
   unique: { name: 'duplicate_name' },
   references: {
+    contentItemId: { to: 'contentItem', onDelete: 'keep' },
     offerId: { to: 'offer', onDelete: 'cascade' },
     channelId: { to: 'channel', onDelete: 'refuse' },
     placementId: { to: 'placement', onDelete: 'refuse' },

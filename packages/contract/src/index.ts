@@ -5,6 +5,7 @@ export * from './audit-logs.ts';
 export * from './categories.ts';
 export * from './channels.ts';
 export * from './contact-policies.ts';
+export * from './content.ts';
 export * from './core/answers.ts';
 export * from './core/auth.ts';
 export * from './core/bodies.ts';

@@ -10,7 +10,8 @@ import { h32, u } from './random/hash.ts';
 import { stream } from './random/stream.ts';
 import { compileRegex } from './regex/compile-regex.ts';
 import type { Json, PersonalizationEntry } from './snapshot.ts';
-import { compileTemplate } from './templates/compile-template.ts';
+import { compileTemplate, type TemplateOptions } from './templates/compile-template.ts';
+import { semantics as newest } from './version.ts';
 
 type JsonObject = { readonly [key: string]: Json };
 
@@ -113,6 +114,8 @@ interface TemplateCase {
   readonly content: JsonObject;
   readonly personalization?: readonly PersonalizationEntry[];
   readonly item?: JsonObject;
+  readonly semantics?: number;
+  readonly markup?: TemplateOptions['markup'];
   readonly result: JsonObject;
   readonly variables?: JsonObject;
 }
@@ -120,8 +123,17 @@ interface TemplateCase {
 test('templates', () => {
   const file = load<{ scope: JsonObject; computed: JsonObject; cases: TemplateCase[] }>('templates');
   const scope = scopeOf(file.scope, 0);
-  for (const { name, templateType = 'banner', content, personalization = [], item, result, variables } of file.cases) {
-    const template = compileTemplate(content, personalization, templateType, item ?? null);
+  for (const {
+    name,
+    templateType = 'banner',
+    content,
+    personalization = [],
+    result,
+    variables,
+    ...more
+  } of file.cases) {
+    const { item = null, semantics = newest, markup = {} } = more;
+    const template = compileTemplate(content, personalization, templateType, item, { semantics, markup });
     const title = name ?? JSON.stringify(content);
     assert.deepEqual(template.render(scope, file.computed), result, title);
     if (variables !== undefined) assert.deepEqual(template.variables(scope, file.computed), variables, title);

@@ -9,6 +9,7 @@ export { compile, compileInSlices } from './compile/compile.ts';
 export { type ConfigProblem, type ConfigRemark, unknownKeys } from './compile/config-problems.ts';
 export type { AutoSource, EnrichSource, Ordinals, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';
 export { type Beside, columnsRead, type ReadSource, type Reads, readsBeside } from './compile/reads-beside.ts';
+export { shownContent } from './compile/templates.ts';
 export {
   compileCondition,
   compileConditionList,
@@ -50,7 +51,8 @@ export { stream } from './random/stream.ts';
 export { compileRegex } from './regex/compile-regex.ts';
 export { type Difference, diffResults, resultOf } from './replay.ts';
 export type * from './snapshot.ts';
-export { compileTemplate } from './templates/compile-template.ts';
+export { compileTemplate, type TemplateOptions } from './templates/compile-template.ts';
+export { parseText, type Segment, type Token } from './templates/parse-text.ts';
 export type * from './templates/template.ts';
 export { engineVersion, semantics } from './version.ts';
 export { nearestWord } from './words/nearest-word.ts';

@@ -32,6 +32,10 @@ export interface Snapshot {
    */
   readonly otherOffers?: readonly SnapshotOfferCategory[];
   readonly creatives: readonly SnapshotCreative[];
+  /**
+   * Published content that creatives name by `contentItemId`. Left out when there is none, so that plans keep their hashes.
+   */
+  readonly contentItems?: readonly SnapshotContentItem[];
   readonly rules: readonly SnapshotRule[];
   readonly policies: readonly SnapshotPolicy[];
   /** Schemas the flow can read: auto-enriched ones (oldest first) and those an enrich node names. */
@@ -167,6 +171,8 @@ export interface SnapshotCreative {
   readonly channelId: string;
   readonly placementId: string | null;
   readonly templateType: string;
+  /** Its content item, when it names one. One that is not in `contentItems` is not published: the creative shows its own content. */
+  readonly contentItemId?: string;
   readonly content: { readonly [key: string]: Json };
   readonly personalization: readonly PersonalizationEntry[];
   readonly constraints: {
@@ -176,6 +182,34 @@ export interface SnapshotCreative {
   };
   readonly abTestVariant: string | null;
   readonly weight: number;
+}
+
+/** The last published state of a content item, ready to be rendered (docs/design/api-catalogue.md 3). */
+export interface SnapshotContentItem {
+  readonly id: string;
+  readonly content: { readonly [key: string]: Json };
+  /** `{ <variable>: { source, fallback } }` or `{ <variable>: "<source>" }`. */
+  readonly personalization: { readonly [key: string]: Json };
+  /** The keys `html` and `text` of its content, when its blocks or its own HTML made them. */
+  readonly html?: readonly MarkupPart[];
+  readonly text?: readonly MarkupPart[];
+}
+
+/** A part of a text that was checked and taken apart: text that is final, a token, or a link with what surrounds it. */
+export type MarkupPart = string | MarkupToken | MarkupUrl;
+
+export interface MarkupToken {
+  readonly token: string;
+  readonly fallback?: string;
+  /** Token whose value stands when the first has none. */
+  readonly or?: string;
+}
+
+export interface MarkupUrl {
+  /** Texts with tokens, rendered like a `*Url` key; the first that is allowed counts. */
+  readonly urls: readonly string[];
+  readonly before: string;
+  readonly after: string;
 }
 
 export interface PersonalizationEntry {

@@ -97,7 +97,10 @@ export function recordOperations<
   } as const;
   const creating = writeErrors(resource, parts.record.properties, errors?.create);
   const updating = writeErrors(resource, parts.changes, errors?.update);
-  const action = resource.softDelete ? 'soft_delete' : 'delete';
+  const action = resource.softDelete || resource.archives ? 'soft_delete' : 'delete';
+  const deletedWords = resource.archives
+    ? `Without effect: archived ${nouns} are listed.`
+    : 'Without effect: deletion is final.';
   const history = hasUsualVersions(resource) ? versionOperations(resource, parts) : {};
   return {
     // The condition above is that of the type.
@@ -117,7 +120,7 @@ export function recordOperations<
           search: Type.Optional(Type.String({ maxLength: 255, description: 'Contained in name or key, any case.' })),
           q: Type.Optional(Type.String({ maxLength: 255, description: 'Same as search.' })),
           includeDeleted: Type.Optional(
-            QueryFlag(resource.softDelete ? `True also lists deleted ${nouns}.` : 'Without effect: deletion is final.'),
+            QueryFlag(resource.softDelete ? `True also lists deleted ${nouns}.` : deletedWords),
           ),
           ...parts.filters,
           ...parts.queries,

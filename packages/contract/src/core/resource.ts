@@ -28,9 +28,9 @@ export interface Reference {
   readonly to: string;
   /**
    * What deleting the record that it names does: `refuse` is 409 `in_use` while a record that is not deleted refers to it;
-   * `cascade`: the feature that deletes takes the referring records along.
+   * `cascade`: the feature that deletes takes the referring records along; `keep`: nothing, because it is never gone for good.
    */
-  readonly onDelete: 'refuse' | 'cascade';
+  readonly onDelete: 'refuse' | 'cascade' | 'keep';
 }
 
 /** What a draft body takes from its caller, the test or the documentation. */
@@ -74,6 +74,8 @@ export interface Resource {
   readonly writeRole: Role;
   /** True when deletion sets `deletedAt`. */
   readonly softDelete: boolean;
+  /** True: deletion sets the status `archived`; the record keeps its version and its name and stays in lists. */
+  readonly archives?: true;
   /** True: `GET /{id}` has `includeDeleted` and then also answers a soft-deleted record (part 2, section 1). */
   readonly readsDeleted?: boolean;
   /** True: the history of its records has routes of its own, declared beside the resource (docs/design/api-settled.md 50). */

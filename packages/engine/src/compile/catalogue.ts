@@ -1,12 +1,12 @@
 import type { Formula, OutputType } from '../formula/formula.ts';
 import { compileEligibility, type Eligibility } from '../qualification/eligibility.ts';
-import type { Snapshot, SnapshotCreative, SnapshotOffer } from '../snapshot.ts';
+import type { Snapshot, SnapshotContentItem, SnapshotCreative, SnapshotOffer } from '../snapshot.ts';
 import type { Builder } from './builder.ts';
 import { channelView } from './channel-view.ts';
 import type { JsonObject } from './config-problems.ts';
 import { NONE, type Ordinals } from './plan.ts';
 import { compileSchedule, type Schedule } from './schedule.ts';
-import { templatePaths } from './templates.ts';
+import { shownContent, templatePaths } from './templates.ts';
 
 const hourMs = 3_600_000;
 
@@ -45,6 +45,8 @@ export interface PlanCreative {
   readonly ordinal: number;
   readonly id: string;
   readonly row: SnapshotCreative;
+  /** Published content item that it takes its content from; null: its own content alone. */
+  readonly item: SnapshotContentItem | null;
   readonly weight: number;
   /** Of `program.channels`; creatives of other channels are not in the plan. */
   readonly channel: number;
@@ -81,6 +83,7 @@ export function* compileCreatives(
   builder: Builder,
 ): Generator<void, PlanCreative[]> {
   const views = new Map(snapshot.channels.map((channel) => [channel.id, channelView(channel)]));
+  const items = new Map((snapshot.contentItems ?? []).map((item) => [item.id, item]));
   const compiled: PlanCreative[] = [];
   for (const [at, row] of sortById(snapshot.creatives).entries()) {
     if (at % rowsPerSlice === 0) yield;
@@ -88,7 +91,8 @@ export function* compileCreatives(
     const placement = row.placementId === null ? NONE : placements.get(row.placementId);
     const ordinal = ordinals.creative.get(row.id);
     if (channel === undefined || placement === undefined || ordinal === undefined) continue;
-    builder.readPaths(templatePaths(row));
+    const item = row.contentItemId === undefined ? null : (items.get(row.contentItemId) ?? null);
+    builder.readPaths(templatePaths(row, item));
     const { priorityOverride, frequencyCapPerDay, cooldownHours } = row.constraints;
     builder.cooldown((cooldownHours ?? 0) * hourMs);
     compiled.push({
@@ -96,12 +100,13 @@ export function* compileCreatives(
       ordinal,
       id: row.id,
       row,
+      item,
       weight: row.weight,
       channel,
       placement,
       priorityOverride: priorityOverride ?? null,
       constrained: frequencyCapPerDay !== undefined || (cooldownHours ?? 0) > 0,
-      view: viewCreative(row),
+      view: viewCreative(row, item),
       channelView: views.get(row.channelId) ?? {},
     });
   }
@@ -186,7 +191,7 @@ function viewOffer(row: SnapshotOffer, customFields: JsonObject): JsonObject {
   };
 }
 
-function viewCreative(row: SnapshotCreative): JsonObject {
+function viewCreative(row: SnapshotCreative, item: SnapshotContentItem | null): JsonObject {
   return {
     id: row.id,
     name: row.name,
@@ -194,7 +199,7 @@ function viewCreative(row: SnapshotCreative): JsonObject {
     channelId: row.channelId,
     placementId: row.placementId,
     templateType: row.templateType,
-    content: row.content,
+    content: shownContent(row, item),
     constraints: row.constraints as JsonObject,
     abTestVariant: row.abTestVariant,
     weight: row.weight,

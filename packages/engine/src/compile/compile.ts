@@ -114,7 +114,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const program: Program = {
     offers,
     creatives,
-    templateOf: createTemplates(),
+    templateOf: createTemplates(snapshot.semantics ?? 1),
     channels,
     placements,
     placementNumber,

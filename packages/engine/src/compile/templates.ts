@@ -1,6 +1,7 @@
-import type { SnapshotCreative } from '../snapshot.ts';
+import type { SnapshotContentItem, SnapshotCreative } from '../snapshot.ts';
 import { compileTemplate } from '../templates/compile-template.ts';
 import type { Template } from '../templates/template.ts';
+import { semantics as newest } from '../version.ts';
 import type { PlanCreative } from './catalogue.ts';
 
 /** Compiled templates that a plan keeps: they are several times larger than the creatives they are made of. */
@@ -10,15 +11,20 @@ const mostKept = 1024;
  * Paths by row: most of the time of compiling thousands of creatives. The next version of the catalogue comes with the
  * same rows but for those that changed. Rows are never written to, so an entry stays true as long as it lives.
  */
-const known = new WeakMap<SnapshotCreative, Template['paths']>();
+const known = new WeakMap<SnapshotCreative, Known>();
 
-/** The paths that a creative's content can read. */
-export function templatePaths(row: SnapshotCreative): Template['paths'] {
-  let paths = known.get(row);
-  if (paths === undefined) {
-    paths = share(compile(row).paths);
-    known.set(row, paths);
-  }
+interface Known {
+  readonly item: SnapshotContentItem | null;
+  readonly paths: Template['paths'];
+}
+
+/** The paths that the content of a creative can read, that of its published content item included. */
+export function templatePaths(row: SnapshotCreative, item: SnapshotContentItem | null): Template['paths'] {
+  const before = known.get(row);
+  if (before !== undefined && before.item === item) return before.paths;
+  // How values are escaped does not change what is read.
+  const paths = share(compile(row, item, newest).paths);
+  known.set(row, { item, paths });
   return paths;
 }
 
@@ -39,19 +45,47 @@ function share(paths: Template['paths']): Template['paths'] {
  * Templates of a plan by creative, compiled when they are first rendered. A decision renders a few of thousands, and
  * compiling one takes microseconds; so the plan keeps those that are in use and starts anew when they become too many.
  */
-export function createTemplates(): (creative: PlanCreative) => Template {
+export function createTemplates(semantics: number): (creative: PlanCreative) => Template {
   const kept = new Map<number, Template>();
-  return ({ ordinal, row }) => {
+  return ({ ordinal, row, item }) => {
     let template = kept.get(ordinal);
     if (template === undefined) {
       if (kept.size >= mostKept) kept.clear();
-      template = compile(row);
+      template = compile(row, item, semantics);
       kept.set(ordinal, template);
     }
     return template;
   };
 }
 
-function compile(row: SnapshotCreative): Template {
-  return compileTemplate(row.content, row.personalization, row.templateType);
+function compile(row: SnapshotCreative, item: SnapshotContentItem | null, semantics: number): Template {
+  const { content, personalization, templateType } = row;
+  if (item === null) return compileTemplate(content, personalization, templateType, null, { semantics });
+  const own = ownContent(content);
+  return compileTemplate(shownContent(row, item), personalization, templateType, item.personalization, {
+    semantics,
+    markup: {
+      ...(item.html === undefined || 'html' in own ? {} : { html: item.html }),
+      ...(item.text === undefined || 'text' in own ? {} : { text: item.text }),
+    },
+  });
+}
+
+interface Contents<V> {
+  readonly content: { readonly [key: string]: V };
+}
+
+/** What a creative shows: the published content of its item, overlaid by its own keys (docs/design/api-catalogue.md 7). */
+export function shownContent<V>({ content }: Contents<V>, item: Contents<V> | null): Contents<V>['content'] {
+  return item === null ? content : { ...item.content, ...ownContent(content) };
+}
+
+/** The keys of a creative that are not empty: those that beat its content item. */
+function ownContent<V>(content: Contents<V>['content']): Contents<V>['content'] {
+  return Object.fromEntries(Object.entries(content).filter(([, value]) => !isEmpty(value)));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'object') return value === null || Object.keys(value).length === 0;
+  return value === '';
 }

@@ -1,6 +1,7 @@
 import {
   type Json,
   type Snapshot,
+  type SnapshotContentItem,
   type SnapshotCreative,
   type SnapshotOffer,
   type SnapshotPlacement,
@@ -66,6 +67,7 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
     randomOffer(chance, at, categories, subCategories),
   );
   const creatives = offers.flatMap(({ id }) => randomCreatives(chance, id, channels, placements));
+  const hasItems = creatives.some(({ contentItemId }) => contentItemId !== undefined);
   const timezone = chance.pick(zones);
   const hasOthers = chance.flip(0.4);
   const inactive = chance.flip(0.15) && channels.length > 0;
@@ -110,6 +112,7 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
     offers,
     ...(hasOthers ? { otherOffers: [{ id: 'gone', categoryId: categories[0]!.id, subCategoryId: null }] } : {}),
     creatives,
+    ...(hasItems ? { contentItems } : {}),
     rules: randomRules(chance, { channels, placements, categories, offers, creatives }),
     policies: randomPolicies(chance, { channels, placements, categories, offers, creatives }),
     schemas: [
@@ -222,6 +225,25 @@ const contents: readonly { readonly [key: string]: Json }[] = [
   { imageUrl: 'javascript:{name}', body: '{personalization.extra} {attributes.page} {customer.balance} {missing}' },
 ];
 
+const contentItems: readonly SnapshotContentItem[] = [
+  {
+    id: 'item-1',
+    content: { subject: 'Item for {who}', headline: 'From {{attributes.page|home}}', ctaUrl: '{attributes.page}' },
+    personalization: { who: { source: 'customer.job', fallback: 'Ä & <b>' } },
+    html: [
+      '<p>',
+      { token: 'who' },
+      ' <a',
+      { urls: ['{attributes.page}', 'https://x.example/?j={job}'], before: ' href="', after: '"' },
+      '>',
+      { token: 'offer.name', fallback: 'offer' },
+      '</a></p>',
+    ],
+    text: [{ token: 'offer.nothing', or: 'offer.shortDesc' }, '\n', { token: 'missing' }],
+  },
+  { id: 'item-2', content: { body: 'The same for all', deepLink: 'app://{job}/x' }, personalization: {} },
+];
+
 function randomCreatives(
   chance: Chance,
   offerId: string,
@@ -238,6 +260,8 @@ function randomCreatives(
       channelId,
       placementId: own.length > 0 && chance.flip(0.5) ? chance.pick(own).id : null,
       templateType: chance.pick(['email_html', 'banner', 'webhook_json', 'html']),
+      // The last of them is not published.
+      ...(chance.flip(0.3) ? { contentItemId: chance.pick(['item-1', 'item-2', 'item-3']) } : {}),
       content: chance.pick(contents),
       personalization: [
         { variable: 'job', source: 'customer.job', fallback: 'you' },

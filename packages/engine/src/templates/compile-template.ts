@@ -1,10 +1,11 @@
 import { emptyScope, type FormulaScope } from '../formula/scope.ts';
 import { isObject } from '../json-object.ts';
-import type { Json, PersonalizationEntry } from '../snapshot.ts';
-import { type Escape, escapeFor, finishFor } from './escape.ts';
-import { parseText, type Segment } from './parse-text.ts';
+import type { Json, MarkupPart, PersonalizationEntry } from '../snapshot.ts';
+import { semantics as newest } from '../version.ts';
+import { compileText, joined, type TextCompiler } from './compile-text.ts';
+import { compileMarkup } from './markup.ts';
 import type { Template } from './template.ts';
-import { entryValue, printed, type ReadValue, tokenValue, type ValueSources } from './token-value.ts';
+import { entryValue, printed, type ReadValue, type ValueSources } from './token-value.ts';
 
 type JsonObject = { readonly [key: string]: Json };
 /** Renders one value; undefined drops its key. */
@@ -12,12 +13,14 @@ type Render = (scope: FormulaScope, computed: JsonObject) => Json | undefined;
 /** A value that is the same for everybody, or one that must be rendered. */
 type Part = { readonly constant: Json | undefined } | { readonly render: Render };
 
-interface Compiler {
-  readonly templateType: string;
-  readonly sources: ValueSources;
-  readonly tokens: Map<string, ReadValue>;
-  /** Tokens that somewhere stand without a fallback of their own. */
-  readonly bare: Set<string>;
+type Compiler = TextCompiler;
+
+/** What a template is compiled from besides its content. */
+export interface TemplateOptions {
+  /** Texts of the content that were taken apart when they were published; they stand behind its own keys. */
+  readonly markup?: { readonly html?: readonly MarkupPart[]; readonly text?: readonly MarkupPart[] };
+  /** How the plan is read (version.ts); default: the newest. */
+  readonly semantics?: number;
 }
 
 /**
@@ -29,6 +32,7 @@ export function compileTemplate(
   personalization: readonly PersonalizationEntry[],
   templateType: string,
   itemPersonalization: JsonObject | null = null,
+  { markup = {}, semantics = newest }: TemplateOptions = {},
 ): Template {
   const paths = new Map<string, readonly string[]>();
   const entries = [byVariable(personalization), byVariable(itemEntries(itemPersonalization))];
@@ -38,8 +42,8 @@ export function compileTemplate(
       paths.set(path.join('.'), path);
     },
   };
-  const compiler: Compiler = { templateType, sources, tokens: new Map(), bare: new Set() };
-  const body = compileObject(compiler, content);
+  const compiler: Compiler = { templateType, semantics, sources, tokens: new Map(), bare: new Set() };
+  const body = withMarkup(compiler, compileObject(compiler, content), markup);
   const fixed = 'constant' in body && isObject(body.constant) ? frozen(body.constant) : null;
   const variables = [...new Map([...entries].reverse().flatMap((map) => [...map])).values()].map(
     (entry) => [entry.variable, entryValue(sources, entry), (entry.source ?? '') === ''] as const,
@@ -151,35 +155,18 @@ function settled(members: readonly { readonly part: Part }[], render: Render): P
 /** For what reads nothing of a decision. */
 const blankScope = emptyScope();
 
-function compileText(compiler: Compiler, key: string, text: string): Part {
-  const segments = parseText(text);
-  const finish = finishFor(key);
-  const pieces = segments.map((segment) => compileSegment(compiler, segment, escapeFor(key, compiler.templateType)));
-  if (pieces.every((piece) => typeof piece === 'string')) {
-    const constant = pieces.join('');
-    return { constant: finish === null ? constant : finish(constant) };
-  }
-  return {
-    render(scope, computed) {
-      let rendered = '';
-      for (const piece of pieces) rendered += typeof piece === 'string' ? piece : piece(scope, computed);
-      return finish === null ? rendered : finish(rendered);
-    },
+/** The content with the texts that were taken apart. */
+function withMarkup(compiler: Compiler, body: Part, { html, text }: NonNullable<TemplateOptions['markup']>): Part {
+  if (html === undefined && text === undefined) return body;
+  const texts = [
+    ...(html === undefined ? [] : [{ key: 'html', pieces: compileMarkup(compiler, html, 'html') }]),
+    ...(text === undefined ? [] : [{ key: 'text', pieces: compileMarkup(compiler, text, 'text') }]),
+  ];
+  const render: Render = (scope, computed) => {
+    const rendered = 'constant' in body ? body.constant : body.render(scope, computed);
+    const added = texts.map(({ key, pieces }) => [key, joined(pieces, scope, computed)] as const);
+    return { ...(isObject(rendered) ? rendered : nothing), ...Object.fromEntries(added) };
   };
-}
-
-type Piece = string | ((scope: FormulaScope, computed: JsonObject) => string);
-
-/** The value of a token, escaped; its own fallback is the author's text, but stands where a value would. */
-function compileSegment(compiler: Compiler, segment: Segment, escaped: Escape): Piece {
-  if (typeof segment === 'string') return segment;
-  const { name, fallback } = segment;
-  const read = compiler.tokens.get(name) ?? tokenValue(compiler.sources, name);
-  compiler.tokens.set(name, read);
-  if (fallback === null) compiler.bare.add(name);
-  const otherwise = fallback === null ? '' : escaped(fallback);
-  return (scope, computed) => {
-    const value = printed(read(scope, computed));
-    return value === null ? otherwise : escaped(value);
-  };
+  const isFixed = 'constant' in body && texts.every(({ pieces }) => pieces.every((piece) => typeof piece === 'string'));
+  return isFixed ? { constant: render(blankScope, {}) } : { render };
 }

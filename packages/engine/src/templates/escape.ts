@@ -1,11 +1,21 @@
 /** How a value is written into the content, by key and template type (docs/design/api-catalogue.md 3.4, docs/design/quality.md T20). */
 export type Escape = (value: string) => string;
 
+/** What the rule of a key depends on besides the key and the template type. */
+export interface EscapeContext {
+  /** How the plan is read (version.ts). 1: without what docs/design/api-settled.md 3 and 46 added. */
+  readonly semantics: number;
+  /** True: the text is one token and nothing else. */
+  readonly isAlone: boolean;
+}
+
 /** The rule for the values of one key. */
-export function escapeFor(key: string, templateType: string): Escape {
-  if (isUrlKey(key)) return percentEncoded;
+export function escapeFor(key: string, templateType: string, { semantics, isAlone }: EscapeContext): Escape {
+  const isLink = isUrlKey(key) || (key === 'deepLink' && semantics > 1);
+  // A value that is the whole link must stay one; its scheme is looked at afterwards.
+  if (isLink) return isAlone && semantics > 1 ? wholeLink : percentEncoded;
   if (key === 'html') return htmlEscaped;
-  if (isHtmlType(templateType) && key !== 'subject') return htmlEscaped;
+  if (isHtmlType(templateType, semantics) && key !== 'subject') return htmlEscaped;
   if (templateType === 'webhook_json') return jsonEscaped;
   return withoutControls;
 }
@@ -21,8 +31,11 @@ function isUrlKey(key: string): boolean {
   return key.endsWith('Url');
 }
 
-function isHtmlType(templateType: string): boolean {
-  return templateType === 'html' || templateType.endsWith('_html');
+/** Template types, besides those that say html, whose texts are shown as HTML (docs/design/api-settled.md 46). */
+const HTML_TYPES: ReadonlySet<string> = new Set(['in_app_modal', 'banner', 'content_card']);
+
+function isHtmlType(templateType: string, semantics: number): boolean {
+  return templateType === 'html' || templateType.endsWith('_html') || (semantics > 1 && HTML_TYPES.has(templateType));
 }
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
@@ -33,13 +46,20 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["'", '&#39;'],
 ]);
 
-function htmlEscaped(value: string): string {
+/** Text as HTML shows it, between tags and in quoted attributes (docs/design/api-settled.md 115). */
+export function htmlEscaped(value: string): string {
   return value.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? '');
 }
 
 /** Half a character has no UTF-8 form; it becomes U+FFFD, where `encodeURIComponent` would throw. */
 function percentEncoded(value: string): string {
   return encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd')).replace(/'/g, '%27');
+}
+
+/** A whole link: only what no link may hold is encoded. */
+function wholeLink(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is encoded
+  return value.replace(/[\s\u0000-\u001f\u007f-\u009f\p{Surrogate}]/gu, percentEncoded);
 }
 
 function jsonEscaped(value: string): string {
@@ -49,8 +69,8 @@ function jsonEscaped(value: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
-/** Line ends and tabs become a space, so that words stay apart; other control characters go. */
-function withoutControls(value: string): string {
+/** Plain text on one line. Line ends and tabs become a space, so that words stay apart; other control characters go. */
+export function withoutControls(value: string): string {
   return value.replace(CONTROLS, (controls) => (/[\t\n\v\f\r\u0085]/.test(controls) ? ' ' : ''));
 }
 

@@ -125,6 +125,50 @@ export interface ContactPoliciesRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `content`. */
+export interface ContentRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly channelType: string;
+  readonly description: string;
+  readonly status: 'draft' | 'in_review' | 'approved' | 'published' | 'archived';
+  readonly content: unknown;
+  readonly blocks: unknown;
+  readonly personalization: unknown;
+  readonly isTemplate: boolean;
+  readonly sourceType: string;
+  readonly parentTemplateId: string | null;
+  readonly submittedBy: string | null;
+  readonly submittedAt: Date | null;
+  readonly approvedBy: string | null;
+  readonly approvedAt: Date | null;
+  readonly rejectionReason: string | null;
+  readonly publishedAt: Date | null;
+  readonly publishedVersion: number | null;
+  readonly publishedFrom: unknown;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A row of `content_versions`. */
+export interface ContentVersionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly contentItemId: string;
+  readonly version: number;
+  readonly kind: 'create' | 'update' | 'publish' | 'revert';
+  readonly content: unknown;
+  readonly blocks: unknown;
+  readonly personalization: unknown;
+  readonly merged: unknown;
+  readonly shown: unknown;
+  readonly changeNote: string | null;
+  readonly changedBy: string;
+  readonly createdAt: Date;
+}
+
 /** A row of `creatives`. */
 export interface CreativesRow {
   readonly tenantId: string;
@@ -789,6 +833,8 @@ export interface Tables {
   readonly categories: CategoriesRow;
   readonly channels: ChannelsRow;
   readonly contact_policies: ContactPoliciesRow;
+  readonly content: ContentRow;
+  readonly content_versions: ContentVersionsRow;
   readonly creatives: CreativesRow;
   readonly customer_states: CustomerStatesRow;
   readonly daily_totals: DailyTotalsRow;
@@ -949,6 +995,46 @@ export const columnKinds = {
     deletedAt: 'instant',
     createdAt: 'instant',
     updatedAt: 'instant',
+  },
+  content: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    channelType: 'text',
+    description: 'text',
+    status: 'text',
+    content: 'json',
+    blocks: 'json',
+    personalization: 'json',
+    isTemplate: 'boolean',
+    sourceType: 'text',
+    parentTemplateId: 'uuid',
+    submittedBy: 'text',
+    submittedAt: 'instant',
+    approvedBy: 'text',
+    approvedAt: 'instant',
+    rejectionReason: 'text',
+    publishedAt: 'instant',
+    publishedVersion: 'integer',
+    publishedFrom: 'json',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  content_versions: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    contentItemId: 'uuid',
+    version: 'integer',
+    kind: 'text',
+    content: 'json',
+    blocks: 'json',
+    personalization: 'json',
+    merged: 'json',
+    shown: 'json',
+    changeNote: 'text',
+    changedBy: 'text',
+    createdAt: 'instant',
   },
   creatives: {
     tenantId: 'uuid',

@@ -5,6 +5,7 @@ import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts'
 import { categoriesFeature } from '../features/categories/index.ts';
 import { channelsFeature } from '../features/channels/index.ts';
 import { contactPoliciesFeature } from '../features/contact-policies/index.ts';
+import { contentFeature } from '../features/content/index.ts';
 import { creativesFeature } from '../features/creatives/index.ts';
 import { credentialsFeature } from '../features/credentials/index.ts';
 import { customerStatesFeature } from '../features/customer-states/index.ts';
@@ -36,6 +37,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   categoriesFeature,
   channelsFeature,
   contactPoliciesFeature,
+  contentFeature,
   creativesFeature,
   credentialsFeature,
   customerStatesFeature,

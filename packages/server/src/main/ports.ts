@@ -2,6 +2,7 @@ import type { Database, Tx } from '../db/index.ts';
 import type { Restorable } from '../feature.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { PolicyReferrers } from '../features/contact-policies/index.ts';
+import type { ReadProfile } from '../features/content/index.ts';
 import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
@@ -10,7 +11,7 @@ import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/inde
 import type { SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
-import { type FindSchemaUses, hasSchemas, recordableColumns } from '../features/schemas/index.ts';
+import { type FindSchemaUses, hasSchemas, readCustomerProfile, recordableColumns } from '../features/schemas/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
@@ -49,6 +50,7 @@ interface FeaturePorts extends AuditPorts, SettingsPorts, Pick<TenantPorts, 'has
   readonly offerDependants: OfferDependants;
   readonly findSchemaUses: FindSchemaUses;
   readonly findProfileUses: FindProfileUses;
+  readonly readProfile: ReadProfile;
 }
 
 export type Ports = ProcessPorts & FeaturePorts;
@@ -58,6 +60,7 @@ export const featurePorts: FeaturePorts = {
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
+  readProfile: readCustomerProfile,
   recordableColumns,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },

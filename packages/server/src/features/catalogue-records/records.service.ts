@@ -102,6 +102,8 @@ export interface UpdateOptions<Row extends GovernedRow> {
   readonly rowVersion?: number | undefined;
   /** Audit action; default `update`. */
   readonly action?: AuditAction;
+  /** True: the version stays; the change is a state of a workflow and no new version of the record. */
+  readonly keepsVersion?: true;
   /** `delete`: also wait for those who keep the record as it is. Default `change`. */
   readonly lock?: 'change' | 'delete';
   /** The columns to set, given the locked row. Throws an AppError to refuse. */
@@ -109,7 +111,8 @@ export interface UpdateOptions<Row extends GovernedRow> {
 }
 
 /**
- * Changes a live record under its row lock: precondition, change, version + 1 (also when nothing changed), audit row
+ * Changes a live record under its row lock: precondition, change, version + 1 (also when nothing changed, unless
+ * `keepsVersion`), audit row
  * with before and after, catalogue version. Throws 404, 409 `row_version_conflict`, 409 duplicates.
  */
 export async function updateRecord<Row extends GovernedRow>(
@@ -120,7 +123,10 @@ export async function updateRecord<Row extends GovernedRow>(
 ): Promise<Row> {
   const before = await lockRecord(tx, spec, id, options.lock);
   assertRowVersion(spec, before, options.rowVersion);
-  const after = await writeRow(tx, spec, before, await options.change(before));
+  const change = await options.change(before);
+  const after = await (options.keepsVersion
+    ? updateRow(tx, spec, before.id, change)
+    : writeRow(tx, spec, before, change));
   await noteChange(tx, spec, options.action ?? 'update', { before, after });
   return after;
 }

@@ -1,6 +1,7 @@
 import type { Creative, CreativeCreate } from '@arbiter/contract';
+import { shownContent } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
-import { AppError, invalid, refuseProblems } from '../../platform/app-error.ts';
+import { invalid, refuseProblems } from '../../platform/app-error.ts';
 import {
   type Addressed,
   cascadeSoftDelete,
@@ -12,6 +13,7 @@ import {
   toWire,
   updateRecord,
 } from '../catalogue-records/index.ts';
+import { publishedContent, requireContentItem } from '../content/index.ts';
 import { type CreativeFields, contentProblems, personalizationProblems, placementProblems } from './creatives.rules.ts';
 import { type CreativeRow, creativeSpec } from './creatives.store.ts';
 
@@ -21,13 +23,13 @@ function checkShape(fields: CreativeFields): void {
     ...(fields.personalization === undefined ? [] : personalizationProblems(fields.personalization)),
     ...(fields.content === undefined ? [] : contentProblems(fields.content, (text) => Buffer.byteLength(text, 'utf8'))),
   ]);
-  if (typeof fields.contentItemId === 'string') {
-    // The product has no content items yet, so every id of one is unknown.
-    throw new AppError('reference_not_found', {
-      detail: '/contentItemId does not name a content item of this tenant.',
-      errors: [{ path: '/contentItemId', message: 'does not name a content item' }],
-    });
-  }
+}
+
+/** The content item must be there and not be archived, unless the creative named it already. */
+async function checkContentItem(tx: Tx, fields: CreativeFields, current: CreativeRow | null): Promise<void> {
+  const { contentItemId } = fields;
+  if (typeof contentItemId !== 'string' || contentItemId.toLowerCase() === current?.contentItemId) return;
+  await requireContentItem(tx, contentItemId, '/contentItemId');
 }
 
 /**
@@ -44,18 +46,28 @@ async function checkPlace(tx: Tx, fields: CreativeFields, current: CreativeRow |
   const channelId = fields.channelId?.toLowerCase() ?? current?.channelId;
   const placementId = fields.placementId === undefined ? (current?.placementId ?? null) : fields.placementId;
   if (placementId === null) return;
-  const moved = fields.placementId !== undefined || fields.channelId !== undefined;
+  const moved =
+    fields.placementId !== undefined || fields.channelId !== undefined || fields.contentItemId !== undefined;
   if (!moved && fields.status !== 'active' && fields.content === undefined) return;
   const placement = await requireLive(tx, 'placement', placementId, '/placementId', ['channelId', 'schema']);
   if (placement.channelId !== channelId) throw invalid('/placementId', 'is not a placement of the channel');
   const status = fields.status ?? current?.status ?? 'draft';
   if (status !== 'active') return;
-  refuseProblems(placementProblems(placement.schema ?? {}, fields.content ?? current?.content ?? {}));
+  const own = fields.content ?? current?.content ?? {};
+  const contentItemId = fields.contentItemId === undefined ? (current?.contentItemId ?? null) : fields.contentItemId;
+  const item = contentItemId === null ? null : await publishedContent(tx, contentItemId);
+  // Texts in parts are there; how long they become is not known.
+  const { html, text } = item ?? {};
+  const parts = { ...(html === undefined ? {} : { html }), ...(text === undefined ? {} : { text }) };
+  refuseProblems(
+    placementProblems(placement.schema ?? {}, { ...parts, ...shownContent<unknown>({ content: own }, item) }),
+  );
 }
 
 export async function createCreative(tx: Tx, body: CreativeCreate): Promise<CreativeRow> {
   checkShape(body);
   await checkOffer(tx, body);
+  await checkContentItem(tx, body, null);
   await checkPlace(tx, body, null);
   return createRecord(tx, creativeSpec, body);
 }
@@ -72,6 +84,7 @@ export async function updateCreative(
   return updateRecord(tx, creativeSpec, id, {
     rowVersion,
     change: async (current) => {
+      await checkContentItem(tx, fields, current);
       await checkPlace(tx, fields, current);
       return fields;
     },

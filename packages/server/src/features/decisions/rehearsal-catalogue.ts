@@ -1,6 +1,6 @@
 import { type Snapshot, semantics } from '@arbiter/engine';
 import { createSharedValues } from '../catalogue-records/index.ts';
-import { compileFlow, type LiveFlow, ownReadSet, type TenantCatalogue } from '../plans/index.ts';
+import { compileFlow, type LiveFlow, noContentItems, ownReadSet, type TenantCatalogue } from '../plans/index.ts';
 import { settingsOf } from '../settings/index.ts';
 
 /** Tenant of the rehearsal: nobody has this id. */
@@ -137,10 +137,11 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     outcomes: new Map(),
     schemaTables: new Map(),
     rows: {
-      wanted: { statuses: ['active'], otherOffers: false },
+      wanted: { statuses: ['active'], otherOffers: false, contentItems: false },
       pieces: [],
       offers: snapshot.offers,
       creatives: snapshot.creatives,
+      contentItems: noContentItems,
       otherOffers: undefined,
       shared: createSharedValues(),
     },

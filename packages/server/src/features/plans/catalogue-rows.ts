@@ -12,6 +12,7 @@ import {
 } from '../catalogue-records/index.ts';
 import { fingerprintCreatives, snapshotCreatives } from '../creatives/index.ts';
 import { fingerprintOffers, fingerprintOtherOffers, snapshotOffers, snapshotOtherOffers } from '../offers/index.ts';
+import { type ContentItems, noContentItems, readContentItems } from './content-items.ts';
 import { newPiece, type Piece } from './plan-pieces.ts';
 
 /**
@@ -25,6 +26,7 @@ export interface CatalogueRows {
   /** All of them, by id. */
   readonly offers: readonly SnapshotOffer[];
   readonly creatives: readonly SnapshotCreative[];
+  readonly contentItems: ContentItems;
   /** Undefined when no policy asks for them. */
   readonly otherOffers: readonly SnapshotOfferCategory[] | undefined;
   readonly shared: SharedValues;
@@ -33,6 +35,8 @@ export interface CatalogueRows {
 export interface WantedRows {
   readonly statuses: readonly OfferStatus[];
   readonly otherOffers: boolean;
+  /** False: content management is off, and creatives show their own content. */
+  readonly contentItems: boolean;
 }
 
 interface RowPiece {
@@ -75,11 +79,14 @@ export async function readRows(tx: Tx, wanted: WantedRows, before: CatalogueRows
     return { number, fingerprint: fingerprintOf.get(number)!, rows, piece: newPiece(rows) };
   });
   const pieces = [...kept, ...read].sort((a, b) => a.number - b.number);
+  const creatives = await merge(pieces.map(({ rows }) => rows.creatives));
+  const known = before?.contentItems ?? noContentItems;
   return {
     wanted,
     pieces,
     offers: await merge(pieces.map(({ rows }) => rows.offers)),
-    creatives: await merge(pieces.map(({ rows }) => rows.creatives)),
+    creatives,
+    contentItems: wanted.contentItems ? await readContentItems(tx, creatives, known) : noContentItems,
     otherOffers: wanted.otherOffers ? await merge(pieces.map(({ rows }) => rows.otherOffers ?? [])) : undefined,
     shared,
   };

@@ -165,6 +165,7 @@ export function joinPieces({ format, semantics, tenant, flow }: PlanHead, parts:
   const byId = <Row extends SnapshotOffer | SnapshotCreative | SnapshotOfferCategory>(rows: Row[]): Row[] =>
     rows.sort((a, b) => (a.id < b.id ? -1 : 1));
   const inactivePlacements = join((part) => part.inactivePlacements);
+  const contentItems = join((part) => part.contentItems);
   const withOthers = parts.some(({ otherOffers }) => otherOffers !== undefined);
   return {
     format,
@@ -179,6 +180,7 @@ export function joinPieces({ format, semantics, tenant, flow }: PlanHead, parts:
     offers: byId(join((part) => part.offers)),
     ...(withOthers ? { otherOffers: byId(join((part) => part.otherOffers)) } : {}),
     creatives: byId(join((part) => part.creatives)),
+    ...(contentItems.length === 0 ? {} : { contentItems }),
     rules: join((part) => part.rules),
     policies: join((part) => part.policies),
     schemas: join((part) => part.schemas),

@@ -104,7 +104,11 @@ export async function loadCatalogue(
   const schemaTables = new Map(tables.map((table) => [table.schemaId, table]));
   const outcomes = new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o]));
   // Drafts and paused offers take part in dry runs of flows that name their status.
-  const wanted = { statuses: flows.offerStatuses(), otherOffers: needsOfferCategories(policies) };
+  const wanted = {
+    statuses: flows.offerStatuses(),
+    otherOffers: needsOfferCategories(policies),
+    contentItems: settings.enableContentManagement,
+  };
   const rows = await readRows(tx, wanted, before);
   const beside = { flows: await selectLiveConfigs(tx), rules: await idleRules(tx), policies: await idlePolicies(tx) };
 
@@ -122,6 +126,7 @@ export async function loadCatalogue(
     ...inParts(rules).map((part) => newPiece({ rules: part })),
     ...inParts(policies).map((part) => newPiece({ policies: part })),
     ...rows.pieces.map(({ piece }) => piece),
+    ...rows.contentItems.groups.map(({ piece }) => piece),
   ];
   const compiled = new Map<string, LiveFlow>();
   const compiling = new Map<string, Promise<LiveFlow>>();
@@ -155,7 +160,9 @@ export async function loadCatalogue(
     const head = headOf(flow);
     const { offers, creatives, otherOffers } = rows;
     const withOthers = otherOffers === undefined ? {} : { otherOffers };
-    const snapshot: Snapshot = { ...head, ...lists, offers, creatives, rules, policies, ...withOthers };
+    const { items: contentItems } = rows.contentItems;
+    const withItems = contentItems.length === 0 ? {} : { contentItems };
+    const snapshot: Snapshot = { ...head, ...lists, offers, creatives, ...withItems, rules, policies, ...withOthers };
     const sealed = sealPlan(head, pieces);
     const made = { sealed, flow: sealed.then(({ hash }) => compileFlow(snapshot, hash)) };
     ahead.set(flow.id, made);

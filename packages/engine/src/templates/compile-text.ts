@@ -1,0 +1,66 @@
+import type { FormulaScope } from '../formula/scope.ts';
+import type { Json } from '../snapshot.ts';
+import { type Escape, escapeFor, finishFor } from './escape.ts';
+import { parseText, type Token } from './parse-text.ts';
+import { printed, type ReadValue, tokenValue, type ValueSources } from './token-value.ts';
+
+type JsonObject = { readonly [key: string]: Json };
+
+/** What the parts of one template tell the whole while they are compiled. */
+export interface TextCompiler {
+  readonly templateType: string;
+  /** How the plan is read (version.ts). */
+  readonly semantics: number;
+  readonly sources: ValueSources;
+  readonly tokens: Map<string, ReadValue>;
+  /** Tokens that somewhere stand without a fallback of their own. */
+  readonly bare: Set<string>;
+}
+
+/** A text that is the same for everybody, or the function that renders it. */
+export type Piece = string | ((scope: FormulaScope, computed: JsonObject) => string);
+
+/** A text of content: constant, or rendered for each candidate; undefined drops its key. */
+export type CompiledText =
+  | { readonly constant: string | undefined }
+  | { readonly render: (scope: FormulaScope, computed: JsonObject) => string | undefined };
+
+/** Compiles the text that stands at `key` of a content. */
+export function compileText(compiler: TextCompiler, key: string, text: string): CompiledText {
+  const segments = parseText(text);
+  const finish = finishFor(key);
+  const isAlone = segments.length === 1 && typeof segments[0] !== 'string';
+  const escaped = escapeFor(key, compiler.templateType, { semantics: compiler.semantics, isAlone });
+  const pieces = segments.map((segment) =>
+    typeof segment === 'string' ? segment : compileToken(compiler, segment, escaped),
+  );
+  if (pieces.every((piece) => typeof piece === 'string')) {
+    const constant = pieces.join('');
+    return { constant: finish === null ? constant : finish(constant) };
+  }
+  return {
+    render(scope, computed) {
+      const rendered = joined(pieces, scope, computed);
+      return finish === null ? rendered : finish(rendered);
+    },
+  };
+}
+
+/** The pieces as one text. */
+export function joined(pieces: readonly Piece[], scope: FormulaScope, computed: JsonObject): string {
+  let rendered = '';
+  for (const piece of pieces) rendered += typeof piece === 'string' ? piece : piece(scope, computed);
+  return rendered;
+}
+
+/** The value of a token, escaped; its own fallback is the author's text, but stands where a value would. */
+export function compileToken(compiler: TextCompiler, { name, fallback }: Token, escaped: Escape): Piece {
+  const read = compiler.tokens.get(name) ?? tokenValue(compiler.sources, name);
+  compiler.tokens.set(name, read);
+  if (fallback === null) compiler.bare.add(name);
+  const otherwise = fallback === null ? '' : escaped(fallback);
+  return (scope, computed) => {
+    const value = printed(read(scope, computed));
+    return value === null ? otherwise : escaped(value);
+  };
+}

@@ -1,0 +1,55 @@
+import type { StoredBlock } from '@arbiter/contract';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What an item is made of. */
+export interface Parts {
+  readonly content: Record<string, unknown>;
+  readonly blocks: StoredBlock[];
+  readonly personalization: Record<string, unknown>;
+}
+
+/** An item on top of its template, which may be a merged one itself (docs/design/api-catalogue.md 3.3). */
+export function mergeParts(template: Parts, own: Parts): Parts {
+  return {
+    content: mergeObjects(template.content, own.content),
+    blocks: mergeBlocks(template.blocks, own.blocks),
+    personalization: mergeObjects(template.personalization, own.personalization),
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Deep by key; null removes a key, lists are replaced (RFC 7396). */
+export function mergeObjects(template: JsonObject, own: JsonObject): Record<string, unknown> {
+  const merged = new Map(Object.entries(template));
+  for (const [key, value] of Object.entries(own)) {
+    const before = merged.get(key);
+    if (value === null) merged.delete(key);
+    else if (isObject(value)) merged.set(key, mergeObjects(isObject(before) ? before : {}, value));
+    else merged.set(key, value);
+  }
+  return Object.fromEntries(merged);
+}
+
+/**
+ * A block of the item with the id of one of the template's stands in its place, or with `props: null` removes it; the
+ * others follow the template's last block.
+ */
+export function mergeBlocks(template: readonly StoredBlock[], own: readonly StoredBlock[]): StoredBlock[] {
+  const byId = new Map(own.map((block) => [block.id, block]));
+  const placed = new Set<string>();
+  const replaced = (blocks: readonly StoredBlock[]): StoredBlock[] =>
+    blocks.flatMap((block) => {
+      const mine = placed.has(block.id) ? undefined : byId.get(block.id);
+      if (mine === undefined) {
+        return [block.children === undefined ? block : { ...block, children: replaced(block.children) }];
+      }
+      placed.add(block.id);
+      return mine.props === null ? [] : [mine];
+    });
+  const inPlace = replaced(template);
+  return [...inPlace, ...own.filter(({ id, props }) => !placed.has(id) && props !== null)];
+}
