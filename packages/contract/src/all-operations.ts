@@ -17,6 +17,8 @@ import { placementOperations } from './placements.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
 import { retentionOperations } from './retention.ts';
+import { schemaFigureOperations } from './schema-figures.ts';
+import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
 import { sessionOperations } from './session.ts';
 import { systemOperations } from './system.ts';
@@ -43,6 +45,8 @@ export const operations = {
   ...byId(qualificationRuleOperations),
   ...byId(rankingProfileOperations),
   ...byId(retentionOperations),
+  ...byId(schemaFigureOperations),
+  ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
   ...byId(sessionOperations),
   ...byId(systemOperations),

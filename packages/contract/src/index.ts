@@ -31,6 +31,8 @@ export * from './placements.ts';
 export * from './qualification-rules.ts';
 export * from './ranking-profiles.ts';
 export * from './retention.ts';
+export * from './schema-figures.ts';
+export * from './schema-joins.ts';
 export * from './schemas.ts';
 export * from './session.ts';
 export * from './system.ts';

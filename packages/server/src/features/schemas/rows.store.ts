@@ -4,8 +4,9 @@ import { takeTurns } from '../../platform/turns.ts';
 import { sqlType } from './data-types.ts';
 import type { CheckedRow } from './rows.rules.ts';
 import { quoteName, type SchemaTable } from './schema-tables.store.ts';
+import type { WrittenRow } from './schemas.events.ts';
 import type { JsonValue } from './values.rules.ts';
-import { outForm } from './values-out.rules.ts';
+import { keyText, outForm } from './values-out.rules.ts';
 
 export interface WrittenRows {
   readonly inserted: number;
@@ -17,6 +18,26 @@ function typeOf(table: SchemaTable, name: string): DataType {
   if (column === undefined) throw new Error(`schema ${table.schemaId} has no column ${name}`);
   return column.dataType;
 }
+
+/** How the rows of one statement are read from its only parameter, and where they go. */
+function insertOf(table: SchemaTable, columns: readonly string[], conflictKey: string | null): string {
+  const names = columns.map(quoteName);
+  const source =
+    columns.length === 0
+      ? 'select from json_array_elements($1::json)'
+      : `select ${names.join(', ')} from ${given(table, columns)}`;
+  const onConflict =
+    conflictKey === null
+      ? 'do nothing'
+      : `(tenant_id, ${quoteName(conflictKey)}) do update set ` +
+        names.map((name) => `${name} = excluded.${name}`).join(', ');
+  const target = columns.length === 0 ? table.table : `${table.table} (${names.join(', ')})`;
+  return `insert into ${target} ${source} on conflict ${onConflict}`;
+}
+
+const given = (table: SchemaTable, columns: readonly string[]): string =>
+  'json_to_recordset($1::json) as given (' +
+  `${columns.map((name) => `${quoteName(name)} ${sqlType(typeOf(table, name))}`).join(', ')})`;
 
 /**
  * Writes rows of the same columns with one statement and one parameter, whatever their number. With `conflictKey` an
@@ -30,25 +51,52 @@ export async function writeRows(
   rows: readonly CheckedRow[],
   conflictKey: string | null,
 ): Promise<WrittenRows> {
-  const names = columns.map(quoteName);
-  const source =
-    columns.length === 0
-      ? 'select from json_array_elements($1::json)'
-      : `select ${names.join(', ')} from json_to_recordset($1::json) as given (` +
-        `${columns.map((name) => `${quoteName(name)} ${sqlType(typeOf(table, name))}`).join(', ')})`;
-  const onConflict =
-    conflictKey === null
-      ? 'do nothing'
-      : `(tenant_id, ${quoteName(conflictKey)}) do update set ` +
-        names.map((name) => `${name} = excluded.${name}`).join(', ');
-  const target = columns.length === 0 ? table.table : `${table.table} (${names.join(', ')})`;
   const [result] = await tx.query<WrittenRows>(
-    `with written as (insert into ${target} ${source} on conflict ${onConflict} returning (xmax = 0) as is_new)
+    `with written as (${insertOf(table, columns, conflictKey)} returning (xmax = 0) as is_new)
      select count(*) filter (where is_new)::int as inserted, count(*) filter (where not is_new)::int as updated
      from written`,
     [await jsonOf(rows)],
   );
   return result ?? { inserted: 0, updated: 0 };
+}
+
+/** As `writeRows`, and tells of each written row which columns have another value than before. */
+export async function writeAndCompare(
+  tx: Tx,
+  table: SchemaTable,
+  columns: readonly string[],
+  rows: readonly CheckedRow[],
+  conflictKey: string | null,
+): Promise<WrittenRow[]> {
+  // Not the counting column, which is no field. The name of the mark is none that a field can have.
+  const all = table.columns.map(({ name }) => name).filter((name) => !(table.isCounted && name === table.primaryKey));
+  const json = await jsonOf(rows);
+  const isNew = { text: 'select null::text as k where false', key: 'null::text', column: () => 'null' };
+  let before: { text: string; key: string; column: (name: string) => string } = isNew;
+  if (conflictKey !== null && columns.includes(conflictKey)) {
+    const key = quoteName(conflictKey);
+    const existing = `from ${table.table} where ${key} in (select ${key} from ${given(table, columns)})`;
+    // Locked before the statement that writes, so that nobody changes them between its look and its writing.
+    await tx.query(`select ${existing} order by ${key} for update`, [json]);
+    before = { text: `select * ${existing}`, key: `b.${key}`, column: (name) => `b.${quoteName(name)}` };
+  }
+  const keyForm = outForm(typeOf(table, table.rowKey));
+  const changed = all.map(
+    (name, at) => `case when w.${quoteName(name)} is distinct from ${before.column(name)} then ${at} end`,
+  );
+  const found = await tx.query<{ isNew: boolean; key: unknown; changed: number[] }>(
+    `with before as materialized (${before.text}),
+       written as (${insertOf(table, columns, conflictKey)} returning (xmax = 0) as "__is_new", *)
+     select w."__is_new" as "isNew", ${keyForm.select(`w.${quoteName(table.rowKey)}`)} as key,
+       array_remove(array[${changed.join(', ')}]::int[], null) as changed
+     from written w left join before b on ${before === isNew ? 'false' : `${before.key} = w.${quoteName(conflictKey ?? '')}`}`,
+    [json],
+  );
+  return found.map((row) => ({
+    isNew: row.isNew,
+    key: keyText(keyForm.convert(row.key)),
+    changed: row.changed.flatMap((at) => all[at] ?? []),
+  }));
 }
 
 /** Rows that are written as text between two looks at the clock. */
