@@ -66,7 +66,9 @@ const CsvColumn = Type.Object(
       ['integer', 'bigint', 'decimal', 'boolean', 'date', 'timestamptz', 'uuid', 'varchar', 'text'],
       { description: 'The narrowest type that takes all cells that are not empty.' },
     ),
-    length: Type.Optional(Type.Integer({ description: 'Of varchar: the first of 50, 100, 255, 1000 with twice the room.' })),
+    length: Type.Optional(
+      Type.Integer({ description: 'Of varchar: the first of 50, 100, 255, 1000 with twice the room.' }),
+    ),
     isNullable: Type.Boolean({ description: 'False for the key.' }),
     isPrimaryKey: Type.Boolean({ description: 'The first column of ids that is full and distinct.' }),
     isUnique: Type.Boolean({ description: 'True for the key.' }),

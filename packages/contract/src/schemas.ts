@@ -99,7 +99,8 @@ const fieldDefinition = {
   description: Type.Optional(describing.description),
 };
 
-const same = (what: string) => `May be sent as it is; another one is 400: ${what} of a column cannot change, drop it and add it.`;
+const same = (what: string) =>
+  `May be sent as it is; another one is 400: ${what} of a column cannot change, drop it and add it.`;
 
 /** What PUT takes of a field's column: as it is and in no other way (docs/design/api-settled.md 41). */
 const unchangeable = {

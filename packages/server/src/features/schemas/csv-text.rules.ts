@@ -51,10 +51,7 @@ function decoded(sample: Uint8Array, encoding: Encoding, isWhole: boolean): stri
 }
 
 /** `isWhole`: the sample is the whole file. Throws 415 for what is no text, 400 for text that breaks its own encoding. */
-export function readText(
-  sample: Uint8Array,
-  isWhole: boolean,
-): { readonly text: string; readonly encoding: Encoding } {
+export function readText(sample: Uint8Array, isWhole: boolean): { readonly text: string; readonly encoding: Encoding } {
   if (otherKinds.some((magic) => magic.every((byte, at) => sample[at] === byte))) {
     throw notCsv('The file is not CSV: it is an archive, a document or an image.');
   }

@@ -117,7 +117,9 @@ const isSame = <T>(wanted: T | undefined, stored: T): boolean => wanted === unde
 
 /** A type without numbers in brackets says nothing about them. */
 function isTypeOf(field: SchemaField, declared: string): boolean {
-  const type = readColumnType(declared.includes('(') ? { dataType: declared } : { ...columnType(field), dataType: declared });
+  const type = readColumnType(
+    declared.includes('(') ? { dataType: declared } : { ...columnType(field), dataType: declared },
+  );
   return (
     !('message' in type) &&
     type.dataType === field.dataType &&

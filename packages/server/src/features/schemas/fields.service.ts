@@ -4,14 +4,7 @@ import type { Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { firstIdAt, newId } from '../../platform/ids.ts';
 import { getRecord, inUse, inUseEntry, lockRecord, updateRecord } from '../catalogue-records/index.ts';
-import {
-  addColumn,
-  dropColumn,
-  dropUnfinished,
-  hasMoreRows,
-  indexColumn,
-  unfinishedName,
-} from './columns.store.ts';
+import { addColumn, dropColumn, dropUnfinished, hasMoreRows, indexColumn, unfinishedName } from './columns.store.ts';
 import { addInSteps, needsSteps } from './columns-in-steps.service.ts';
 import { draftField, type FieldDraft, hasRoom, reorder, rowKeyOf, unchangeableProblems } from './fields.rules.ts';
 import { joinsOfColumn } from './joins.store.ts';
@@ -70,7 +63,7 @@ export async function createField(
     throw new AppError('validation_failed', { detail: 'The field is not valid.', errors: result.problems });
   }
   const id = newId();
-  const add = async (tx: Tx, schema: SchemaRow, addOne: AddOne) => {
+  const add = async (schema: SchemaRow, addOne: AddOne) => {
     const field = newField(schema, id, result.draft);
     await addOne(field);
     return [...schema.fields, field];
@@ -81,7 +74,7 @@ export async function createField(
     const isLarge = await hasMoreRows(tx, qualifiedTable(tx.tenantId, current.tableName), fewRows);
     if (isLarge && needsSteps(field, current.fields)) return null;
     return changeFields(tx, schemaId, (schema) =>
-      add(tx, schema, async (added) => {
+      add(schema, async (added) => {
         await addColumnToRows(tx, schema.tableName, added);
         await indexColumn(tx, schema.tableName, rowKeyOf([...schema.fields, added]));
         await forgetStats(tx, schema.id);
@@ -92,7 +85,7 @@ export async function createField(
   if (whole !== null) return fieldOf(whole, id);
   const finished = await addInSteps(change, schemaId, { ...result.draft, id, schemaId, ordinal: 0 }, (tx, finish) =>
     changeFields(tx, schemaId, (schema) =>
-      add(tx, schema, async (added) => {
+      add(schema, async (added) => {
         await finish(schema, added);
         await forgetStats(tx, schema.id);
       }),

@@ -2,7 +2,7 @@ import { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { customerChanged } from './schemas.events.ts';
-import { schemaFigureRoutes, schemaJoinRoutes, type SchemaPorts, schemaRoutes } from './schemas.routes.ts';
+import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
 export type { FindFieldUses } from './fields.service.ts';
 

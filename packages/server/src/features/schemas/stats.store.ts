@@ -7,7 +7,7 @@ import { outForm } from './values-out.rules.ts';
 
 type FieldStats = SchemaStats['fields'][number];
 
-const stored = columns(table<'schemaStats', { stats: SchemaStats | null }>('schemaStats'), ['stats', 'countedAt']);
+const stored = columns(table<'schema_stats', { stats: SchemaStats | null }>('schema_stats'), ['stats', 'countedAt']);
 
 /** Figures that were counted at or after `since`, of this version of the schema, or null. */
 export async function readStats(tx: Tx, schemaId: string, version: number, since: Date): Promise<SchemaStats | null> {

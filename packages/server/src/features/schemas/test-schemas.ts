@@ -6,7 +6,7 @@ import { handlerEntries } from '../../http/handler.ts';
 import { createTestApp, tenantA, tenantB } from '../../http/test-app.ts';
 import { type Answer, type Call, callsOf } from '../../http/test-calls.ts';
 import type { StreamEvent } from '../../jobs/index.ts';
-import { schemaFigureRoutes, schemaJoinRoutes, type SchemaPorts, schemaRoutes } from './schemas.routes.ts';
+import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 import type { SchemaUse } from './schemas.service.ts';
 
 export const url = '/api/v1/schemas';
