@@ -108,7 +108,7 @@ async function tidyUp(held: Held, steps: TableChange, pending: string, failure: 
 }
 
 async function fill(held: Held, pending: string): Promise<void> {
-  let last: unknown = null;
+  let last: string | null = null;
   do {
     const after = last;
     last = await held((tx, schema) => fillColumn(tx, schemaTable(tx.tenantId, schema), pending, after, rowsAtOnce));

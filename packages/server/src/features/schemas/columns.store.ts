@@ -92,27 +92,33 @@ export async function beginColumn(tx: Tx, tableName: string, pending: string, fi
 }
 
 /**
- * Gives the default to the next `rows` rows behind a primary key, in its out form (null: from the first row), that have
- * no value. Answers with the last key looked at, null when there is none left.
+ * Gives the default to the next `rows` rows behind a primary key, as text (null: from the first row), that have no value.
+ * Answers with the last key of them, null when no row is left behind it.
  */
 export async function fillColumn(
   tx: Tx,
   table: SchemaTable,
   pending: string,
-  after: unknown,
+  after: string | null,
   rows: number,
-): Promise<unknown> {
+): Promise<string | null> {
   const key = table.columns.find(({ name }) => name === table.primaryKey);
   if (key === undefined) throw new Error(`schema ${table.schemaId} has no primary key`);
-  const [name, target] = [quoteName(key.name), quoteName(pending)];
-  const behind = after === null ? 'where $1::text is null' : `where ${name} > $1::${sqlType(key.dataType)}`;
-  const [last] = await tx.query<{ last: unknown }>(
-    `with part as materialized (select ${name} as k from ${table.table} ${behind} order by ${name} limit $2),
-       filled as (update ${table.table} t set ${target} = default from part where t.${name} = part.k and t.${target} is null)
-     select ${exactText(key.dataType, 'k')} as last from part order by k desc limit 1`,
-    [after, rows],
+  const [name, target, type] = [quoteName(key.name), quoteName(pending), sqlType(key.dataType)];
+  const behind = `($1::${type} is null or ${name} > $1::${type})`;
+  const [end] = await tx.query<{ last: string }>(
+    `select ${exactText(key.dataType, name)} as last from ${table.table} where ${behind}
+     order by ${name} offset $2 limit 1`,
+    [after, rows - 1],
   );
-  return last?.last ?? null;
+  const last = end?.last ?? null;
+  // A range of keys and no list of them: whatever the planner knows of the table, it goes through it once at most.
+  await tx.query(
+    `update ${table.table} set ${target} = default
+     where ${behind} and ($2::${type} is null or ${name} <= $2::${type}) and ${target} is null`,
+    [after, last],
+  );
+  return last;
 }
 
 /** A key as text that reads back as the very same value. */

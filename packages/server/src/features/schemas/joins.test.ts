@@ -15,9 +15,8 @@ before(async () => {
 });
 after(() => kit.db.close());
 
-let counter = 0;
 const body = (changes: Record<string, unknown> = {}) => ({
-  name: `join ${(counter += 1)}`,
+  name: `join ${newId()}`,
   primarySchemaId: members,
   primaryKey: 'customer_id',
   foreignSchemaId: visits,

@@ -60,6 +60,10 @@ export async function writeRows(
   return result ?? { inserted: 0, updated: 0 };
 }
 
+/** A value as text that reads back as the same value of the type; none for null, which is equal to nothing. */
+const textOf = (type: DataType, value: JsonValue): string[] =>
+  value === null ? [] : [type === 'jsonb' ? JSON.stringify(value) : String(value)];
+
 /** As `writeRows`, and tells of each written row which columns have another value than before. */
 export async function writeAndCompare(
   tx: Tx,
@@ -70,15 +74,19 @@ export async function writeAndCompare(
 ): Promise<WrittenRow[]> {
   // Not the counting column, which is no field. The name of the mark is none that a field can have.
   const all = table.columns.map(({ name }) => name).filter((name) => !(table.isCounted && name === table.primaryKey));
-  const json = await jsonOf(rows);
+  const parameters: unknown[] = [await jsonOf(rows)];
   const isNew = { text: 'select null::text as k where false', key: 'null::text', column: () => 'null' };
   let before: { text: string; key: string; column: (name: string) => string } = isNew;
   if (conflictKey !== null && columns.includes(conflictKey)) {
     const key = quoteName(conflictKey);
-    const existing = `from ${table.table} where ${key} in (select ${key} from ${given(table, columns)})`;
+    const type = typeOf(table, conflictKey);
+    // An array, which the index of the key answers whatever the planner knows of the table.
+    const existing = `from ${table.table} where ${key} = any ($PLACE::text[]::${sqlType(type)}[])`;
+    const keys = rows.flatMap((row) => textOf(type, row[conflictKey] ?? null));
     // Locked before the statement that writes, so that nobody changes them between its look and its writing.
-    await tx.query(`select ${existing} order by ${key} for update`, [json]);
-    before = { text: `select * ${existing}`, key: `b.${key}`, column: (name) => `b.${quoteName(name)}` };
+    await tx.query(`select ${existing.replace('$PLACE', '$1')} order by ${key} for update`, [keys]);
+    parameters.push(keys);
+    before = { text: `select * ${existing.replace('$PLACE', '$2')}`, key: `b.${key}`, column: (name) => `b.${quoteName(name)}` };
   }
   const keyForm = outForm(typeOf(table, table.rowKey));
   const changed = all.map(
@@ -90,7 +98,7 @@ export async function writeAndCompare(
      select w."__is_new" as "isNew", ${keyForm.select(`w.${quoteName(table.rowKey)}`)} as key,
        array_remove(array[${changed.join(', ')}]::int[], null) as changed
      from written w left join before b on ${before === isNew ? 'false' : `${before.key} = w.${quoteName(conflictKey ?? '')}`}`,
-    [json],
+    parameters,
   );
   return found.map((row) => ({
     isNew: row.isNew,
