@@ -149,7 +149,12 @@ const schemaChanges = {
         'Columns that enrichment summarises or takes over. Not available for a linked schema yet: 400 unless empty.',
     }),
   ),
-  autoEnrich: Type.Optional(Type.Boolean({ description: 'Decisions read this schema by themselves; default false.' })),
+  autoEnrich: Type.Optional(
+    Type.Boolean({
+      description:
+        'Decisions read this schema by themselves; default false. Not available for a linked schema yet: 400 unless false.',
+    }),
+  ),
 };
 
 /** A data schema with its fields (part 2, section 2). */

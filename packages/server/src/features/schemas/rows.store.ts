@@ -64,6 +64,30 @@ export async function writeRows(
 const textOf = (type: DataType, value: JsonValue): string[] =>
   value === null ? [] : [type === 'jsonb' ? JSON.stringify(value) : String(value)];
 
+/** Which rows a statement is about to overwrite, for that statement's parameter 2, and how they are matched with the new ones. */
+interface Existing {
+  readonly where: string;
+  readonly matches: string;
+  readonly parameters: readonly (readonly string[])[];
+}
+
+/** Locks the rows that these will overwrite, so that nobody changes them between the look at them and the writing. */
+async function lockExisting(
+  tx: Tx,
+  table: SchemaTable,
+  rows: readonly CheckedRow[],
+  conflictKey: string | null,
+): Promise<Existing> {
+  if (conflictKey === null) return { where: 'false', matches: 'false', parameters: [] };
+  const key = quoteName(conflictKey);
+  const type = typeOf(table, conflictKey);
+  const keys = rows.flatMap((row) => textOf(type, row[conflictKey] ?? null));
+  // An array, which the index of the key answers whatever the planner knows of the table.
+  const isOneOf = (place: string): string => `${key} = any (${place}::text[]::${sqlType(type)}[])`;
+  await tx.query(`select from ${table.table} where ${isOneOf('$1')} order by ${key} for update`, [keys]);
+  return { where: isOneOf('$2'), matches: `b.${key} = w.${key}`, parameters: [keys] };
+}
+
 /** As `writeRows`, and tells of each written row which columns have another value than before. */
 export async function writeAndCompare(
   tx: Tx,
@@ -72,33 +96,27 @@ export async function writeAndCompare(
   rows: readonly CheckedRow[],
   conflictKey: string | null,
 ): Promise<WrittenRow[]> {
-  // Not the counting column, which is no field. The name of the mark is none that a field can have.
+  // Not the counting column, which is no field.
   const all = table.columns.map(({ name }) => name).filter((name) => !(table.isCounted && name === table.primaryKey));
-  const parameters: unknown[] = [await jsonOf(rows)];
-  const isNew = { text: 'select null::text as k where false', key: 'null::text', column: () => 'null' };
-  let before: { text: string; key: string; column: (name: string) => string } = isNew;
-  if (conflictKey !== null && columns.includes(conflictKey)) {
-    const key = quoteName(conflictKey);
-    const type = typeOf(table, conflictKey);
-    // An array, which the index of the key answers whatever the planner knows of the table.
-    const existing = `from ${table.table} where ${key} = any ($PLACE::text[]::${sqlType(type)}[])`;
-    const keys = rows.flatMap((row) => textOf(type, row[conflictKey] ?? null));
-    // Locked before the statement that writes, so that nobody changes them between its look and its writing.
-    await tx.query(`select ${existing.replace('$PLACE', '$1')} order by ${key} for update`, [keys]);
-    parameters.push(keys);
-    before = { text: `select * ${existing.replace('$PLACE', '$2')}`, key: `b.${key}`, column: (name) => `b.${quoteName(name)}` };
-  }
+  const json = await jsonOf(rows);
+  const before = await lockExisting(
+    tx,
+    table,
+    rows,
+    conflictKey !== null && columns.includes(conflictKey) ? conflictKey : null,
+  );
   const keyForm = outForm(typeOf(table, table.rowKey));
+  // A field cannot have the name `__is_new`.
   const changed = all.map(
-    (name, at) => `case when w.${quoteName(name)} is distinct from ${before.column(name)} then ${at} end`,
+    (name, at) => `case when w.${quoteName(name)} is distinct from b.${quoteName(name)} then ${at} end`,
   );
   const found = await tx.query<{ isNew: boolean; key: unknown; changed: number[] }>(
-    `with before as materialized (${before.text}),
+    `with before as materialized (select * from ${table.table} where ${before.where}),
        written as (${insertOf(table, columns, conflictKey)} returning (xmax = 0) as "__is_new", *)
      select w."__is_new" as "isNew", ${keyForm.select(`w.${quoteName(table.rowKey)}`)} as key,
        array_remove(array[${changed.join(', ')}]::int[], null) as changed
-     from written w left join before b on ${before === isNew ? 'false' : `${before.key} = w.${quoteName(conflictKey ?? '')}`}`,
-    parameters,
+     from written w left join before b on ${before.matches}`,
+    [json, ...before.parameters],
   );
   return found.map((row) => ({
     isNew: row.isNew,

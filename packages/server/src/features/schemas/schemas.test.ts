@@ -215,13 +215,11 @@ describe('a schema', () => {
     assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 400]);
   });
 
-  test('a linked schema takes no summaryColumns while nothing summarises them', async () => {
+  test('a linked schema takes no summaryColumns and no autoEnrich while decisions do not read it', async () => {
     const parent = await kit.create({ fields: [{ name: 'k', isPrimaryKey: true }] });
     const linkedSchemaId = parent.id;
     const summaryColumns = ['amount'];
-    const refusals = [
-      await call('POST', url, { name: 'summed', displayName: 'S', linkedSchemaId, summaryColumns, autoEnrich: true }),
-    ];
+    const refusals = [await call('POST', url, { name: 'summed', displayName: 'S', linkedSchemaId, summaryColumns })];
     const child = await kit.create({
       schemaType: 'event',
       linkedSchemaId,
@@ -239,10 +237,24 @@ describe('a schema', () => {
     for (const id of [child.id, alone.id]) {
       assert.equal((await call('GET', `${url}/${id}`)).json.version, 1, 'a refusal changes nothing');
     }
+    const enriching = await kit.create({ autoEnrich: true });
+    for (const refused of [
+      await call('POST', url, { name: 'read', displayName: 'R', linkedSchemaId, autoEnrich: true }),
+      await call('PUT', url, { id: child.id, autoEnrich: true }),
+      await call('PUT', url, { id: enriching.id, linkedSchemaId }),
+    ]) {
+      assert.deepEqual([...codeOf(refused), ...pathsOf(refused)], [400, 'validation_failed', '/autoEnrich']);
+    }
     // One that has them from before can be described anew.
-    await kit.db.ownerQuery(`update arbiter.schemas set summary_columns = '["amount"]' where id = $1`, [child.id]);
-    const kept = await call('PUT', url, { id: child.id, linkedSchemaId, summaryColumns, displayName: 'Kept' });
+    await kit.db.ownerQuery(
+      `update arbiter.schemas set summary_columns = '["amount"]', auto_enrich = true where id = $1`,
+      [child.id],
+    );
+    const asStored = { id: child.id, linkedSchemaId, summaryColumns, autoEnrich: true };
+    const kept = await call('PUT', url, { ...asStored, displayName: 'Kept' });
     assert.deepEqual([kept.status, kept.json.displayName, kept.json.summaryColumns], [200, 'Kept', summaryColumns]);
+    assert.equal((await call('PUT', url, { id: child.id, autoEnrich: false })).status, 200);
+    assert.equal((await call('PUT', url, asStored)).status, 400, 'given up is given up');
     assert.equal((await call('PUT', url, { id: child.id, summaryColumns: null })).json.summaryColumns, null);
   });
 
@@ -284,7 +296,6 @@ describe('a schema', () => {
     );
     const child = await kit.create({
       name: 'snap_child',
-      autoEnrich: true,
       fields: [{ name: 'customerId', isPrimaryKey: true }],
       linkedSchemaId: schema.id,
     });
