@@ -108,9 +108,8 @@ async function tidyUp(held: Held, steps: TableChange, pending: string, failure: 
 }
 
 async function fill(held: Held, pending: string): Promise<void> {
-  let last: string | null = null;
-  do {
-    const after = last;
-    last = await held((tx, schema) => fillColumn(tx, schemaTable(tx.tenantId, schema), pending, after, rowsAtOnce));
-  } while (last !== null);
+  const fillFrom = (after: string | null): Promise<string | null> =>
+    held((tx, schema) => fillColumn(tx, schemaTable(tx.tenantId, schema), pending, after, rowsAtOnce));
+  let last = await fillFrom(null);
+  while (last !== null) last = await fillFrom(last);
 }

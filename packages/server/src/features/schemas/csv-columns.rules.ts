@@ -2,7 +2,7 @@ import type { CsvAnalysis } from '@arbiter/contract';
 import { fieldNameProblem, maximumFields, sanitiseSchemaName } from './names.rules.ts';
 import { Misfit, valueCheck } from './values.rules.ts';
 
-/** What the columns of a CSV file would be as fields (docs/design/api-catalogue.md 2.5, api-settled.md 38). */
+/** What the columns of a CSV file would be as fields (docs/design/api-catalogue.md 2.5, docs/design/api-settled.md 38). */
 
 type CsvColumn = CsvAnalysis['columns'][number];
 type CsvType = CsvColumn['dataType'];
