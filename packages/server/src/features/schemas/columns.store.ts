@@ -84,7 +84,7 @@ export async function dropColumn(tx: Tx, tableName: string, name: string): Promi
 /** Name of a column that is not complete yet. Names rise with the ids, and so with time. */
 export const unfinishedName = (id: string): string => `__new_${id.replaceAll('-', '')}`;
 
-/** Adds the column of a field under the name of an unfinished one; see migration 0015. */
+/** Adds the column of a field under the name of an unfinished one; see `ds_begin_column` in the migration that made it. */
 export async function beginColumn(tx: Tx, tableName: string, pending: string, field: SchemaField): Promise<void> {
   const definition = { ...column(field), name: pending };
   await limitTableWait(tx);
@@ -125,7 +125,7 @@ export async function fillColumn(
 const exactText = (dataType: SchemaTable['columns'][number]['dataType'], name: string): string =>
   dataType === 'char' ? outForm('char').select(name) : `${name}::text`;
 
-/** One of the three steps that make a filled column `not null`; see migration 0015. */
+/** One of the three steps that make a filled column `not null`; see `ds_begin_column` in the migration that made it. */
 export async function requireColumn(tx: Tx, tableName: string, pending: string, step: 1 | 2 | 3): Promise<void> {
   await limitTableWait(tx);
   await tx.query('select arbiter.ds_require_column($1, $2, $3)', [tableName, pending, step]);
