@@ -1162,6 +1162,45 @@ create table schedules (
   grant insert, select, update to arbiter_system
   comment: When jobs are due; a run is claimed by moving next_run_at on.
 
+create table schema_joins (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  primary_schema_id uuid not null,
+  primary_key text not null,
+  foreign_schema_id uuid not null,
+  foreign_key text not null,
+  join_type text default 'left'::text not null,
+  auto_enrich boolean default true not null,
+  prefix text,
+  summary_columns jsonb,
+  status text default 'active'::text not null,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint schema_joins_check CHECK ((primary_schema_id <> foreign_schema_id))
+  constraint schema_joins_join_type_check CHECK ((join_type = ANY (ARRAY['left'::text, 'inner'::text])))
+  constraint schema_joins_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint schema_joins_prefix_check CHECK ((prefix ~ '^[a-z0-9_]{0,32}$'::text))
+  constraint schema_joins_status_check CHECK ((status = ANY (ARRAY['active'::text, 'inactive'::text])))
+  constraint schema_joins_summary_columns_check CHECK ((jsonb_typeof(summary_columns) = 'array'::text))
+  constraint schema_joins_version_check CHECK ((version > 0))
+  constraint schema_joins_foreign FOREIGN KEY (tenant_id, foreign_schema_id) REFERENCES schemas(tenant_id, id)
+  constraint schema_joins_primary FOREIGN KEY (tenant_id, primary_schema_id) REFERENCES schemas(tenant_id, id)
+  constraint schema_joins_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint schema_joins_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX schema_joins_foreign_key ON arbiter.schema_joins USING btree (tenant_id, primary_schema_id, foreign_schema_id, primary_key, foreign_key)
+  CREATE INDEX schema_joins_foreign_schema ON arbiter.schema_joins USING btree (tenant_id, foreign_schema_id)
+  CREATE UNIQUE INDEX schema_joins_name ON arbiter.schema_joins USING btree (tenant_id, name)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.schema_joins REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('schemaJoin', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.schema_joins REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('schemaJoin', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.schema_joins REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('schemaJoin', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table schema_migrations (
   name text not null,
   checksum text not null,
@@ -1170,6 +1209,21 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (name)
   row level security: off
   grant select to arbiter_app
+
+create table schema_stats (
+  tenant_id uuid not null,
+  schema_id uuid not null,
+  version integer not null,
+  mark uuid not null,
+  stats jsonb,
+  counted_at timestamp(3) with time zone not null
+);
+  constraint schema_stats_schema FOREIGN KEY (tenant_id, schema_id) REFERENCES schemas(tenant_id, id)
+  constraint schema_stats_pkey PRIMARY KEY (tenant_id, schema_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
 
 create table schemas (
   tenant_id uuid not null,
@@ -1420,6 +1474,27 @@ end
 $function$;
   grant execute to arbiter_app
 
+CREATE OR REPLACE FUNCTION arbiter.ds_begin_column(table_name text, col jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  qualified text := arbiter.ds_table(table_name, true);
+  name text := col ->> 'name';
+  plain jsonb := col || '{"default": null, "isNullable": true}';
+begin
+  if col -> 'default' ->> 'function' is distinct from 'gen_random_uuid()' then
+    execute format('alter table %s add column %s', qualified, arbiter.ds_column(col));
+  else
+    execute format('alter table %s add column %s', qualified, arbiter.ds_column(plain));
+    execute format('alter table %s alter column %I set default gen_random_uuid()', qualified, name);
+  end if;
+end
+$function$;
+  grant execute to arbiter_app
+
 CREATE OR REPLACE FUNCTION arbiter.ds_check_column(column_name text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1427,6 +1502,9 @@ CREATE OR REPLACE FUNCTION arbiter.ds_check_column(column_name text)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
+  if column_name ~ '^__new_[0-9a-f]{32}$' then
+    return;
+  end if;
   if column_name is null or column_name !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$' or column_name in ('tenant_id')
      or column_name ~ '^(__|pg_)' or column_name in ('tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid') then
     raise exception 'refused column name';
@@ -1543,6 +1621,40 @@ end
 $function$;
   grant execute to arbiter_app
 
+CREATE OR REPLACE FUNCTION arbiter.ds_drop_unfinished(table_name text, up_to text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  qualified text := arbiter.ds_table(table_name, true);
+  unfinished text;
+begin
+  for unfinished in
+    select attname from pg_attribute
+     where attrelid = qualified::regclass and not attisdropped and attname ~ '^__new_[0-9a-f]{32}$'
+       and attname collate "C" <= up_to collate "C"
+  loop
+    execute format('alter table %s drop column %I', qualified, unfinished);
+  end loop;
+end
+$function$;
+  grant execute to arbiter_app
+
+CREATE OR REPLACE FUNCTION arbiter.ds_finish_column(table_name text, pending text, column_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform arbiter.ds_check_column(pending), arbiter.ds_check_column(column_name);
+  execute format('alter table %s rename column %I to %I', arbiter.ds_table(table_name, true), pending, column_name);
+end
+$function$;
+  grant execute to arbiter_app
+
 CREATE OR REPLACE FUNCTION arbiter.ds_index_column(table_name text, column_name text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1561,6 +1673,28 @@ begin
     return;
   end if;
   execute format('create index on %s (tenant_id, %I)', qualified, column_name);
+end
+$function$;
+  grant execute to arbiter_app
+
+CREATE OR REPLACE FUNCTION arbiter.ds_require_column(table_name text, column_name text, step integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  qualified text := arbiter.ds_table(table_name, true);
+  rule text := column_name || '_filled';
+begin
+  perform arbiter.ds_check_column(column_name);
+  if step = 1 then
+    execute format('alter table %s add constraint %I check (%I is not null) not valid', qualified, rule, column_name);
+  elsif step = 2 then
+    execute format('alter table %s validate constraint %I', qualified, rule);
+  else
+    execute format('alter table %s alter column %I set not null, drop constraint %I', qualified, column_name, rule);
+  end if;
 end
 $function$;
   grant execute to arbiter_app
@@ -1600,6 +1734,19 @@ begin
   return qualified;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION arbiter.ds_unique_column(table_name text, column_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform arbiter.ds_check_column(column_name);
+  execute format('create unique index on %s (tenant_id, %I)', arbiter.ds_table(table_name, true), column_name);
+end
+$function$;
+  grant execute to arbiter_app
 
 CREATE OR REPLACE FUNCTION arbiter.duration_quantile(buckets integer[], share double precision)
  RETURNS integer

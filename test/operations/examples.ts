@@ -27,6 +27,7 @@ function declared(operation: Operation, body: Record<string, unknown>): Record<s
 
 /** What lists are asked for besides what a record shows of itself. */
 const queries: Partial<Record<Path, (made: Made) => Record<string, string>>> = {
+  'schema-joins': ({ primarySchemaId }) => ({ schemaId: idOf(primarySchemaId) }),
   'qualification-rules': ({ scopeId }) => ({ scopeId: idOf(scopeId) }),
   'contact-policies': ({ scopeId }) => ({ scopeId: idOf(scopeId) }),
 };
@@ -93,6 +94,7 @@ export const examples: Readonly<Record<string, Example>> = {
       isUnique: false,
       isPredictor: true,
       neverStore: false,
+      isSensitive: true,
       defaultValue: 'none',
       description: `Channel of ${f.marker}`,
     },
@@ -105,6 +107,16 @@ export const examples: Readonly<Record<string, Example>> = {
       ordinal: 0,
       isPredictor: true,
       neverStore: true,
+      isSensitive: true,
+      name: 'amount',
+      dataType: 'NUMERIC(12,2)',
+      length: null,
+      precision: 12,
+      scale: 2,
+      isNullable: true,
+      isPrimaryKey: false,
+      isUnique: false,
+      defaultValue: '0',
     },
   }),
   'schemas.deleteField': async (f) => ({ query: { fieldId: await aFieldOf(f) } }),
@@ -112,6 +124,12 @@ export const examples: Readonly<Record<string, Example>> = {
     params: { id: (await f.make('schemas')).id },
     body: { rows: [{ visit_id: `v ${f.marker}`, client: f.marker, amount: 12.5 }], onDuplicate: 'update' },
   }),
+  'schemas.stats': async (f) => {
+    const schema = await f.make('schemas');
+    await f.must('POST', `schemas/${schema.id}/data`, { rows: [{ visit_id: f.marker, client: f.marker }] }, 201);
+    return { params: { id: schema.id } };
+  },
+  'schemas.upload': async (f) => ({ body: { file: `customer_id,city\n1,${f.marker}\n` } }),
   'schemas.listRows': async (f) => {
     const schema = await f.make('schemas');
     await f.must('POST', `schemas/${schema.id}/data`, { rows: [{ visit_id: f.marker, client: f.marker }] }, 201);

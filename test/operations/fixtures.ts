@@ -58,6 +58,10 @@ type Ids = Readonly<Record<string, string>>;
  */
 const needs: Partial<Record<Resource, (fixtures: Fixtures) => Promise<Ids>>> = {
   schemas: async ({ make, name }) => ({ dataSchema: (await make('schemas', customerSchema(name('People')))).id }),
+  'schema-joins': async ({ make }) => {
+    const { id, linkedSchemaId } = await make('schemas');
+    return { dataSchema: id, primarySchema: String(linkedSchemaId) };
+  },
   offers: async ({ make }) => {
     const { id, categoryId } = await make('sub-categories');
     return { category: String(categoryId), subCategory: id };

@@ -20,6 +20,8 @@ import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
 import { restoreOperations } from './restore.ts';
 import { retentionOperations } from './retention.ts';
+import { schemaFigureOperations } from './schema-figures.ts';
+import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
 import { sessionOperations } from './session.ts';
 import { systemOperations } from './system.ts';
@@ -50,6 +52,8 @@ export const operations = {
   ...byId(rankingProfileOperations),
   ...byId(restoreOperations),
   ...byId(retentionOperations),
+  ...byId(schemaFigureOperations),
+  ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
   ...byId(sessionOperations),
   ...byId(systemOperations),

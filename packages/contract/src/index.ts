@@ -35,6 +35,8 @@ export * from './qualification-rules.ts';
 export * from './ranking-profiles.ts';
 export * from './restore.ts';
 export * from './retention.ts';
+export * from './schema-figures.ts';
+export * from './schema-joins.ts';
 export * from './schemas.ts';
 export * from './session.ts';
 export * from './system.ts';

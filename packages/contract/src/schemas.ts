@@ -37,6 +37,9 @@ const describing = {
 const fieldFlags = {
   isPredictor: Type.Boolean({ description: 'Offered to models as an input.' }),
   neverStore: Type.Boolean({ description: 'The value is never written to the sealed record of a decision.' }),
+  isSensitive: Type.Boolean({
+    description: 'Never suggested as a change that would alter a decision, and never named in texts for customers.',
+  }),
 };
 
 /** A column of a schema's table (part 2, section 2). */
@@ -87,12 +90,33 @@ const fieldDefinition = {
   isUnique: Type.Optional(Type.Boolean({ description: 'No two rows have the same value; default false.' })),
   isPredictor: Type.Optional(fieldFlags.isPredictor),
   neverStore: Type.Optional(fieldFlags.neverStore),
+  isSensitive: Type.Optional(fieldFlags.isSensitive),
   defaultValue: Type.Optional(
     Nullable(Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Boolean()]), {
       description: 'A literal of the type, or now(), gen_random_uuid(), true, false, null.',
     }),
   ),
   description: Type.Optional(describing.description),
+};
+
+const same = (what: string) =>
+  `May be sent as it is; another one is 400: ${what} of a column cannot change, drop it and add it.`;
+
+/** What PUT takes of a field's column: as it is and in no other way (docs/design/api-settled.md 41). */
+const unchangeable = {
+  name: Type.Optional(Type.String({ maxLength: 255, description: same('the name') })),
+  dataType: Type.Optional(Text(64, same('the type'))),
+  length: Type.Optional(Nullable(Type.Integer(), { description: same('the length') })),
+  precision: Type.Optional(Nullable(Type.Integer(), { description: same('the precision') })),
+  scale: Type.Optional(Nullable(Type.Integer(), { description: same('the scale') })),
+  isNullable: Type.Optional(Type.Boolean({ description: same('the nullability') })),
+  isPrimaryKey: Type.Optional(Type.Boolean({ description: same('the primary key') })),
+  isUnique: Type.Optional(Type.Boolean({ description: same('the uniqueness') })),
+  defaultValue: Type.Optional(
+    Nullable(Type.Union([Type.String({ maxLength: 10_000 }), Type.Number(), Type.Boolean()]), {
+      description: same('the default'),
+    }),
+  ),
 };
 
 /** A field as POST takes it. */
@@ -120,12 +144,17 @@ const schemaChanges = {
     }),
   ),
   summaryColumns: Type.Optional(
-    Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 500 }), {
+    Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50 }), {
       description:
         'Columns that enrichment summarises or takes over. Not available for a linked schema yet: 400 unless empty.',
     }),
   ),
-  autoEnrich: Type.Optional(Type.Boolean({ description: 'Decisions read this schema by themselves; default false.' })),
+  autoEnrich: Type.Optional(
+    Type.Boolean({
+      description:
+        'Decisions read this schema by themselves; default false. Not available for a linked schema yet: 400 unless false.',
+    }),
+  ),
 };
 
 /** A data schema with its fields (part 2, section 2). */
@@ -217,7 +246,8 @@ const InsertedRows = Type.Object(
 const schemaParams = Type.Object({ id: IdText('Id of the schema.') }, { description: 'Which schema.' });
 
 const common = { tag: 'Schemas', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
-const fieldErrors = ['not_found', 'reference_not_found', 'duplicate_name'] as const;
+/** A column is added and dropped in transactions of its own, some of which wait for others and are tried again. */
+const altersTable = { transaction: 'own', errors: ['not_found', 'concurrent_modification'] } as const;
 const schemaUpdated = [{ action: 'update', entityType: 'dataSchema' }] as const;
 
 const schemaDraft: Draft<DataSchemaCreate> = ({ name, key, marker, id }) => ({
@@ -296,6 +326,8 @@ export const schemaTableOperations = {
     method: 'POST',
     path: '/api/v1/schemas/fields',
     summary: 'Add a field and its column',
+    description:
+      'Answers when the column is complete; decisions and reads go on meanwhile. 503 after 60 seconds: then there is no field.',
     role: 'editor',
     body: Type.Object(
       {
@@ -309,8 +341,9 @@ export const schemaTableOperations = {
       },
     ),
     responses: { 201: { description: 'The field.', schema: SchemaField } },
-    errors: fieldErrors,
     changesCatalogue: true,
+    transaction: altersTable.transaction,
+    errors: [...altersTable.errors, 'duplicate_name'],
     audit: schemaUpdated,
   }),
   updateField: operation({
@@ -328,6 +361,8 @@ export const schemaTableOperations = {
         ordinal: Type.Optional(Int(0, 499, 'New place; the others move.')),
         isPredictor: Type.Optional(fieldFlags.isPredictor),
         neverStore: Type.Optional(fieldFlags.neverStore),
+        isSensitive: Type.Optional(fieldFlags.isSensitive),
+        ...unchangeable,
       },
       {
         description: 'Changes of a field; its column stays as it is.',
@@ -349,8 +384,9 @@ export const schemaTableOperations = {
     role: 'editor',
     query: Type.Object({ fieldId: IdText('The field.') }, { description: 'Which field.' }),
     responses: { 204: { description: 'Dropped.', schema: null } },
-    errors: ['not_found', 'protected'],
     changesCatalogue: true,
+    transaction: altersTable.transaction,
+    errors: [...altersTable.errors, 'protected', 'in_use'],
     audit: schemaUpdated,
   }),
   insertRows: operation({
@@ -359,6 +395,8 @@ export const schemaTableOperations = {
     method: 'POST',
     path: '/api/v1/schemas/{id}/data',
     summary: 'Insert rows, all or none',
+    description:
+      'Into a customer-type schema, a request with at most 1,000 rows puts an event `customer.changed.v1` into the stream for each customer that is new or changed.',
     role: 'editor',
     params: schemaParams,
     bodyLimit: 10 * 1024 * 1024,

@@ -723,11 +723,40 @@ export interface SchedulesRow {
   readonly lastRunAt: Date | null;
 }
 
+/** A row of `schema_joins`. */
+export interface SchemaJoinsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly primarySchemaId: string;
+  readonly primaryKey: string;
+  readonly foreignSchemaId: string;
+  readonly foreignKey: string;
+  readonly joinType: 'left' | 'inner';
+  readonly autoEnrich: boolean;
+  readonly prefix: string | null;
+  readonly summaryColumns: unknown;
+  readonly status: 'active' | 'inactive';
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `schema_migrations`. */
 export interface SchemaMigrationsRow {
   readonly name: string;
   readonly checksum: string;
   readonly appliedAt: Date;
+}
+
+/** A row of `schema_stats`. */
+export interface SchemaStatsRow {
+  readonly tenantId: string;
+  readonly schemaId: string;
+  readonly version: number;
+  readonly mark: string;
+  readonly stats: unknown;
+  readonly countedAt: Date;
 }
 
 /** A row of `schemas`. */
@@ -870,7 +899,9 @@ export interface Tables {
   readonly response_keys: ResponseKeysRow;
   readonly retention_configs: RetentionConfigsRow;
   readonly schedules: SchedulesRow;
+  readonly schema_joins: SchemaJoinsRow;
   readonly schema_migrations: SchemaMigrationsRow;
+  readonly schema_stats: SchemaStatsRow;
   readonly schemas: SchemasRow;
   readonly seed_packs: SeedPacksRow;
   readonly stream_heads: StreamHeadsRow;
@@ -1513,10 +1544,35 @@ export const columnKinds = {
     nextRunAt: 'instant',
     lastRunAt: 'instant',
   },
+  schema_joins: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    primarySchemaId: 'uuid',
+    primaryKey: 'text',
+    foreignSchemaId: 'uuid',
+    foreignKey: 'text',
+    joinType: 'text',
+    autoEnrich: 'boolean',
+    prefix: 'text',
+    summaryColumns: 'json',
+    status: 'text',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
   schema_migrations: {
     name: 'text',
     checksum: 'text',
     appliedAt: 'instant',
+  },
+  schema_stats: {
+    tenantId: 'uuid',
+    schemaId: 'uuid',
+    version: 'integer',
+    mark: 'uuid',
+    stats: 'json',
+    countedAt: 'instant',
   },
   schemas: {
     tenantId: 'uuid',

@@ -11,8 +11,16 @@ import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/inde
 import type { SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
-import { type FindSchemaUses, hasSchemas, readCustomerProfile, recordableColumns } from '../features/schemas/index.ts';
+import {
+  type AppendEvents,
+  type FindFieldUses,
+  type FindSchemaUses,
+  hasSchemas,
+  readCustomerProfile,
+  recordableColumns,
+} from '../features/schemas/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
+import { appendEvents } from '../features/stream/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
@@ -48,6 +56,8 @@ export interface ProcessPorts {
 interface FeaturePorts extends AuditPorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
+  readonly appendEvents: AppendEvents;
+  readonly findFieldUses: FindFieldUses;
   readonly findSchemaUses: FindSchemaUses;
   readonly findProfileUses: FindProfileUses;
   readonly readProfile: ReadProfile;
@@ -64,6 +74,9 @@ export const featurePorts: FeaturePorts = {
   recordableColumns,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
+  appendEvents: (tx, events) => appendEvents(tx, events, []),
+  // Segments and pipelines will be asked here; joins are the schemas' own.
+  findFieldUses: async () => [],
   findSchemaUses: flowsUsingSchema,
   // The setting defaultArbitrationProfileId takes no id as long as no decision reads it.
   findProfileUses: async (tx, id) =>

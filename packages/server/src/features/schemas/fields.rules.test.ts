@@ -22,6 +22,7 @@ test('a field gets its defaults', () => {
     isUnique: false,
     isPredictor: false,
     neverStore: false,
+    isSensitive: false,
     defaultValue: null,
   });
 });

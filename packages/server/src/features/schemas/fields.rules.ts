@@ -71,8 +71,7 @@ export function draftField(definition: SchemaFieldDefinition, path: string): Dra
     refuse('isPrimaryKey', `a ${type.dataType} cannot be the primary key`);
   }
   if (isPrimaryKey && definition.isNullable === true) refuse('isNullable', 'the primary key is not nullable');
-  const declared = definition.defaultValue ?? null;
-  const defaultValue = declared === null || declared === 'null' ? null : String(declared);
+  const defaultValue = storedDefault(definition.defaultValue ?? null);
   const read = readDefault(type, defaultValue);
   if (read instanceof Misfit) refuse('defaultValue', read.message);
   if (problems.length > 0) return { problems };
@@ -87,10 +86,52 @@ export function draftField(definition: SchemaFieldDefinition, path: string): Dra
       isUnique: isPrimaryKey || isUnique,
       isPredictor: definition.isPredictor ?? false,
       neverStore: definition.neverStore ?? false,
+      isSensitive: definition.isSensitive ?? false,
       defaultValue,
     },
   };
 }
+
+type DeclaredField = { readonly [K in keyof SchemaFieldDefinition]?: SchemaFieldDefinition[K] | undefined };
+
+/** Where a change would need another column (docs/design/api-settled.md 41). What is sent as it is changes nothing. */
+export function unchangeableProblems(field: SchemaField, changes: DeclaredField): ErrorEntry[] {
+  const { name, dataType, defaultValue, ...rest } = changes;
+  const same = {
+    name: name === undefined || name === field.name,
+    dataType: dataType === undefined || isTypeOf(field, dataType),
+    length: isSame(rest.length, field.length),
+    precision: isSame(rest.precision, field.precision),
+    scale: isSame(rest.scale, field.scale),
+    isNullable: isSame(rest.isNullable, field.isNullable),
+    isPrimaryKey: isSame(rest.isPrimaryKey, field.isPrimaryKey),
+    isUnique: isSame(rest.isUnique, field.isUnique),
+    defaultValue: defaultValue === undefined || storedDefault(defaultValue) === field.defaultValue,
+  };
+  return Object.entries(same).flatMap(([key, isKept]) =>
+    isKept ? [] : [{ path: `/${key}`, message: 'cannot be changed: drop the field and add it again' }],
+  );
+}
+
+const isSame = <T>(wanted: T | undefined, stored: T): boolean => wanted === undefined || wanted === stored;
+
+/** A type without numbers in brackets says nothing about them. */
+function isTypeOf(field: SchemaField, declared: string): boolean {
+  const type = readColumnType(
+    declared.includes('(') ? { dataType: declared } : { ...columnType(field), dataType: declared },
+  );
+  return (
+    !('message' in type) &&
+    type.dataType === field.dataType &&
+    type.length === field.length &&
+    type.precision === field.precision &&
+    type.scale === field.scale
+  );
+}
+
+/** A default as it is stored: text, and null for none. */
+const storedDefault = (declared: NonNullable<SchemaFieldDefinition['defaultValue']> | null): string | null =>
+  declared === null || declared === 'null' ? null : String(declared);
 
 /** Reads all fields of a new schema; every problem is reported, and with one there is no schema (docs/design/quality.md E35). */
 export function draftFields(definitions: readonly SchemaFieldDefinition[]): {
@@ -137,4 +178,9 @@ export function reorder(fields: readonly SchemaField[], id: string, ordinal: num
   const others = fields.filter((field) => field.id !== id);
   const ordered = moved === undefined ? others : others.toSpliced(ordinal, 0, moved);
   return ordered.map((field, index) => ({ ...field, ordinal: index }));
+}
+
+/** True for a field, and for the column `id` of a schema that counts its rows. */
+export function hasColumn(fields: readonly Pick<SchemaField, 'name' | 'isPrimaryKey'>[], name: string): boolean {
+  return fields.some((field) => field.name === name) || name === primaryKeyOf(fields);
 }

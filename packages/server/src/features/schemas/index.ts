@@ -1,8 +1,10 @@
-import { schemaOperations } from '@arbiter/contract';
+import { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { schemaRoutes } from './schemas.routes.ts';
-import type { FindSchemaUses } from './schemas.service.ts';
+import { customerChanged } from './schemas.events.ts';
+import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
+
+export type { FindFieldUses } from './fields.service.ts';
 
 export { readCustomerProfile } from './customer-profile.ts';
 export { insertRows } from './rows.service.ts';
@@ -14,15 +16,20 @@ export {
   snapshotSchemas,
   toSnapshotSchema,
 } from './schema-tables.store.ts';
+export type { AppendEvents } from './schemas.events.ts';
 export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['schemas'];
+export const tables = ['schema_joins', 'schema_stats', 'schemas'];
 
 export const schemasFeature = feature({
   name: 'schemas',
   tables,
-  operations: ({ findSchemaUses }: { readonly findSchemaUses: FindSchemaUses }) =>
-    handlerEntries(schemaOperations, schemaRoutes({ findUses: findSchemaUses })),
+  events: [customerChanged],
+  operations: (ports: SchemaPorts) => [
+    ...handlerEntries(schemaOperations, schemaRoutes(ports)),
+    ...handlerEntries(schemaFigureOperations, schemaFigureRoutes(ports)),
+    ...handlerEntries(schemaJoinOperations, schemaJoinRoutes()),
+  ],
 });

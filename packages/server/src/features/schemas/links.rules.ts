@@ -45,23 +45,29 @@ export function joinMappingRemarks(mapping: Readonly<Record<string, unknown>>): 
   return unknownKeys(asJson(mapping), known, '/joinMapping');
 }
 
-interface Summarised {
+interface Enriching {
   readonly linkedSchemaId: string | null;
   readonly summaryColumns: readonly string[] | null;
+  readonly autoEnrich: boolean;
 }
 
 /**
- * Decisions do not read linked schemas yet, so nothing would come of their summaryColumns: what does not act is refused.
- * A schema that was stored with some may keep them; null: nothing is wrong.
+ * Decisions do not read linked schemas yet, so nothing would come of what says how: what does not act is refused. A
+ * schema that was stored with it may keep it. Answers with what is wrong, null for nothing.
  */
-export function summaryProblem(wanted: Summarised, stored: Summarised | null): string | null {
-  const { linkedSchemaId, summaryColumns } = wanted;
-  if (linkedSchemaId === null || summaryColumns === null || summaryColumns.length === 0) return null;
-  const isKept =
-    stored !== null &&
-    stored.linkedSchemaId === linkedSchemaId.toLowerCase() &&
-    JSON.stringify(stored.summaryColumns) === JSON.stringify(summaryColumns);
-  return isKept ? null : 'are not available for a linked schema yet: leave them out, or send an empty list';
+export function enrichingProblem(wanted: Enriching, stored: Enriching | null): ErrorEntry | null {
+  const { linkedSchemaId, summaryColumns, autoEnrich } = wanted;
+  if (linkedSchemaId === null) return null;
+  const wasLinked = stored !== null && stored.linkedSchemaId === linkedSchemaId.toLowerCase();
+  const keepsSummary = wasLinked && JSON.stringify(stored.summaryColumns) === JSON.stringify(summaryColumns);
+  if (summaryColumns !== null && summaryColumns.length > 0 && !keepsSummary) {
+    const message = 'are not available for a linked schema yet: leave them out, or send an empty list';
+    return { path: '/summaryColumns', message };
+  }
+  if (autoEnrich && !(wasLinked && stored.autoEnrich)) {
+    return { path: '/autoEnrich', message: 'is not available for a linked schema yet: send false' };
+  }
+  return null;
 }
 
 type NamedField = Pick<SchemaField, 'name' | 'isPrimaryKey'>;

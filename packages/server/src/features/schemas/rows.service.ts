@@ -15,10 +15,12 @@ import {
   rowChecks,
   updateKey,
 } from './rows.rules.ts';
-import { selectRows, tableExists, writeRows } from './rows.store.ts';
+import { selectRows, tableExists, writeAndCompare, writeRows } from './rows.store.ts';
 import { readRowsByKey } from './rows-by-key.store.ts';
 import { schemaTable } from './schema-tables.store.ts';
+import { type AppendEvents, customerEvents, type WrittenRow } from './schemas.events.ts';
 import { type SchemaRow, schemaSpec } from './schemas.store.ts';
+import { forgetStats } from './stats.store.ts';
 import type { JsonValue } from './values.rules.ts';
 
 export interface InsertedRows {
@@ -39,12 +41,14 @@ async function heldSchema(tx: Tx, id: string): Promise<SchemaRow> {
  * Stores rows, all or none (docs/design/api-catalogue.md 2.4). `skip`: rows whose primary or unique key exists are left out, of
  * equal ones in the request the first is stored. `update`: the named columns of the existing row are overwritten, of
  * equal ones in the request the last counts and the others are skipped. The three numbers sum to the rows given.
+ * `appendEvents`: where rows of customers are told of, in a request that is not too large; null: nowhere.
  */
 export async function insertRows(
   tx: Tx,
   schemaId: string,
   given: readonly Readonly<Record<string, unknown>>[],
   onDuplicate: 'skip' | 'update',
+  appendEvents: AppendEvents | null = null,
 ): Promise<InsertedRows> {
   const schema = await heldSchema(tx, schemaId);
   const isUpdate = onDuplicate === 'update';
@@ -53,7 +57,10 @@ export async function insertRows(
   const { rows, errors } = await checkInTurns(tx, schema, given, { fillMissing: !isUpdate });
   if (errors.length > 0) throw new AppError('validation_failed', { detail: 'The rows do not fit the schema.', errors });
   const kept = key === null ? rows : lastOfEachKey(rows, key).kept;
-  const written = await write(tx, schema, kept, key);
+  const tells = appendEvents !== null && schema.schemaType === 'customer' && given.length <= mostTold;
+  const { told, ...written } = await write(tx, schema, kept, key, tells);
+  await appendEvents?.(tx, customerEvents(tx, schema, told));
+  await forgetStats(tx, schema.id);
   const result = { ...written, skipped: given.length - written.inserted - written.updated };
   await recordAudit(tx, {
     action: 'upload',
@@ -90,21 +97,34 @@ async function checkInTurns(
   return { rows, errors: errors.slice(0, maximumErrors) };
 }
 
+/** Rows of a request that the stream is told of; larger ones are loads of data (docs/design/api-catalogue.md 2.4). */
+const mostTold = 1_000;
+
 async function write(
   tx: Tx,
   schema: SchemaRow,
   rows: readonly CheckedRow[],
   key: string | null,
-): Promise<{ inserted: number; updated: number }> {
+  tells: boolean,
+): Promise<{ inserted: number; updated: number; told: WrittenRow[] }> {
   const table = schemaTable(tx.tenantId, schema);
   // A row without the key cannot meet an existing one by it; it still may by another unique field, which is a conflict.
   const groups = key === null ? [{ columns: schema.fields.map(({ name }) => name), rows }] : bySuppliedColumns(rows);
-  const sum = { inserted: 0, updated: 0 };
+  const sum = { inserted: 0, updated: 0, told: [] as WrittenRow[] };
   try {
-    for (const group of groups) {
-      const written = await writeRows(tx, table, group.columns, group.rows, group.columns.length === 0 ? null : key);
-      sum.inserted += written.inserted;
-      sum.updated += written.updated;
+    for (const { columns, rows: group } of groups) {
+      const conflictKey = columns.length === 0 ? null : key;
+      if (tells) {
+        const written = await writeAndCompare(tx, table, columns, group, conflictKey);
+        const isNew = written.filter((row) => row.isNew).length;
+        sum.inserted += isNew;
+        sum.updated += written.length - isNew;
+        sum.told.push(...written);
+      } else {
+        const written = await writeRows(tx, table, columns, group, conflictKey);
+        sum.inserted += written.inserted;
+        sum.updated += written.updated;
+      }
     }
   } catch (error) {
     if (error instanceof DatabaseError && (error.kind === 'unique' || error.sqlState === cardinalityViolation)) {

@@ -1,38 +1,85 @@
-import type { schemaOperations } from '@arbiter/contract';
-import { type Handlers, reply } from '../../http/handler.ts';
-import { noContent, recordHandlers } from '../catalogue-records/index.ts';
-import { changeField, createField, deleteField, listFields } from './fields.service.ts';
+import type { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
+import type { Database, TransactionOptions } from '../../db/index.ts';
+import type { Tx } from '../../db/tx.ts';
+import { type Handlers, type RequestFacts, reply } from '../../http/handler.ts';
+import { hardDeleteRecord, noContent, recordHandlers } from '../catalogue-records/index.ts';
+import { analyseUpload } from './csv-upload.service.ts';
+import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields.service.ts';
+import { changeJoin, createJoin, showJoins } from './joins.service.ts';
+import { joinsOf, schemaJoinSpec } from './joins.store.ts';
 import { insertRows, listRows } from './rows.service.ts';
+import type { AppendEvents } from './schemas.events.ts';
 import { changeSchema, createSchema, deleteSchema, type FindSchemaUses, showSchemas } from './schemas.service.ts';
 import { schemaSpec } from './schemas.store.ts';
+import { schemaStats } from './stats.service.ts';
+import { changeOfTable } from './table-changes.ts';
 
-/** `findUses`: port, who above the catalogue uses a schema. */
-export function schemaRoutes(deps: { readonly findUses: FindSchemaUses }): Handlers<typeof schemaOperations> {
+/** What the schemas need of the process and of features above: who names them, and the tenant's stream. */
+export interface SchemaPorts {
+  readonly database: Pick<Database, 'withTenant'>;
+  readonly findSchemaUses: FindSchemaUses;
+  readonly findFieldUses: FindFieldUses;
+  readonly appendEvents: AppendEvents;
+}
+
+/** How long adding or dropping a column may take (docs/design/api-settled.md 17). */
+const tableChangeMs = 60_000;
+
+/** Transactions of the handler's own, as the caller and in its tenant. */
+const runOf =
+  ({ database }: SchemaPorts, { tenantId, actor, requestId }: RequestFacts) =>
+  <T>(work: (tx: Tx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
+    database.withTenant(tenantId, actor, work, { requestId, ...options });
+
+export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperations> {
+  const tableChange = (request: RequestFacts) => changeOfTable(runOf(ports, request), tableChangeMs);
   return {
     ...recordHandlers(schemaSpec, {
       show: showSchemas,
       create: createSchema,
       change: changeSchema,
-      remove: (tx, id, addressed) => noContent(deleteSchema(tx, id, addressed, deps.findUses)),
+      remove: (tx, id, addressed) => noContent(deleteSchema(tx, id, addressed, ports.findSchemaUses)),
     }),
     async listFields(tx, { query }) {
       return reply(200, await listFields(tx, query.schemaId));
     },
-    async createField(tx, { body: { schemaId, ...definition } }) {
-      return reply(201, await createField(tx, schemaId, definition));
+    async createField(request) {
+      const { schemaId, ...definition } = request.body;
+      return reply(201, await createField(tableChange(request), schemaId, definition));
     },
     async updateField(tx, { body: { fieldId, ...changes } }) {
       return reply(200, await changeField(tx, fieldId, changes));
     },
-    async deleteField(tx, { query }) {
-      await deleteField(tx, query.fieldId);
+    async deleteField(request) {
+      await deleteField(tableChange(request), request.query.fieldId, ports.findFieldUses);
       return reply(204, null);
     },
     async insertRows(tx, { params, body }) {
-      return reply(201, await insertRows(tx, params.id, body.rows, body.onDuplicate ?? 'skip'));
+      const { rows, onDuplicate = 'skip' } = body;
+      return reply(201, await insertRows(tx, params.id, rows, onDuplicate, ports.appendEvents));
     },
     async listRows(tx, { params, query }) {
       return reply(200, await listRows(tx, params.id, query));
     },
   };
 }
+
+export function schemaFigureRoutes(ports: SchemaPorts): Handlers<typeof schemaFigureOperations> {
+  return {
+    async stats(request) {
+      return reply(200, await schemaStats(runOf(ports, request), request.params.id));
+    },
+    async upload({ body }) {
+      return reply(200, await analyseUpload(body));
+    },
+  };
+}
+
+export const schemaJoinRoutes = (): Handlers<typeof schemaJoinOperations> =>
+  recordHandlers(schemaJoinSpec, {
+    show: showJoins,
+    create: createJoin,
+    change: changeJoin,
+    remove: (tx, id, addressed) => noContent(hardDeleteRecord(tx, schemaJoinSpec, id, { addressed })),
+    narrow: ({ schemaId }) => joinsOf(schemaId),
+  });

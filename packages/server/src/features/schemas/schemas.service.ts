@@ -15,10 +15,12 @@ import {
   toWire,
   updateRecord,
 } from '../catalogue-records/index.ts';
+import { createTable, dropTable } from './columns.store.ts';
 import { draftFields, rowKeyOf } from './fields.rules.ts';
-import { activeJoin, joinMappingProblems, joinMappingRemarks, summaryProblem } from './links.rules.ts';
+import { activeJoin, enrichingProblem, joinMappingProblems, joinMappingRemarks } from './links.rules.ts';
 import { sanitiseSchemaName, schemaNameProblem } from './names.rules.ts';
-import { ancestorsOf, createTable, dropTable, lockLinks, type SchemaRow, schemaSpec } from './schemas.store.ts';
+import { ancestorsOf, lockLinks, type SchemaRow, schemaSpec, wholeField } from './schemas.store.ts';
+import { forgetStats } from './stats.store.ts';
 
 /** A record above the catalogue that uses a schema, as `in_use` names it. */
 export interface SchemaUse {
@@ -38,6 +40,7 @@ export async function showSchemas(tx: Tx, rows: readonly SchemaRow[]): Promise<D
     const parent = row.linkedSchemaId === null ? undefined : parents.get(row.linkedSchemaId);
     return {
       ...toWire(row),
+      fields: row.fields.map(wholeField),
       rowKey: rowKeyOf(row.fields),
       linkActive: parent !== undefined && activeJoin(row.joinMapping, parent.fields, row.fields) !== null,
     };
@@ -62,9 +65,9 @@ async function assertLink(tx: Tx, own: string | null, { linkedSchemaId, joinMapp
   }
 }
 
-function assertSummary(...[wanted, stored]: Parameters<typeof summaryProblem>): void {
-  const problem = summaryProblem(wanted, stored);
-  if (problem !== null) throw invalid('/summaryColumns', problem);
+function assertEnriching(...[wanted, stored]: Parameters<typeof enrichingProblem>): void {
+  const problem = enrichingProblem(wanted, stored);
+  if (problem !== null) throw invalid(problem.path, problem.message);
 }
 
 /** Creates the record and its table in one transaction: both or neither (part 2, 4.1; docs/design/quality.md E35). */
@@ -77,7 +80,8 @@ export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<Sche
   if (problems.length > 0) {
     throw new AppError('validation_failed', { detail: 'The fields are not valid.', errors: problems });
   }
-  assertSummary({ linkedSchemaId: values.linkedSchemaId ?? null, summaryColumns: values.summaryColumns ?? null }, null);
+  const { linkedSchemaId = null, summaryColumns: summed = null, autoEnrich = false } = values;
+  assertEnriching({ linkedSchemaId, summaryColumns: summed, autoEnrich }, null);
   await assertLink(tx, null, values);
   const id = newId();
   const fields = drafts.map((draft, ordinal) => ({ ...draft, id: newId(), schemaId: id, ordinal }));
@@ -98,11 +102,16 @@ export async function changeSchema(
     rowVersion,
     async change(current) {
       const { linkedSchemaId = current.linkedSchemaId, summaryColumns = current.summaryColumns } = changes;
-      assertSummary({ linkedSchemaId, summaryColumns }, current);
+      assertEnriching(
+        { linkedSchemaId, summaryColumns, autoEnrich: changes.autoEnrich ?? current.autoEnrich },
+        current,
+      );
       await assertLink(tx, current.id, changes);
+      // A mapping says how to reach the parent: without one it goes as well (docs/design/api-settled.md 35).
+      const unlinked = changes.linkedSchemaId === null ? { joinMapping: null } : {};
       const leavesCustomers = current.schemaType === 'customer' && (changes.schemaType ?? 'customer') !== 'customer';
       if (leavesCustomers) await assertNotReferenced(tx, schemaSpec.resource, current.id, 'path');
-      return changes;
+      return { ...changes, ...unlinked };
     },
   });
 }
@@ -122,6 +131,7 @@ export async function deleteSchema(tx: Tx, id: string, addressed: Addressed, fin
           uses.map((use) => inUseEntry(addressed, use.noun, use.name, use.id)),
         );
       }
+      await forgetStats(tx, row.id);
     },
   });
   await dropTable(tx, schema.tableName);

@@ -3,8 +3,6 @@ import { columns, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
-import { columnType, readDefault, rowKeyOf } from './fields.rules.ts';
-import { Misfit } from './values.rules.ts';
 
 export type SchemaRow = RecordRow<typeof schemaResource>;
 
@@ -41,59 +39,8 @@ export async function ancestorsOf(tx: Tx, id: string): Promise<Set<string>> {
   return new Set(rows.map((row) => row.id));
 }
 
-/** A column as the functions of migration 0003 take it. */
-function column(field: SchemaField): Record<string, unknown> {
-  const type = columnType(field);
-  const value = readDefault(type, field.defaultValue);
-  if (value instanceof Misfit) throw new Error(`stored default of field ${field.id} does not fit its type`);
-  const literal = value !== null && 'literal' in value ? value.literal : null;
-  return {
-    ...type,
-    name: field.name,
-    isNullable: field.isNullable,
-    isUnique: field.isUnique && !field.isPrimaryKey,
-    default:
-      value === null || 'function' in value
-        ? value
-        : { literal: typeof literal === 'string' ? literal : JSON.stringify(literal) },
-  };
-}
-
-/** Makes the table of a schema, in the transaction that made its record. */
-export async function createTable(tx: Tx, tableName: string, fields: readonly SchemaField[]): Promise<void> {
-  await tx.query('select arbiter.ds_create_table($1, $2::jsonb, $3, $4)', [
-    tableName,
-    JSON.stringify(fields.map(column)),
-    fields.find((field) => field.isPrimaryKey)?.name ?? null,
-    rowKeyOf(fields),
-  ]);
-}
-
-export async function dropTable(tx: Tx, tableName: string): Promise<void> {
-  await tx.query('select arbiter.ds_drop_table($1)', [tableName]);
-}
-
-/** Adds the column of `field`, and the index of the row key as it is with `fields`. */
-export async function addColumn(
-  tx: Tx,
-  tableName: string,
-  field: SchemaField,
-  fields: readonly SchemaField[],
-): Promise<void> {
-  await tx.query('select arbiter.ds_add_column($1, $2::jsonb)', [tableName, JSON.stringify(column(field))]);
-  await tx.query('select arbiter.ds_index_column($1, $2)', [tableName, rowKeyOf(fields)]);
-}
-
-/** Drops a column with its data and indexes; `fields` are those that stay. */
-export async function dropColumn(
-  tx: Tx,
-  tableName: string,
-  name: string,
-  fields: readonly SchemaField[],
-): Promise<void> {
-  await tx.query('select arbiter.ds_drop_column($1, $2)', [tableName, name]);
-  await tx.query('select arbiter.ds_index_column($1, $2)', [tableName, rowKeyOf(fields)]);
-}
+/** A field with the properties that came after it was stored. */
+export const wholeField = (field: SchemaField): SchemaField => ({ ...field, isSensitive: field.isSensitive ?? false });
 
 /** True when the tenant has a schema. */
 export async function hasSchemas(tx: Tx): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { Call } from '../../http/test-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import { snapshotSchemas } from './index.ts';
 import { reservedWords } from './names.rules.ts';
-import { createTestSchemas, fieldsUrl, type TestSchemas, url } from './test-schemas.ts';
+import { createTestSchemas, fieldsUrl, joinsUrl, type TestSchemas, url } from './test-schemas.ts';
 
 let kit: TestSchemas;
 let call: Call;
@@ -206,10 +206,8 @@ describe('a schema', () => {
     const mapped = await call('PUT', url, { id: c.id, joinMapping: { parentKey: 'gone', note: { kept: true } } });
     assert.deepEqual([mapped.json.linkActive, mapped.json.joinMapping.note], [false, { kept: true }]);
     assert.equal((await call('PUT', url, { id: c.id, joinMapping: { joinType: 'cross' } })).status, 400);
-    assert.equal(
-      (await call('PUT', url, { id: c.id, linkedSchemaId: null, joinMapping: null })).json.linkedSchemaId,
-      null,
-    );
+    const unlinked = await call('PUT', url, { id: c.id, linkedSchemaId: null });
+    assert.deepEqual([unlinked.json.linkedSchemaId, unlinked.json.joinMapping], [null, null]);
     const answers = await Promise.all([
       call('PUT', url, { id: a.id, linkedSchemaId: c.id }),
       call('PUT', url, { id: c.id, linkedSchemaId: b.id }),
@@ -217,13 +215,11 @@ describe('a schema', () => {
     assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 400]);
   });
 
-  test('a linked schema takes no summaryColumns while nothing summarises them', async () => {
+  test('a linked schema takes no summaryColumns and no autoEnrich while decisions do not read it', async () => {
     const parent = await kit.create({ fields: [{ name: 'k', isPrimaryKey: true }] });
     const linkedSchemaId = parent.id;
     const summaryColumns = ['amount'];
-    const refusals = [
-      await call('POST', url, { name: 'summed', displayName: 'S', linkedSchemaId, summaryColumns, autoEnrich: true }),
-    ];
+    const refusals = [await call('POST', url, { name: 'summed', displayName: 'S', linkedSchemaId, summaryColumns })];
     const child = await kit.create({
       schemaType: 'event',
       linkedSchemaId,
@@ -241,10 +237,24 @@ describe('a schema', () => {
     for (const id of [child.id, alone.id]) {
       assert.equal((await call('GET', `${url}/${id}`)).json.version, 1, 'a refusal changes nothing');
     }
+    const enriching = await kit.create({ autoEnrich: true });
+    for (const refused of [
+      await call('POST', url, { name: 'read', displayName: 'R', linkedSchemaId, autoEnrich: true }),
+      await call('PUT', url, { id: child.id, autoEnrich: true }),
+      await call('PUT', url, { id: enriching.id, linkedSchemaId }),
+    ]) {
+      assert.deepEqual([...codeOf(refused), ...pathsOf(refused)], [400, 'validation_failed', '/autoEnrich']);
+    }
     // One that has them from before can be described anew.
-    await kit.db.ownerQuery(`update arbiter.schemas set summary_columns = '["amount"]' where id = $1`, [child.id]);
-    const kept = await call('PUT', url, { id: child.id, linkedSchemaId, summaryColumns, displayName: 'Kept' });
+    await kit.db.ownerQuery(
+      `update arbiter.schemas set summary_columns = '["amount"]', auto_enrich = true where id = $1`,
+      [child.id],
+    );
+    const asStored = { id: child.id, linkedSchemaId, summaryColumns, autoEnrich: true };
+    const kept = await call('PUT', url, { ...asStored, displayName: 'Kept' });
     assert.deepEqual([kept.status, kept.json.displayName, kept.json.summaryColumns], [200, 'Kept', summaryColumns]);
+    assert.equal((await call('PUT', url, { id: child.id, autoEnrich: false })).status, 200);
+    assert.equal((await call('PUT', url, asStored)).status, 400, 'given up is given up');
     assert.equal((await call('PUT', url, { id: child.id, summaryColumns: null })).json.summaryColumns, null);
   });
 
@@ -286,7 +296,6 @@ describe('a schema', () => {
     );
     const child = await kit.create({
       name: 'snap_child',
-      autoEnrich: true,
       fields: [{ name: 'customerId', isPrimaryKey: true }],
       linkedSchemaId: schema.id,
     });
@@ -316,9 +325,13 @@ describe('a field', () => {
       fieldId: added.json.id,
       ordinal: 0,
       neverStore: true,
-      name: 'ignored',
+      isSensitive: true,
+      isPredictor: true,
     });
-    assert.deepEqual([moved.json.ordinal, moved.json.neverStore, moved.json.name], [0, true, 'amount']);
+    assert.deepEqual(
+      [moved.json.ordinal, moved.json.neverStore, moved.json.isSensitive, moved.json.isPredictor, moved.json.name],
+      [0, true, true, true, 'amount'],
+    );
     const listed = await call('GET', `${fieldsUrl}?schemaId=${schema.id}`);
     assert.deepEqual(
       listed.json.map((field: { name: string; ordinal: number }) => [field.name, field.ordinal]),
@@ -379,6 +392,64 @@ describe('a field', () => {
     );
     const unchanged = await call('GET', `${url}/${schema.id}`);
     assert.deepEqual([unchanged.json.version, unchanged.json.fields.length], [1, 2]);
+  });
+
+  test('keeps its column: another one is refused at each of its properties, what is sent as it is passes', async () => {
+    const schema = await kit.create({ fields: [{ name: 'a', dataType: 'varchar(20)', defaultValue: 'x' }] });
+    const [field] = schema.fields;
+    const change = (body: Record<string, unknown>) => call('PUT', fieldsUrl, { fieldId: field.id, ...body });
+    for (const [property, value] of Object.entries({
+      name: 'b',
+      dataType: 'text',
+      length: 21,
+      precision: 5,
+      scale: 0,
+      isNullable: false,
+      isPrimaryKey: true,
+      isUnique: true,
+      defaultValue: 'y',
+    })) {
+      const refused = await change({ [property]: value, displayName: 'New' });
+      assert.deepEqual([...codeOf(refused), ...pathsOf(refused)], [400, 'validation_failed', `/${property}`]);
+    }
+    for (const dataType of ['varchar(21)', 'varchar(20', 'nope']) {
+      assert.deepEqual(pathsOf(await change({ dataType })), ['/dataType']);
+    }
+    assert.equal((await call('GET', `${url}/${schema.id}`)).json.version, 1);
+    for (const dataType of ['varchar', 'String', 'character varying(20)']) {
+      assert.equal((await change({ ...field, dataType })).status, 200, dataType);
+    }
+    assert.equal((await change({ fieldId: newId(), displayName: 'x' })).status, 404);
+  });
+
+  test('is in use while a join, or a feature above, names it', async () => {
+    const parent = await kit.create({ fields: [{ name: 'customer_id', isPrimaryKey: true }, { name: 'home' }] });
+    const child = await kit.create({ schemaType: 'event', fields: [{ name: 'client' }, { name: 'note' }] });
+    const join = await call('POST', joinsUrl, {
+      name: 'in use',
+      primarySchemaId: parent.id,
+      primaryKey: 'home',
+      foreignSchemaId: child.id,
+      foreignKey: 'client',
+      autoEnrich: false,
+    });
+    assert.equal(join.status, 201, join.text);
+    for (const field of [parent.fields[1], child.fields[0]]) {
+      const refused = await call('DELETE', `${fieldsUrl}?fieldId=${field.id}`);
+      assert.deepEqual([...codeOf(refused), ...pathsOf(refused)], [409, 'in_use', 'query.fieldId']);
+      assert.ok(refused.text.includes(join.json.id));
+    }
+    for (const { id } of [parent, child]) {
+      assert.deepEqual(codeOf(await call('DELETE', `${url}/${id}`)), [409, 'in_use']);
+    }
+    kit.uses.set(`${child.id} note`, [{ noun: 'segment', name: 'Gold', id: newId() }]);
+    assert.deepEqual(codeOf(await call('DELETE', `${fieldsUrl}?fieldId=${child.fields[1].id}`)), [409, 'in_use']);
+    kit.uses.clear();
+    assert.equal((await call('DELETE', `${joinsUrl}/${join.json.id}`)).status, 204);
+    for (const field of [parent.fields[1], child.fields[0], child.fields[1]]) {
+      assert.equal((await call('DELETE', `${fieldsUrl}?fieldId=${field.id}`)).status, 204);
+    }
+    assert.equal((await call('DELETE', `${url}/${child.id}`)).status, 204);
   });
 
   test('customer_id becomes the row key when it is added, with an index', async () => {

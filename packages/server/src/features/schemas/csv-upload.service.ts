@@ -1,0 +1,81 @@
+import { type CsvAnalysis, type FilePart, largestCsv, type Parts } from '@arbiter/contract';
+import { AppError } from '../../platform/app-error.ts';
+import { csvColumns, mostColumns } from './csv-columns.rules.ts';
+import { csvInvalid, delimiterOf, readRecords, readText } from './csv-text.rules.ts';
+
+/** What is looked at of a file (part 2, section 8). */
+const sampleBytes = 1024 * 1024;
+const mostRows = 100;
+
+const csvTypes = ['text/csv', 'application/vnd.ms-excel', 'text/plain'];
+
+/** A declared type that is none of CSV's is taken where it says nothing and the name does. */
+function assertType({ mediaType, fileName }: FilePart): void {
+  if (mediaType !== null && csvTypes.includes(mediaType)) return;
+  const isUnsaid = mediaType === null || mediaType === 'application/octet-stream';
+  if (isUnsaid && /\.(csv|tsv|txt)$/i.test(fileName ?? '')) return;
+  throw new AppError('unsupported_media_type', { detail: `The file must be one of ${csvTypes.join(', ')}.` });
+}
+
+interface Sample {
+  readonly bytes: Uint8Array;
+  /** Of the whole file. */
+  readonly length: number;
+}
+
+/** The beginning of a file, and its length: what lies behind the beginning is counted and let go. */
+async function readSample(content: FilePart['content']): Promise<Sample> {
+  const kept: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of content) {
+    if (length < sampleBytes) kept.push(chunk.subarray(0, sampleBytes - length));
+    length += chunk.length;
+    if (length > largestCsv) {
+      throw new AppError('payload_too_large', { detail: `The file is larger than ${largestCsv} bytes.` });
+    }
+  }
+  return { bytes: Buffer.concat(kept), length };
+}
+
+/**
+ * Says which columns the part `file` would become (part 2, 4.1). At most the first megabyte of it lies in memory. Throws
+ * `csv_invalid`, `unsupported_media_type`, `payload_too_large`.
+ */
+export async function analyseUpload(parts: Parts): Promise<CsvAnalysis> {
+  let analysis: CsvAnalysis | null = null;
+  for await (const part of parts) {
+    if (part.name !== 'file' || part.kind !== 'file') continue;
+    if (analysis !== null) throw csvInvalid('is there twice');
+    assertType(part);
+    analysis = analyse(await readSample(part.content));
+  }
+  if (analysis === null) throw csvInvalid('is missing');
+  return analysis;
+}
+
+function analyse({ bytes, length }: Sample): CsvAnalysis {
+  const isWhole = length === bytes.length;
+  const { text, encoding } = readText(bytes, isWhole);
+  const { delimiter, cells } = delimiterOf(text);
+  if (cells > mostColumns) throw csvInvalid(`has more than ${mostColumns} columns`);
+  const { header, rows, headerEnd, rowsEnd } = readRecords(text, delimiter, mostRows, isWhole);
+  if (header.length > mostColumns) throw csvInvalid(`has more than ${mostColumns} columns`);
+  const truncated = !isWhole || (rows.length === mostRows && hasMore(text, rowsEnd));
+  const bytesPerRow = ((rowsEnd - headerEnd) * bytes.length) / Math.max(1, rows.length);
+  const estimated = bytesPerRow > 0 ? Math.round((length - headerEnd * bytes.length) / bytesPerRow) : 0;
+  return {
+    columns: csvColumns(header, rows),
+    rowCount: rows.length,
+    headers: [...header],
+    estimatedRows: truncated ? Math.max(rows.length, estimated) : rows.length,
+    truncated,
+    encoding,
+    delimiter,
+  };
+}
+
+/** True when something but blank lines stands behind this share of the text. */
+function hasMore(text: string, share: number): boolean {
+  const bytes = Buffer.from(text, 'utf8');
+  return bytes.subarray(Math.round(share * bytes.length)).some((byte) => byte !== 0x0a && byte !== 0x0d);
+}
