@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from '../../main/test-server.ts';
 
 let server: TestServer;
 let channelId: string;
-const noon = new Date('2026-11-20T12:00:00Z');
+const noon = Date.parse('2026-11-20T12:00:00Z');
 const clock = { now: noon };
 
 async function create(resource: string, body: object): Promise<string> {
@@ -47,9 +47,9 @@ test('a cap of an offer holds for each customer by himself, also when many ask a
     }
   }
   // The window is the day of the tenant's zone, which is UTC here.
-  clock.now = new Date('2026-11-20T23:59:59.999Z');
+  clock.now = Date.parse('2026-11-20T23:59:59.999Z');
   assert.equal((await recommend({ customerId: 'one' })).body.count, 0);
-  clock.now = new Date('2026-11-21T00:00:00Z');
+  clock.now = Date.parse('2026-11-21T00:00:00Z');
   assert.equal((await recommend({ customerId: 'one' })).body.count, 1);
   clock.now = noon;
   const put = await server.call('PUT', '/api/v1/offers', {
