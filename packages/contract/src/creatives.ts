@@ -39,7 +39,7 @@ export const CreativeConstraints = Type.Object(
     ),
     priorityOverride: Type.Optional(Int(0, 100, "Replaces the offer's priority.")),
   },
-  { additionalProperties: false, description: 'Limits of this creative; empty = none.' },
+  { description: 'Limits of this creative; empty = none.' },
 );
 export type CreativeConstraints = Static<typeof CreativeConstraints>;
 

@@ -87,6 +87,14 @@ export interface CategoriesRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `channel_secrets`. */
+export interface ChannelSecretsRow {
+  readonly tenantId: string;
+  readonly channelId: string;
+  readonly path: string;
+  readonly sealed: Buffer;
+}
+
 /** A row of `channels`. */
 export interface ChannelsRow {
   readonly tenantId: string;
@@ -106,6 +114,7 @@ export interface ChannelsRow {
   readonly deletedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  readonly addressAttribute: string | null;
 }
 
 /** A row of `contact_policies`. */
@@ -783,6 +792,7 @@ export interface Tables {
   readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
+  readonly channel_secrets: ChannelSecretsRow;
   readonly channels: ChannelsRow;
   readonly contact_policies: ContactPoliciesRow;
   readonly creatives: CreativesRow;
@@ -912,6 +922,12 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
   },
+  channel_secrets: {
+    tenantId: 'uuid',
+    channelId: 'uuid',
+    path: 'text',
+    sealed: 'bytes',
+  },
   channels: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -930,6 +946,7 @@ export const columnKinds = {
     deletedAt: 'instant',
     createdAt: 'instant',
     updatedAt: 'instant',
+    addressAttribute: 'text',
   },
   contact_policies: {
     tenantId: 'uuid',

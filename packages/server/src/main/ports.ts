@@ -15,6 +15,7 @@ import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
+import type { Envelope } from '../platform/crypto.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
 export interface JobPorts {
@@ -33,6 +34,8 @@ export interface ProcessPorts {
   readonly accessTokens: AccessTokens;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
+  /** Seals what must not be read; null without DATA_ENCRYPTION_KEY. */
+  readonly envelope: Envelope | null;
   readonly jobs: JobRegistry;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;

@@ -2,6 +2,7 @@ import { channelOperations, placementOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { channelRoutes, placementRoutes } from './channels.routes.ts';
+import type { ChannelPorts } from './provider-secrets.service.ts';
 
 export { createChannel } from './channels.service.ts';
 export {
@@ -12,15 +13,16 @@ export {
   snapshotInactivePlacements,
   snapshotPlacements,
 } from './channels.store.ts';
+export { type ChannelPorts, withoutSecrets } from './provider-secrets.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['channels', 'placements'];
+export const tables = ['channels', 'channel_secrets', 'placements'];
 
 export const channelsFeature = feature({
   name: 'channels',
   tables,
-  operations: () => [
-    ...handlerEntries(channelOperations, channelRoutes()),
+  operations: (ports: ChannelPorts) => [
+    ...handlerEntries(channelOperations, channelRoutes(ports)),
     ...handlerEntries(placementOperations, placementRoutes()),
   ],
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { governanceAfter, governanceChanged, governanceOf, governanceProblems, sizeProblems } from './offers.rules.ts';
-import { capRemarks, limitProblems, withoutCounters } from './offers.limits.ts';
-import { needsZone, scheduleProblems } from './offers.schedule.ts';
 import { dayRange } from '../../platform/zones.ts';
+import { capRemarks, limitProblems, withoutCounters } from './offers.limits.ts';
+import { governanceAfter, governanceChanged, governanceOf, governanceProblems, sizeProblems } from './offers.rules.ts';
+import { needsZone, scheduleProblems } from './offers.schedule.ts';
 
 const now = Date.parse('2026-11-20T12:00:00.000Z');
 const approver = '0199aaaa-0000-7000-8000-000000000001';
