@@ -291,10 +291,12 @@ create table daily_totals (
   negative integer not null,
   neutral integer not null,
   converts integer not null,
-  total_value numeric not null
+  total_value numeric not null,
+  clicks integer default 0 not null
 ) with (fillfactor=70);
   constraint daily_totals_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text])))
   constraint daily_totals_identity UNIQUE NULLS NOT DISTINCT (tenant_id, day, offer_id, creative_id, channel_id, direction)
+  CREATE INDEX daily_totals_creative ON arbiter.daily_totals USING btree (tenant_id, creative_id) WHERE (creative_id IS NOT NULL)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -648,7 +650,8 @@ create table interaction_summaries (
   total_value numeric not null,
   last_contact_at timestamp with time zone,
   last_outcome_key text,
-  last_outcome_at timestamp with time zone
+  last_outcome_at timestamp with time zone,
+  clicks integer default 0 not null
 ) with (fillfactor=90);
   constraint interaction_summaries_identity UNIQUE NULLS NOT DISTINCT (tenant_id, customer_id, day, offer_id, creative_id, channel_id, direction)
   row level security: forced

@@ -182,6 +182,7 @@ export interface DailyTotalsRow {
   readonly neutral: number;
   readonly converts: number;
   readonly totalValue: string;
+  readonly clicks: number;
 }
 
 /** A row of `dead_letters`. */
@@ -411,6 +412,7 @@ export interface InteractionSummariesRow {
   readonly lastContactAt: Date | null;
   readonly lastOutcomeKey: string | null;
   readonly lastOutcomeAt: Date | null;
+  readonly clicks: number;
 }
 
 /** A row of `interactions`. */
@@ -1006,6 +1008,7 @@ export const columnKinds = {
     neutral: 'integer',
     converts: 'integer',
     totalValue: 'number',
+    clicks: 'integer',
   },
   dead_letters: {
     tenantId: 'uuid',
@@ -1207,6 +1210,7 @@ export const columnKinds = {
     lastContactAt: 'instant',
     lastOutcomeKey: 'text',
     lastOutcomeAt: 'instant',
+    clicks: 'integer',
   },
   interactions: {
     tenantId: 'uuid',

@@ -1,12 +1,12 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { PolicyReferrers } from '../features/contact-policies/index.ts';
-import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
+import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
-import type { SettlementNumbers } from '../features/interactions/index.ts';
+import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import { type FindSchemaUses, hasSchemas, recordableColumns } from '../features/schemas/index.ts';
@@ -42,7 +42,7 @@ export interface ProcessPorts {
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
-interface FeaturePorts extends AuditPorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
+interface FeaturePorts extends AuditPorts, CreativePorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
   readonly findSchemaUses: FindSchemaUses;
@@ -53,6 +53,7 @@ export type Ports = ProcessPorts & FeaturePorts;
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
 export const featurePorts: FeaturePorts = {
+  creativeCounts: readCreativeTotals,
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),

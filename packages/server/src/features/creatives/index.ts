@@ -2,8 +2,9 @@ import { creativeOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { creativeRoutes } from './creatives.routes.ts';
+import type { CreativePorts } from './creatives.service.ts';
 
-export { createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
+export { type CreativePorts, createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
 export { type CreativeFacts, findCreativeFacts, fingerprintCreatives, snapshotCreatives } from './creatives.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
@@ -12,5 +13,5 @@ export const tables = ['creatives'];
 export const creativesFeature = feature({
   name: 'creatives',
   tables,
-  operations: () => handlerEntries(creativeOperations, creativeRoutes()),
+  operations: (ports: CreativePorts) => handlerEntries(creativeOperations, creativeRoutes(ports)),
 });
