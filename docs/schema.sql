@@ -143,6 +143,19 @@ create table categories (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table channel_secrets (
+  tenant_id uuid not null,
+  channel_id uuid not null,
+  path text not null,
+  sealed bytea not null
+);
+  constraint channel_secrets_channel FOREIGN KEY (tenant_id, channel_id) REFERENCES channels(tenant_id, id)
+  constraint channel_secrets_pkey PRIMARY KEY (tenant_id, channel_id, path)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table channels (
   tenant_id uuid not null,
   id uuid not null,
@@ -160,7 +173,8 @@ create table channels (
   version integer not null,
   deleted_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
-  updated_at timestamp(3) with time zone not null
+  updated_at timestamp(3) with time zone not null,
+  address_attribute text
 );
   constraint channels_coupling_mode_check CHECK ((coupling_mode = ANY (ARRAY['partial'::text, 'atomic'::text])))
   constraint channels_delivery_mode_check CHECK ((delivery_mode = ANY (ARRAY['api'::text, 'file'::text, 'integration'::text, 'manual'::text])))
@@ -355,10 +369,12 @@ create table daily_totals (
   negative integer not null,
   neutral integer not null,
   converts integer not null,
-  total_value numeric not null
+  total_value numeric not null,
+  clicks integer default 0 not null
 ) with (fillfactor=70);
   constraint daily_totals_direction_check CHECK ((direction = ANY (ARRAY['inbound'::text, 'outbound'::text])))
   constraint daily_totals_identity UNIQUE NULLS NOT DISTINCT (tenant_id, day, offer_id, creative_id, channel_id, direction)
+  CREATE INDEX daily_totals_creative ON arbiter.daily_totals USING btree (tenant_id, creative_id) WHERE (creative_id IS NOT NULL)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
@@ -712,7 +728,8 @@ create table interaction_summaries (
   total_value numeric not null,
   last_contact_at timestamp with time zone,
   last_outcome_key text,
-  last_outcome_at timestamp with time zone
+  last_outcome_at timestamp with time zone,
+  clicks integer default 0 not null
 ) with (fillfactor=90);
   constraint interaction_summaries_identity UNIQUE NULLS NOT DISTINCT (tenant_id, customer_id, day, offer_id, creative_id, channel_id, direction)
   row level security: forced

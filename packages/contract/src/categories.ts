@@ -45,7 +45,7 @@ export const CustomField = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'A field of the offers of this category.' },
+  { description: 'A field of the offers of this category.' },
 );
 export type CustomField = Static<typeof CustomField>;
 

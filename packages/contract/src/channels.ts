@@ -2,8 +2,11 @@ import Type, { type Static } from 'typebox';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { type Draft, deleted, newestFirst, resource } from './core/resource.ts';
-import { Id, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { placementWritable } from './placements.ts';
+import { FileConfig, ProviderConfig } from './provider-configs.ts';
+
+export type { ChannelProvider, FileConfig, ProviderConfig } from './provider-configs.ts';
 
 export const channelStatuses = ['draft', 'active', 'paused', 'archived'] as const;
 export const impressionModes = ['implicit', 'explicit'] as const;
@@ -21,19 +24,6 @@ const ChannelType = Type.String({
   description:
     'email, sms, push, in_app, web, mobile, whatsapp, social, phone, direct_mail, webhook or other; any other word acts as other.',
 });
-
-const ProviderConfig = Type.Object(
-  {
-    provider: Type.Optional(
-      StringEnum(['ses', 'smtp', 'sendgrid', 'twilio', 'whatsapp_cloud', 'fcm', 'webhook'], {
-        description: 'Who sends.',
-      }),
-    ),
-    from: Type.Optional(Type.String({ maxLength: 320, description: 'Sender.' })),
-    url: Type.Optional(Type.String({ maxLength: 2000, pattern: '^https?://[^@\\s]+$', description: 'Where to send.' })),
-  },
-  { additionalProperties: false, description: 'Provider of an integration channel. Secrets cannot be stored yet.' },
-);
 
 const writable = {
   name: Name('Name, unique among channels that are not deleted.'),
@@ -55,7 +45,11 @@ const writable = {
     description: 'atomic: all placements of a request are filled or none; partial: each for itself.',
   }),
   providerConfig: ProviderConfig,
-  fileConfig: JsonObject('Settings of campaign files.'),
+  fileConfig: FileConfig,
+  addressAttribute: Nullable(Type.String({ maxLength: 255, pattern: '^customer(\\.[A-Za-z_][A-Za-z0-9_]*)+$' }), {
+    description:
+      'Where a delivery finds the address: a path below `customer.`. Null: customer.email for email, customer.phone for sms, whatsapp and phone, customer.push_token for push, else the customer id.',
+  }),
   timezone: Nullable(Type.String({ minLength: 1, maxLength: 64 }), {
     description: "IANA time zone of the channel; null: the tenant's.",
   }),
@@ -136,8 +130,15 @@ const channelDraft: Draft<ChannelCreate> = ({ name, key, marker }) => ({
   deliveryMode: 'api',
   impressionMode: 'implicit',
   couplingMode: 'partial',
-  providerConfig: { provider: 'smtp', from: 'offers@example.com', url: 'https://example.com/hook' },
-  fileConfig: { separator: ';' },
+  providerConfig: {
+    provider: 'webhook',
+    from: 'offers@example.com',
+    url: 'https://example.com/hook',
+    secret: `secret of ${marker}`,
+    headers: { Authorization: `Bearer ${marker}` },
+  },
+  fileConfig: { format: 'ndjson', columns: ['customerId', 'offerId'], includePersonalization: true },
+  addressAttribute: 'customer.work_email',
   timezone: 'Europe/Paris',
 });
 
@@ -166,7 +167,7 @@ export const channelResource = resource({
   unique: { name: 'duplicate_name', key: 'duplicate_key' },
   references: {},
   removal: deleted,
-  errors: { delete: ['in_use'] },
+  errors: { create: ['not_configured'], update: ['not_configured'], delete: ['in_use'] },
 });
 
 export const channelOperations = recordOperations(channelResource);

@@ -39,7 +39,7 @@ export const CreativeConstraints = Type.Object(
     ),
     priorityOverride: Type.Optional(Int(0, 100, "Replaces the offer's priority.")),
   },
-  { additionalProperties: false, description: 'Limits of this creative; empty = none.' },
+  { description: 'Limits of this creative; empty = none.' },
 );
 export type CreativeConstraints = Static<typeof CreativeConstraints>;
 
@@ -99,13 +99,30 @@ const PlacementRef = Type.Object(
   { description: 'The placement.' },
 );
 
+const counted = (what: string) => Type.Integer({ description: `${what} so far.` });
+
+/** What was counted of a creative, a second behind at most (docs/design/api-catalogue.md 7). */
+export const CreativeMetrics = Type.Object(
+  {
+    impressions: counted('Impressions'),
+    clicks: counted('Outcomes `click`'),
+    conversions: counted('Outcomes that are conversions'),
+    positive: counted('Positive outcomes'),
+    negative: counted('Negative outcomes'),
+    ctr: Type.Number({ description: 'Clicks per impression in percent, two decimals; 0 without impressions.' }),
+    cvr: Type.Number({ description: 'Conversions per impression in percent, two decimals; 0 without impressions.' }),
+  },
+  { description: 'Counted by the server from what was shown and answered, as far as it is kept; ignored in a body.' },
+);
+export type CreativeMetrics = Static<typeof CreativeMetrics>;
+
 /** A creative with its relations (part 2, section 2). */
 export const Creative = Type.Object(
   {
     id: Id('Creative.'),
     tenantId: Id('Tenant.'),
     ...writable,
-    metrics: JsonObject('Impressions, clicks, conversions and rates as counted so far; empty before the first count.'),
+    metrics: CreativeMetrics,
     version: Type.Integer({ description: 'Starts at 1, rises with every update and cascade.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
     offer: Nullable(OfferRef, { description: 'The offer.' }),

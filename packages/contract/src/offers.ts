@@ -26,13 +26,15 @@ export const OfferSchedule = Type.Object(
       }),
     ),
     daysOfWeek: Type.Optional(
-      Type.Array(Int(0, 6, 'Day, 0 = Sunday.'), { maxItems: 7, description: 'Allowed days; empty = all.' }),
+      Nullable(Type.Array(Int(0, 6, 'Day, 0 = Sunday.'), { maxItems: 7 }), {
+        description: 'Allowed days; empty or null = all.',
+      }),
     ),
     startHour: Type.Optional(Nullable(Int(0, 24, 'Hour.'), { description: 'First allowed hour, inclusive.' })),
     endHour: Type.Optional(Nullable(Int(0, 24, 'Hour.'), { description: 'End of the allowed hours, exclusive.' })),
     timezone: Type.Optional(Nullable(Type.String(), { description: "IANA zone; null = the tenant's zone." })),
   },
-  { additionalProperties: false, description: 'When the offer may be decided; empty = always.' },
+  { description: 'When the offer may be decided; empty = always.' },
 );
 export type OfferSchedule = Static<typeof OfferSchedule>;
 
@@ -58,9 +60,91 @@ export const OfferEligibility = Type.Object(
       Type.Unknown({ description: 'Condition group or list over customer and request values.' }),
     ),
   },
-  { additionalProperties: false, description: 'Gates that must all hold; empty = none.' },
+  { description: 'Gates that must all hold; empty = none.' },
 );
 export type OfferEligibility = Static<typeof OfferEligibility>;
+
+const Cents = (description: string) =>
+  Type.Optional(Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Cents.'), { description }));
+const Most = (description: string) =>
+  Type.Optional(Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Impressions.'), { description }));
+
+/** What an offer may cost, and how often it may be shown to all customers together (docs/design/api-catalogue.md 6). */
+export const OfferBudget = Type.Object(
+  {
+    currency: Type.Optional(Nullable(Type.String(), { description: "ISO 4217 code; null = the tenant's currency." })),
+    dailyCapCents: Cents('Most that a day may cost; 0 closes the offer, null = no limit.'),
+    lifetimeCapCents: Cents('Most that the offer may cost; 0 closes the offer, null = no limit.'),
+    costPerImpressionCents: Cents('Cost of one impression.'),
+    costPerClickCents: Cents('Cost of one outcome `click`.'),
+    costPerConversionCents: Cents('Cost of one outcome that is a conversion.'),
+    dailyMaxImpressions: Most('Most impressions of a day; 0 closes the offer, null = no limit.'),
+    maxPerDay: Most('Same as dailyMaxImpressions.'),
+    lifetimeMaxImpressions: Most('Most impressions ever; 0 closes the offer, null = no limit.'),
+  },
+  { description: 'Limits over all customers; empty = none. Must say nothing yet: budgets are not available.' },
+);
+export type OfferBudget = Static<typeof OfferBudget>;
+
+const Counter = (description: string) => Type.Optional(Type.Integer({ description: `${description} Server-owned.` }));
+
+const ShownBudget = Type.Object(
+  {
+    ...OfferBudget.properties,
+    currentDailySpentCents: Counter('Cost of the day so far.'),
+    currentLifetimeSpentCents: Counter('Cost so far.'),
+    currentDailyImpressions: Counter('Impressions of the day so far.'),
+    currentLifetimeImpressions: Counter('Impressions so far.'),
+    lastDailyResetDate: Type.Optional(
+      Nullable(Type.String(), {
+        description: "Day in the tenant's zone that the daily counters are of. Server-owned.",
+      }),
+    ),
+  },
+  { description: 'Limits over all customers, and what they were used for so far.' },
+);
+
+/** Stock of an offer (docs/design/api-catalogue.md 6). */
+export const OfferInventory = Type.Object(
+  {
+    totalStock: Type.Optional(
+      Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Pieces.'), { description: 'Pieces in all; null = untracked.' }),
+    ),
+  },
+  { description: 'Stock; empty = untracked. Must say nothing yet: stock is not available.' },
+);
+export type OfferInventory = Static<typeof OfferInventory>;
+
+const Cap = (window: string) =>
+  Type.Optional(
+    Nullable(Int(0, 1_000_000, 'Contacts.'), {
+      description: `Most contacts ${window} of one customer with this offer; 0 blocks, null = no limit.`,
+    }),
+  );
+
+const ShownInventory = Type.Object(
+  { ...OfferInventory.properties, remainingStock: Counter('Pieces that are left.') },
+  { description: 'Stock, and what is left of it.' },
+);
+
+/** How often one customer may be contacted with an offer (docs/design/api-catalogue.md 6). */
+export const OfferFrequencyCaps = Type.Object(
+  {
+    perCustomer: Type.Optional(
+      Nullable(
+        Type.Object({
+          daily: Cap("in a day of the tenant's zone"),
+          weekly: Cap("in an ISO week of the tenant's zone"),
+          monthly: Cap("in a month of the tenant's zone"),
+          total: Cap('ever'),
+        }),
+        { description: 'Limits for each customer; all must hold.' },
+      ),
+    ),
+  },
+  { description: 'Caps of the offer itself; empty = none. Mandatory offers obey them too.' },
+);
+export type OfferFrequencyCaps = Static<typeof OfferFrequencyCaps>;
 
 /** A creative as its offer shows it. */
 export const OfferCreativeRef = Type.Object(
@@ -104,10 +188,10 @@ const writable = {
   description: Type.String({ maxLength: 10_000, description: 'Long text.' }),
   shortDesc: Type.String({ maxLength: 500, description: 'Short text.' }),
   eligibility: OfferEligibility,
-  budget: JsonObject('Budget limits and counters. Must be empty: budgets are not available yet.'),
+  budget: OfferBudget,
   schedule: OfferSchedule,
-  inventory: JsonObject('Stock. Must be empty: inventory is not available yet.'),
-  frequencyCaps: JsonObject('Caps per customer. Must be empty: use contact policies until they are available.'),
+  inventory: OfferInventory,
+  frequencyCaps: OfferFrequencyCaps,
   metadata: JsonObject('Free data, at most 64 KB.'),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 50, description: 'Labels.' }),
   productType: Nullable(Type.String({ maxLength: 255 }), { description: 'Used for relevance in scoring.' }),
@@ -121,6 +205,8 @@ export const Offer = Type.Object(
     id: Id('Offer.'),
     tenantId: Id('Tenant.'),
     ...writable,
+    budget: ShownBudget,
+    inventory: ShownInventory,
     version: Type.Integer({ description: 'Starts at 1, rises with every update and cascade.' }),
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
     creatives: Type.Array(OfferCreativeRef, { description: 'Its creatives that are not deleted, oldest first.' }),
@@ -186,6 +272,7 @@ const offerDraft: Draft<OfferCreate> = ({ name, marker, id }) => ({
     conditions: { field: 'attributes.page', operator: 'neq', value: 'never' },
   },
   schedule: { startDate: '2020-01-01', endDate: '2099-12-31', startHour: 0, endHour: 24, timezone: 'Europe/Paris' },
+  frequencyCaps: { perCustomer: { daily: 1_000, weekly: 5_000, monthly: 20_000, total: 1_000_000 } },
   metadata: { campaign: marker, deep: { list: [1, 'two'] } },
   tags: ['tag', marker],
   productType: 'card',

@@ -23,7 +23,7 @@ const ContentRules = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'What the content of a creative must look like here.' },
+  { description: 'What the content of a creative must look like here.' },
 );
 
 /** Properties that a caller sets. */

@@ -114,6 +114,7 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     interests: null,
     contacted: false,
     creativesCounted: false,
+    offerCapsCounted: false,
     trace: trace ? createTrace() : null,
     observe: observe ?? null,
   };

@@ -72,6 +72,8 @@ export interface Run {
   contacted: boolean;
   /** True when it holds the contacts by creative. */
   creativesCounted: boolean;
+  /** True when it holds the contacts with offers that have caps of their own. */
+  offerCapsCounted: boolean;
   readonly trace: TraceBuilder | null;
   /** Told of each stage that has worked. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;
@@ -92,6 +94,7 @@ export type DropReason =
   | 'schedule'
   | 'excluded'
   | 'emergency_excluded'
+  | 'offer_frequency_cap'
   | 'no_creative'
   | 'creative_constraint'
   | 'placement_targeting'

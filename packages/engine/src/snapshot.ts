@@ -157,6 +157,8 @@ export interface SnapshotOffer {
   readonly shortDesc: string;
   readonly schedule: { readonly [key: string]: Json } | null;
   readonly eligibility: { readonly [key: string]: Json } | null;
+  /** Caps of the offer itself (docs/design/api-catalogue.md 6). Left out when there are none, so that plans keep their hashes. */
+  readonly frequencyCaps?: { readonly [key: string]: Json };
   readonly metadata: { readonly [key: string]: Json };
   readonly tags: readonly string[];
   readonly productType: string | null;

@@ -1,4 +1,5 @@
 import type { Formula, OutputType } from '../formula/formula.ts';
+import { compileOfferCaps, type OfferCaps } from '../policies/offer-caps.ts';
 import { compileEligibility, type Eligibility } from '../qualification/eligibility.ts';
 import type { Snapshot, SnapshotContentItem, SnapshotCreative, SnapshotOffer } from '../snapshot.ts';
 import type { Builder } from './builder.ts';
@@ -21,7 +22,7 @@ export interface PlanOffer {
   readonly businessValue: number;
   readonly margin: number | null;
   readonly revenueValue: number | null;
-  /** False: active, not mandatory, not excluded and not scheduled, so that inventory need not check it. */
+  /** False: active, not mandatory, not excluded, not scheduled, not capped, so that inventory need not check it. */
   readonly gated: boolean;
   readonly category: number;
   readonly subCategory: number;
@@ -34,6 +35,8 @@ export interface PlanOffer {
   /** Numbers of its product type and tags, which are compared with the customer's interests. */
   readonly interests: readonly number[];
   readonly schedule: Schedule | null;
+  /** Its own caps on contacts with one customer. */
+  readonly caps: OfferCaps | null;
   readonly eligibility: Eligibility | null;
   /** In id order. */
   readonly creatives: readonly PlanCreative[];
@@ -134,6 +137,7 @@ export function* compileOffers(
     const { values, computed } = builder.customFields(row);
     const pair = ordinals.offerCategory.get(row.id);
     const schedule = compileSchedule(row.schedule, snapshot.tenant.timezone);
+    const caps = compileOfferCaps(row.frequencyCaps, builder);
     offers.push({
       ordinal,
       id: row.id,
@@ -143,7 +147,7 @@ export function* compileOffers(
       businessValue: row.businessValue,
       margin: row.margin,
       revenueValue: row.revenueValue,
-      gated: row.status !== 'active' || row.mandatory || row.emergencyExcluded || schedule !== null,
+      gated: row.status !== 'active' || row.mandatory || row.emergencyExcluded || schedule !== null || caps !== null,
       category: pair?.[0] ?? NONE,
       subCategory: pair?.[1] ?? NONE,
       view: viewOffer(row, values),
@@ -151,6 +155,7 @@ export function* compileOffers(
       computed,
       interests: interestsOf(row, builder),
       schedule,
+      caps,
       eligibility: compileEligibility(row.eligibility, builder),
       // A list that grew by pushing has room for many more.
       creatives: ofOffer.get(row.id)?.slice() ?? nothing,

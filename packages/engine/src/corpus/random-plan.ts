@@ -184,6 +184,7 @@ function randomOffer(
     shortDesc: `Short ${at} – <ä>`,
     schedule: chance.flip(0.2) ? randomSchedule(chance) : null,
     eligibility: chance.flip(0.2) ? randomEligibility(chance) : null,
+    ...(chance.flip(0.15) ? { frequencyCaps: randomCaps(chance) } : {}),
     metadata: chance.flip(0.5)
       ? { campaign: `c${at % 3}`, customFields: { fee: chance.int(0, 40), perk: 'lounge' } }
       : {},
@@ -203,6 +204,16 @@ function randomSchedule(chance: Chance): { readonly [key: string]: Json } {
     { startDate: '2026-03-29T02:30:00+01:00', endDate: '2026-12-01T00:00:00Z' },
     { startDate: 'soon' },
     { daysOfWeek: [0, 6], timezone: 'America/New_York' },
+  ]);
+}
+
+function randomCaps(chance: Chance): { readonly [key: string]: Json } {
+  return chance.pick<{ readonly [key: string]: Json }>([
+    { perCustomer: { daily: chance.int(0, 2) } },
+    { perCustomer: { weekly: 2, monthly: chance.int(2, 4) } },
+    { perCustomer: { total: chance.int(1, 5), daily: 1 } },
+    { perCustomer: { daily: 'few' } },
+    { perCustomer: null },
   ]);
 }
 

@@ -3,6 +3,7 @@ import { inScope } from '../compile/scopes.ts';
 import type { DecisionRequest } from '../input.ts';
 import { countDrop, recordDrop } from '../nodes/close-stage.ts';
 import { describe } from '../policies/ask-policies.ts';
+import { offerCapReached } from '../policies/offer-caps.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { isLifted } from '../policies/policy-stage.ts';
 import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
@@ -202,14 +203,22 @@ function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofM
   }
 }
 
-/** The same offer in other placements: gone when answers are deduplicated, else inside its creative's constraints. */
+/** The same offer in other placements: gone when answers are deduplicated, else inside its caps and its creative's. */
 function leaveOtherSlots(walk: Walk, taken: Candidate): void {
   const { run } = walk;
+  const { caps } = taken.offer;
+  const shown = caps === null ? 0 : walk.delivery.flat().filter((item) => item.candidate.offer === taken.offer).length;
+  const reached = caps === null ? null : offerCapReached(run, taken.ordinal, caps, shown);
   for (const list of [run.list, run.mandatory]) {
     for (const candidate of list) {
       if (candidate.offer !== taken.offer || candidate.taken || candidate.reason !== null) continue;
       if (run.request.deduplicate) {
         candidate.reason = 'cut';
+        continue;
+      }
+      if (reached !== null) {
+        candidate.reason = 'offer_frequency_cap';
+        if (run.trace !== null) candidate.gate = reached;
         continue;
       }
       const { creative } = candidate;

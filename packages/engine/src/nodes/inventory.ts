@@ -1,4 +1,6 @@
 import type { PlanOffer } from '../compile/catalogue.ts';
+import type { Schedule } from '../compile/schedule.ts';
+import { offerCapReached } from '../policies/offer-caps.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import { reserve, takeCandidate } from '../scratch.ts';
 import { closeStage, recordDrop } from './close-stage.ts';
@@ -93,15 +95,22 @@ function isForced({ row }: PlanOffer, now: number): boolean {
 }
 
 function gate(run: Run, candidate: Candidate, excluded: ReadonlySet<string> | null): void {
-  const { row, schedule } = candidate.offer;
+  const { row, schedule, caps } = candidate.offer;
   if (row.emergencyExcluded) {
     leave(run, candidate, 'emergency_excluded');
   } else if (excluded?.has(row.id)) {
     leave(run, candidate, 'excluded');
-  } else if (schedule !== null) {
-    const clock = run.input.zones[schedule.zone];
-    const cause = clock === undefined ? 'unreadable' : schedule.closed(run.now, clock);
-    if (cause === null) return;
-    leave(run, candidate, 'schedule', run.trace === null ? null : { ruleId: null, policyId: null, detail: { cause } });
+  } else {
+    if (schedule !== null) askSchedule(run, candidate, schedule);
+    if (caps === null || candidate.reason !== null) return;
+    const reached = offerCapReached(run, candidate.ordinal, caps, 0);
+    if (reached !== null) leave(run, candidate, 'offer_frequency_cap', run.trace === null ? null : reached);
   }
+}
+
+function askSchedule(run: Run, candidate: Candidate, schedule: Schedule): void {
+  const clock = run.input.zones[schedule.zone];
+  const cause = clock === undefined ? 'unreadable' : schedule.closed(run.now, clock);
+  if (cause === null) return;
+  leave(run, candidate, 'schedule', run.trace === null ? null : { ruleId: null, policyId: null, detail: { cause } });
 }

@@ -21,7 +21,9 @@ const lastStamp = 0x7fffffff;
 export const rowOfCreativeToday = 0;
 export const rowOfCreativeLast = 1;
 export const rowOfOffer30Days = 2;
-export const fixedRows = 3;
+/** One row for each window that caps of offers may have: day, week, month, ever. */
+export const firstRowOfOfferCaps = 3;
+export const fixedRows = 7;
 
 export function createTally(): Tally {
   return { stamp: 0, used: 0, ...columnsOf(fewestPlaces) };

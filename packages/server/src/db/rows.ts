@@ -87,6 +87,14 @@ export interface CategoriesRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `channel_secrets`. */
+export interface ChannelSecretsRow {
+  readonly tenantId: string;
+  readonly channelId: string;
+  readonly path: string;
+  readonly sealed: Buffer;
+}
+
 /** A row of `channels`. */
 export interface ChannelsRow {
   readonly tenantId: string;
@@ -106,6 +114,7 @@ export interface ChannelsRow {
   readonly deletedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  readonly addressAttribute: string | null;
 }
 
 /** A row of `contact_policies`. */
@@ -217,6 +226,7 @@ export interface DailyTotalsRow {
   readonly neutral: number;
   readonly converts: number;
   readonly totalValue: string;
+  readonly clicks: number;
 }
 
 /** A row of `dead_letters`. */
@@ -446,6 +456,7 @@ export interface InteractionSummariesRow {
   readonly lastContactAt: Date | null;
   readonly lastOutcomeKey: string | null;
   readonly lastOutcomeAt: Date | null;
+  readonly clicks: number;
 }
 
 /** A row of `interactions`. */
@@ -860,6 +871,7 @@ export interface Tables {
   readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
+  readonly channel_secrets: ChannelSecretsRow;
   readonly channels: ChannelsRow;
   readonly contact_policies: ContactPoliciesRow;
   readonly content: ContentRow;
@@ -993,6 +1005,12 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
   },
+  channel_secrets: {
+    tenantId: 'uuid',
+    channelId: 'uuid',
+    path: 'text',
+    sealed: 'bytes',
+  },
   channels: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -1011,6 +1029,7 @@ export const columnKinds = {
     deletedAt: 'instant',
     createdAt: 'instant',
     updatedAt: 'instant',
+    addressAttribute: 'text',
   },
   contact_policies: {
     tenantId: 'uuid',
@@ -1110,6 +1129,7 @@ export const columnKinds = {
     neutral: 'integer',
     converts: 'integer',
     totalValue: 'number',
+    clicks: 'integer',
   },
   dead_letters: {
     tenantId: 'uuid',
@@ -1311,6 +1331,7 @@ export const columnKinds = {
     lastContactAt: 'instant',
     lastOutcomeKey: 'text',
     lastOutcomeAt: 'instant',
+    clicks: 'integer',
   },
   interactions: {
     tenantId: 'uuid',

@@ -25,7 +25,7 @@ import { createRedisRateLimitStore } from '../http/rate-limit.redis.ts';
 import { createRateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
-import { keyOf } from '../platform/crypto.ts';
+import { createEnvelope, keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
@@ -198,6 +198,10 @@ export function composeServer(options: ComposeOptions): Server {
         accessTokens,
         rateLimits,
         decisions: { service: decisions, keys, metrics },
+        envelope:
+          config.DATA_ENCRYPTION_KEY === null
+            ? null
+            : createEnvelope(config.DATA_ENCRYPTION_KEY, config.DATA_ENCRYPTION_KEYS_OLD),
         jobs,
         isDemoMode: config.DEMO_MODE,
         eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),

@@ -3,12 +3,12 @@ import type { Restorable } from '../feature.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { PolicyReferrers } from '../features/contact-policies/index.ts';
 import type { ReadProfile } from '../features/content/index.ts';
-import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
+import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
-import type { SettlementNumbers } from '../features/interactions/index.ts';
+import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import {
@@ -25,6 +25,7 @@ import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
+import type { Envelope } from '../platform/crypto.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
 export interface JobPorts {
@@ -43,6 +44,8 @@ export interface ProcessPorts {
   readonly accessTokens: AccessTokens;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
+  /** Seals what must not be read; null without DATA_ENCRYPTION_KEY. */
+  readonly envelope: Envelope | null;
   readonly jobs: JobRegistry;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
@@ -53,7 +56,7 @@ export interface ProcessPorts {
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
-interface FeaturePorts extends AuditPorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
+interface FeaturePorts extends AuditPorts, CreativePorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
   readonly appendEvents: AppendEvents;
@@ -67,6 +70,7 @@ export type Ports = ProcessPorts & FeaturePorts;
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
 export const featurePorts: FeaturePorts = {
+  creativeCounts: readCreativeTotals,
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),

@@ -4,7 +4,7 @@ import { handlerEntries } from '../../http/handler.ts';
 import { type AuditPorts, auditLogRoutes } from './audit.routes.ts';
 
 export type { AuditPorts } from './audit.routes.ts';
-export { withoutSecrets } from './audit.rules.ts';
+export { secretMask, withoutSecrets } from './audit.rules.ts';
 export { type AuditEntry, recordAudit } from './audit.service.ts';
 export { selectVersionChanges, type VersionChange } from './audit.store.ts';
 export { verifyChain } from './audit.verify.ts';

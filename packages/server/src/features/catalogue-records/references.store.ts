@@ -52,8 +52,8 @@ interface Referrer {
   readonly resource: Resource;
   /** The referring column (camelCase): `categoryId`. */
   readonly column: string;
-  /** `equals`: the column is the value; `mentions`: the value is a text anywhere inside the JSON column. */
-  readonly match: 'equals' | 'mentions';
+  /** Path inside the JSON column at which the value stands, itself or in a list; null: the column is the value. */
+  readonly path: string | null;
   /** Only referrers with this status count. */
   readonly status?: string;
 }
@@ -64,7 +64,7 @@ const maximumReferrersShown = 20;
 function refusingReferrers(entityType: string): Referrer[] {
   return Object.values<Resource>(resources).flatMap((resource) =>
     Object.entries(resource.references).flatMap(([column, { to, onDelete }]) =>
-      to === entityType && onDelete === 'refuse' ? [{ resource, column, match: 'equals' as const }] : [],
+      to === entityType && onDelete === 'refuse' ? [{ resource, column, path: null }] : [],
     ),
   );
 }
@@ -77,15 +77,17 @@ export async function assertNotReferenced(tx: Tx, resource: Resource, id: string
   await refuseReferrers(tx, resource, id, addressed, refusingReferrers(resource.entityType));
 }
 
-/** As `assertNotReferenced`, for a key that the JSON of other records may mention anywhere. */
+/** As `assertNotReferenced`, for a key that stands under a property of a JSON column of other records, itself or in a list. */
 export async function assertNotMentioned<E extends EntityType>(
   tx: Tx,
   resource: Resource,
   key: string,
   addressed: Addressed,
-  by: { readonly resource: E; readonly column: ColumnOf<E>; readonly status: string },
+  by: { readonly resource: E; readonly column: ColumnOf<E>; readonly property: string; readonly status: string },
 ): Promise<void> {
-  await refuseReferrers(tx, resource, key, addressed, [{ ...by, resource: resources[by.resource], match: 'mentions' }]);
+  const { column, status } = by;
+  const path = `$.${JSON.stringify(by.property)} ? (@ == $value)`;
+  await refuseReferrers(tx, resource, key, addressed, [{ resource: resources[by.resource], column, path, status }]);
 }
 
 async function refuseReferrers(
@@ -104,13 +106,13 @@ async function refuseReferrers(
   if (entries.length > 0) throw inUse(resource.noun, entries);
 }
 
-function readReferrers(tx: Tx, { resource, column, match, status }: Referrer, value: string, limit: number) {
+function readReferrers(tx: Tx, { resource, column, path, status }: Referrer, value: string, limit: number) {
   const table: string = tableOf(resource);
   let query = anyTable(tx).selectFrom(table).select(['id', 'name']).where('tenantId', '=', tx.tenantId);
   query =
-    match === 'mentions'
-      ? query.where(sql<boolean>`jsonb_path_exists(${sql.ref(column)}, '$.** ? (@ == $value)', ${mention(value)})`)
-      : query.where(column, '=', value);
+    path === null
+      ? query.where(column, '=', value)
+      : query.where(sql<boolean>`jsonb_path_exists(${sql.ref(column)}, ${path}::jsonpath, ${mention(value)})`);
   if (resource.softDelete) query = query.where('deletedAt', 'is', null);
   if (status !== undefined) query = query.where('status', '=', status);
   return rowsOf<{ readonly id: string; readonly name: string }>(tx, query.orderBy(sql.ref('id')).limit(limit));

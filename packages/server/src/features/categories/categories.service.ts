@@ -1,6 +1,6 @@
 import type { Category, CustomField, SubCategory } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, refuseProblems } from '../../platform/app-error.ts';
 import { isObject } from '../../platform/json.ts';
 import {
   type Addressed,
@@ -20,7 +20,13 @@ import {
   updateRecord,
 } from '../catalogue-records/index.ts';
 import { type CategoryRow, categorySpec, type SubCategoryRow, subCategorySpec } from './categories.store.ts';
-import { customFieldProblems, normaliseCustomFields, retypedFields } from './custom-fields.rules.ts';
+import {
+  brokenFormulas,
+  customFieldProblems,
+  effectiveFields,
+  normaliseCustomFields,
+  retypedFields,
+} from './custom-fields.rules.ts';
 
 /** Categories as answers carry them, with their sub-categories and the number of their offers. */
 export async function showCategories(tx: Tx, rows: readonly CategoryRow[]): Promise<Category[]> {
@@ -64,23 +70,35 @@ function checkedFields(fields: readonly CustomField[], inherited: readonly Custo
   return normaliseCustomFields(fields);
 }
 
-/** 409 `in_use` while live offers hold a value that the new type of a field does not take. */
+type Holder = 'category' | 'subCategory';
+
+const nouns = { category: 'category', subCategory: 'sub-category' } as const;
+const columns = { category: 'categoryId', subCategory: 'subCategoryId' } as const;
+
+/**
+ * 409 `in_use` while live offers hold a value that the new type of a field does not take. `redefined`: the keys that a
+ * sub-category defines itself, by its id; a change of the category does not reach the values of its offers.
+ */
 async function assertValuesFit(
   tx: Tx,
-  noun: string,
-  column: 'categoryId' | 'subCategoryId',
+  holder: Holder,
   id: string,
   retyped: readonly CustomField[],
+  redefined: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<void> {
   if (retyped.length === 0) return;
-  const offers = (await readReferring(tx, 'offer', column, [id], ['name', 'metadata'])).get(id) ?? [];
-  const misfits = offers.filter((offer) => {
+  const found = await readReferring(tx, 'offer', columns[holder], [id], ['name', 'metadata', 'subCategoryId']);
+  const misfits = (found.get(id) ?? []).filter((offer) => {
     const values = customValues(offer.metadata);
-    return retyped.some((field) => Object.hasOwn(values, field.key) && !fitsCustomField(field, values[field.key]));
+    const own = redefined.get(offer.subCategoryId ?? '');
+    return retyped.some((field) => {
+      const value = Object.hasOwn(values, field.key) ? values[field.key] : null;
+      return own?.has(field.key) !== true && value !== null && !fitsCustomField(field, value);
+    });
   });
   if (misfits.length === 0) return;
   throw inUse(
-    noun,
+    nouns[holder],
     misfits.map((offer) => ({
       ...inUseEntry('path', 'offer', offer.name, offer.id),
       path: '/customFields',
@@ -107,24 +125,27 @@ export async function createSubCategory(
   return createRecord(tx, subCategorySpec, { ...body, customFields });
 }
 
+/** Kept as they are until the transaction ends: what is judged by them must still be right when it is stored. */
 async function fieldsOfCategory(tx: Tx, categoryId: string): Promise<readonly CustomField[]> {
-  return (await findRecords(tx, categorySpec, 'id', [categoryId]))[0]?.customFields ?? [];
+  return (await findRecords(tx, categorySpec, 'id', [categoryId], 'keep'))[0]?.customFields ?? [];
 }
 
-/** The changes with their custom fields checked and in the stored spelling. */
-async function checkedChanges(
-  tx: Tx,
-  column: 'categoryId' | 'subCategoryId',
-  current: CategoryRow,
-  changes: RecordChange<CategoryRow>,
-  inherited: readonly CustomField[],
-): Promise<RecordChange<CategoryRow>> {
-  if (changes.customFields === undefined) return changes;
-  const customFields = checkedFields(changes.customFields, inherited);
-  const noun = column === 'categoryId' ? 'category' : 'sub-category';
-  await assertValuesFit(tx, noun, column, current.id, retypedFields(current.customFields, customFields));
-  return { ...changes, customFields };
+/** 400 when the new fields of a category break formulas of its sub-categories, which may name them. */
+function assertFormulasHold(children: readonly SubCategoryRow[], inherited: readonly CustomField[]): void {
+  const errors = children.flatMap((child) =>
+    brokenFormulas(child.customFields, inherited).map(({ key, message }) => ({
+      path: '/customFields',
+      message: `breaks the formula of ${key} in sub-category ${JSON.stringify(child.name)} (${child.id}): ${message}`,
+    })),
+  );
+  refuseProblems(errors);
 }
+
+/**
+ * Locked against deletion when fields change, which also waits for offers that are being written with the fields as they
+ * were: their values must be judged by one definition.
+ */
+const lockFor = ({ customFields }: RecordChange<CategoryRow>) => (customFields === undefined ? 'change' : 'delete');
 
 export async function changeCategory(
   tx: Tx,
@@ -134,7 +155,18 @@ export async function changeCategory(
 ): Promise<CategoryRow> {
   return updateRecord(tx, categorySpec, id, {
     rowVersion,
-    change: (current) => checkedChanges(tx, 'categoryId', current, changes, []),
+    lock: lockFor(changes),
+    async change(current) {
+      if (changes.customFields === undefined) return changes;
+      const customFields = checkedFields(changes.customFields);
+      const children = await findRecords(tx, subCategorySpec, 'categoryId', [current.id]);
+      assertFormulasHold(children, customFields);
+      const redefined = new Map(
+        children.map((child) => [child.id, new Set(child.customFields.map((field) => field.key))]),
+      );
+      await assertValuesFit(tx, 'category', current.id, retypedFields(current.customFields, customFields), redefined);
+      return { ...changes, customFields };
+    },
   });
 }
 
@@ -146,9 +178,18 @@ export async function changeSubCategory(
 ): Promise<SubCategoryRow> {
   return updateRecord(tx, subCategorySpec, id, {
     rowVersion,
+    lock: lockFor(changes),
     async change(current) {
+      if (changes.customFields === undefined) return changes;
       const inherited = await fieldsOfCategory(tx, current.categoryId);
-      return checkedChanges(tx, 'subCategoryId', current, changes, inherited);
+      const customFields = checkedFields(changes.customFields, inherited);
+      // A field that is taken over from the category, or given back to it, may change its type as well.
+      const retyped = retypedFields(
+        effectiveFields(inherited, current.customFields),
+        effectiveFields(inherited, customFields),
+      );
+      await assertValuesFit(tx, 'subCategory', current.id, retyped, new Map());
+      return { ...changes, customFields };
     },
   });
 }

@@ -295,7 +295,7 @@ describe('categories', () => {
     const retyped = await call('PUT', url, { id: category.id, customFields: [{ key: 'rate', type: 'number' }] });
     assert.deepEqual([retyped.status, retyped.json.code], [409, 'in_use']);
     const bad = await call('POST', url, { name: uniqueName(), customFields: [{ key: 'a', type: 'select' }] });
-    assert.deepEqual([bad.status, bad.json.errors[0].path], [400, '/customFields/0']);
+    assert.deepEqual([bad.status, bad.json.errors[0].path], [400, '/customFields/0/options']);
     assert.equal(
       (await call('POST', url, { name: uniqueName(), customFields: [{ key: 'A!', type: 'text' }] })).status,
       400,

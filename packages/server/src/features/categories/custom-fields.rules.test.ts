@@ -25,7 +25,9 @@ test('definitions are checked by type', () => {
   ];
   assert.deepEqual(
     customFieldProblems(broken).map((problem) => problem.path),
-    [0, 1, 2, 3, 4, 5, 6].map((index) => `/customFields/${index}`),
+    ['options', 'formula', 'required', 'defaultValue', 'defaultValue', 'formula', 'key'].map(
+      (property, index) => `/customFields/${index}/${property}`,
+    ),
   );
 });
 

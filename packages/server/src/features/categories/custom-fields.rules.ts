@@ -10,18 +10,21 @@ export function normaliseCustomFields(fields: readonly CustomField[]): CustomFie
   });
 }
 
-function fieldProblems(field: CustomField): string[] {
+/** What is wrong with one definition; `path` is relative to it. */
+function fieldProblems(field: CustomField): ErrorEntry[] {
   const given = (value: unknown) => value !== undefined && value !== null;
-  const problems: string[] = [];
-  if (field.type === 'select' && !given(field.options)) problems.push('a select needs options');
+  const problems: ErrorEntry[] = [];
+  const refuse = (path: string, message: string) => problems.push({ path, message });
+  if (field.type === 'select' && !given(field.options)) refuse('/options', 'must be given for a select');
   if (field.type === 'computed') {
-    if (!given(field.formula)) problems.push('a computed field needs a formula');
-    if (given(field.defaultValue)) problems.push('a computed field has no defaultValue');
-    if (field.required === true) problems.push('a computed field cannot be required');
+    if (!given(field.formula)) refuse('/formula', 'must be given for a computed field');
+    if (given(field.defaultValue)) refuse('/defaultValue', 'must be left out: a computed field has none');
+    if (field.required === true) refuse('/required', 'must be false: a computed field cannot be required');
   } else {
-    if (given(field.formula)) problems.push('only a computed field has a formula');
-    if (given(field.defaultValue) && !fitsCustomField(field, field.defaultValue)) {
-      problems.push(`defaultValue does not fit type ${field.type}`);
+    if (given(field.formula)) refuse('/formula', 'must be left out: only a computed field has a formula');
+    // The problem of a select without options has been told.
+    if (given(field.defaultValue) && problems.length === 0 && !fitsCustomField(field, field.defaultValue)) {
+      refuse('/defaultValue', `does not fit type ${field.type}`);
     }
   }
   return problems;
@@ -37,19 +40,27 @@ export function customFieldProblems(
 ): ErrorEntry[] {
   const seen = new Set<string>();
   const problems = fields.flatMap((field, index) => {
-    const path = `/customFields/${index}`;
-    const messages = fieldProblems(field);
-    if (seen.has(field.key)) messages.push(`key ${field.key} is there twice`);
+    const found = fieldProblems(field);
+    if (seen.has(field.key)) found.push({ path: '/key', message: `${field.key} is there twice` });
     seen.add(field.key);
-    return messages.map((message) => ({ path, message }));
+    return found.map(({ path, message }) => ({ path: `/customFields/${index}${path}`, message }));
   });
   return problems.length > 0 ? problems : formulaProblems(fields, inherited);
 }
 
+/** A formula among `fields` that cannot be evaluated. */
+export interface BrokenFormula {
+  readonly index: number;
+  readonly key: string;
+  readonly message: string;
+}
+
 /** Formulas must compile, name known fields only, and not depend on themselves (docs/design/api-catalogue.md 4). */
-function formulaProblems(fields: readonly CustomField[], inherited: readonly CustomField[]): ErrorEntry[] {
-  const own = new Set(fields.map((field) => field.key));
-  const all = [...inherited.filter((field) => !own.has(field.key)), ...fields];
+export function brokenFormulas(
+  fields: readonly CustomField[],
+  inherited: readonly CustomField[],
+): readonly BrokenFormula[] {
+  const all = effectiveFields(inherited, fields);
   const bareNames = new Set(all.map((field) => field.key));
   const uses = new Map<string, readonly string[]>();
   const problems = new Map<string, string>();
@@ -60,14 +71,27 @@ function formulaProblems(fields: readonly CustomField[], inherited: readonly Cus
     else problems.set(field.key, messageOf(compiled.problems[0], bareNames));
   }
   for (const key of dependencyOrder(uses).cyclic) problems.set(key, 'depends on itself');
-  return fields.flatMap((field, index) => {
-    const message = problems.get(field.key);
-    return message === undefined ? [] : [{ path: `/customFields/${index}/formula`, message }];
+  return fields.flatMap(({ key }, index) => {
+    const message = problems.get(key);
+    return message === undefined ? [] : [{ index, key, message }];
   });
+}
+
+function formulaProblems(fields: readonly CustomField[], inherited: readonly CustomField[]): ErrorEntry[] {
+  return brokenFormulas(fields, inherited).map(({ index, message }) => ({
+    path: `/customFields/${index}/formula`,
+    message,
+  }));
 }
 
 function messageOf(problem: FormulaProblem | undefined, bareNames: ReadonlySet<string>): string {
   return problem === undefined ? 'does not compile' : problem.message + formulaHint(problem, bareNames);
+}
+
+/** Fields as the offers of a sub-category have them: its own replace the category's of the same key. */
+export function effectiveFields(inherited: readonly CustomField[], own: readonly CustomField[]): CustomField[] {
+  const keys = new Set(own.map((field) => field.key));
+  return [...inherited.filter((field) => !keys.has(field.key)), ...own];
 }
 
 /** The fields whose type differs from the one stored under the same key. */

@@ -1,6 +1,6 @@
-import { type Channel, type ChannelCreate, placementWritable } from '@arbiter/contract';
+import { type Channel, type ChannelCreate, type FileConfig, placementWritable } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
-import { invalid } from '../../platform/app-error.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
 import { zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
@@ -20,6 +20,8 @@ import {
 } from '../catalogue-records/index.ts';
 import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
 import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
+import { storedFileConfig } from './provider-config.rules.ts';
+import { type ChannelPorts, keepProviderSecrets, readProviderConfig } from './provider-secrets.service.ts';
 
 /** Channels as answers carry them, with their placements by name and creatives oldest first. */
 export async function showChannels(tx: Tx, rows: readonly ChannelRow[]): Promise<Channel[]> {
@@ -40,14 +42,39 @@ function assertZone(timezone: string | null | undefined): void {
   if (problem !== null) throw invalid('/timezone', problem);
 }
 
-/** Creates the channel and its inline placements, all or nothing. Keys that are not given are made from the names. */
-export async function createChannel(tx: Tx, body: ChannelCreate): Promise<ChannelRow> {
-  const { placements = [], ...values } = body;
+/** The config in the stored spelling; 503 for files that would go where this server sends none. */
+function readFileConfig(config: FileConfig): FileConfig {
+  if (config.destination === 's3') {
+    throw new AppError('not_configured', {
+      detail: 'Files cannot go to s3: EXPORT_S3_URL is not set.',
+      errors: [{ path: '/fileConfig/destination', message: 's3 is not configured' }],
+    });
+  }
+  return storedFileConfig(config);
+}
+
+/** What a write makes of the channel's own columns, and the secrets that go beside them. */
+function readColumns<C extends RecordChange<ChannelRow>>(tx: Tx, ports: ChannelPorts, values: C) {
   assertZone(values.timezone);
+  const { providerConfig, fileConfig } = values;
+  const split = providerConfig === undefined ? null : readProviderConfig(tx, ports, providerConfig);
+  const columns = {
+    ...values,
+    ...(split === null ? {} : { providerConfig: split.shown }),
+    ...(fileConfig === undefined ? {} : { fileConfig: readFileConfig(fileConfig) }),
+  };
+  return { columns, split };
+}
+
+/** Creates the channel and its inline placements, all or nothing. Keys that are not given are made from the names. */
+export async function createChannel(tx: Tx, body: ChannelCreate, ports: ChannelPorts): Promise<ChannelRow> {
+  const { placements = [], ...values } = body;
+  const { columns, split } = readColumns(tx, ports, values);
   const wanted = keyFromName(values.name, 'channel');
   // Numbered forms of a long key are shorter in front, so the look-up leaves room for the number.
   const key = values.key ?? freeKey(wanted, await channelKeysLike(tx, wanted.slice(0, 55)));
-  const channel = await createRecord(tx, channelSpec, { ...values, key });
+  const channel = await createRecord(tx, channelSpec, { ...columns, key });
+  if (split !== null) await keepProviderSecrets(tx, ports, channel.id, {}, split);
   const taken = new Set(placements.flatMap((placement) => (placement.key === undefined ? [] : [placement.key])));
   for (const [index, placement] of placements.entries()) {
     const placementKey = placement.key ?? freeKey(keyFromName(placement.name, 'placement'), taken);
@@ -84,9 +111,16 @@ export async function changeChannel(
   id: string,
   rowVersion: number | undefined,
   changes: RecordChange<ChannelRow>,
+  ports: ChannelPorts,
 ): Promise<ChannelRow> {
-  assertZone(changes.timezone);
-  return updateRecord(tx, channelSpec, id, { rowVersion, change: () => changes });
+  const { columns, split } = readColumns(tx, ports, changes);
+  return updateRecord(tx, channelSpec, id, {
+    rowVersion,
+    async change(current) {
+      if (split !== null) await keepProviderSecrets(tx, ports, current.id, current.providerConfig, split);
+      return columns;
+    },
+  });
 }
 
 /** 409 `in_use` while live creatives name the channel; its placements go with it. */

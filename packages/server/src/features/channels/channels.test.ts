@@ -6,10 +6,12 @@ import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts
 import { handlerEntries } from '../../http/handler.ts';
 import { createTestApp, keys, tenantA, tenantB } from '../../http/test-app.ts';
 import { type Call, callsOf } from '../../http/test-calls.ts';
+import { createEnvelope } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
 import { channelRoutes, placementRoutes } from './channels.routes.ts';
 import { snapshotChannels, snapshotPlacements } from './index.ts';
 
+const envelope = createEnvelope(Buffer.alloc(32, 7).toString('base64'));
 let db: TestDatabase;
 let call: Call;
 const url = '/api/v1/channels';
@@ -23,7 +25,7 @@ before(async () => {
     createTestApp({
       operations: { ...byId(channelOperations), ...byId(placementOperations) },
       handlers: new Map([
-        ...handlerEntries(channelOperations, channelRoutes()),
+        ...handlerEntries(channelOperations, channelRoutes({ envelope })),
         ...handlerEntries(placementOperations, placementRoutes()),
       ]),
       database: db.database,

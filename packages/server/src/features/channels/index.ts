@@ -5,6 +5,7 @@ import { restorable } from '../catalogue-records/index.ts';
 import { channelRoutes, placementRoutes } from './channels.routes.ts';
 import { restorableChannel } from './channels.service.ts';
 import { placementSpec } from './channels.store.ts';
+import type { ChannelPorts } from './provider-secrets.service.ts';
 
 export { createChannel } from './channels.service.ts';
 export {
@@ -15,16 +16,17 @@ export {
   snapshotInactivePlacements,
   snapshotPlacements,
 } from './channels.store.ts';
+export { type ChannelPorts, withoutSecrets } from './provider-secrets.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['channels', 'placements'];
+export const tables = ['channels', 'channel_secrets', 'placements'];
 
 export const channelsFeature = feature({
   name: 'channels',
   tables,
   restores: [restorableChannel, restorable(placementSpec)],
-  operations: () => [
-    ...handlerEntries(channelOperations, channelRoutes()),
+  operations: (ports: ChannelPorts) => [
+    ...handlerEntries(channelOperations, channelRoutes(ports)),
     ...handlerEntries(placementOperations, placementRoutes()),
   ],
 });

@@ -1,11 +1,17 @@
 import { reply } from '../../http/handler.ts';
 import { recordHandlers } from '../catalogue-records/index.ts';
-import { createCreative, deleteCreative, showCreatives, updateCreative } from './creatives.service.ts';
+import {
+  type CreativePorts,
+  createCreative,
+  deleteCreative,
+  showCreatives,
+  updateCreative,
+} from './creatives.service.ts';
 import { creativeSpec } from './creatives.store.ts';
 
-export const creativeRoutes = () =>
+export const creativeRoutes = (ports: CreativePorts) =>
   recordHandlers(creativeSpec, {
-    show: showCreatives,
+    show: (tx, rows) => showCreatives(tx, rows, ports),
     create: createCreative,
     change: updateCreative,
     remove: async (tx, id, addressed) => reply(200, await deleteCreative(tx, id, addressed)),

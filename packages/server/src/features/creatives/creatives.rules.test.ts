@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contentProblems, personalizationProblems, placementProblems } from './creatives.rules.ts';
+import { contentProblems, metricsOf, personalizationProblems, placementProblems } from './creatives.rules.ts';
 
 const paths = (problems: readonly { path: string }[]) => problems.map((problem) => problem.path);
 
@@ -53,4 +53,11 @@ describe('content', () => {
     ]);
     assert.deepEqual(placementProblems({}, {}), []);
   });
+});
+
+it('rates are percents of the impressions, to two decimals', () => {
+  const counts = { impressions: 3, clicks: 1, conversions: 2, positive: 3, negative: 0 };
+  assert.deepEqual(metricsOf(counts), { ...counts, ctr: 33.33, cvr: 66.67 });
+  assert.deepEqual(metricsOf({ ...counts, impressions: 0 }).ctr, 0);
+  assert.deepEqual(metricsOf(null).cvr, 0);
 });

@@ -1,7 +1,23 @@
-import type { CreativeCreate, ErrorEntry, PersonalizationEntry } from '@arbiter/contract';
+import type { CreativeCreate, CreativeMetrics, ErrorEntry, PersonalizationEntry } from '@arbiter/contract';
 
 /** The fields of a creative that a write may carry. */
 export type CreativeFields = Partial<CreativeCreate>;
+
+/** What was counted of a creative. */
+export type CreativeCounts = Omit<CreativeMetrics, 'ctr' | 'cvr'>;
+
+/** The figures of a creative with their rates; of null without any. */
+export function metricsOf(counts: CreativeCounts | null): CreativeMetrics {
+  const { impressions, clicks, conversions, positive, negative } = counts ?? {
+    impressions: 0,
+    clicks: 0,
+    conversions: 0,
+    positive: 0,
+    negative: 0,
+  };
+  const rate = (part: number) => (impressions === 0 ? 0 : Math.round((part / impressions) * 10_000) / 100);
+  return { impressions, clicks, conversions, positive, negative, ctr: rate(clicks), cvr: rate(conversions) };
+}
 
 /** Longest content, in bytes of UTF-8 JSON. */
 const contentBytes = 100 * 1024;

@@ -14,7 +14,14 @@ import {
   updateRecord,
 } from '../catalogue-records/index.ts';
 import { publishedContent, requireContentItem } from '../content/index.ts';
-import { type CreativeFields, contentProblems, personalizationProblems, placementProblems } from './creatives.rules.ts';
+import {
+  type CreativeCounts,
+  type CreativeFields,
+  contentProblems,
+  metricsOf,
+  personalizationProblems,
+  placementProblems,
+} from './creatives.rules.ts';
 import { type CreativeRow, creativeSpec } from './creatives.store.ts';
 
 /** What can be said against the fields alone. */
@@ -91,8 +98,26 @@ export async function updateCreative(
   });
 }
 
-/** Creatives as answers carry them, with their offer, channel and placement. */
-export async function showCreatives(tx: Tx, rows: readonly CreativeRow[]): Promise<Creative[]> {
+/** Who counts what creatives do: declared here, plugged by `main` (docs/design/architecture.md 2). */
+export interface CreativePorts {
+  /** What was counted of these creatives; those that nothing was counted of are left out. */
+  creativeCounts(
+    tx: Tx,
+    ids: readonly string[],
+  ): Promise<readonly (CreativeCounts & { readonly creativeId: string })[]>;
+}
+
+/** Creatives as answers carry them, with their offer, channel and placement, and what was counted of them. */
+export async function showCreatives(
+  tx: Tx,
+  rows: readonly CreativeRow[],
+  { creativeCounts }: CreativePorts,
+): Promise<Creative[]> {
+  const found = await creativeCounts(
+    tx,
+    rows.map((row) => row.id),
+  );
+  const counts = new Map(found.map((row) => [row.creativeId, row]));
   const offers = await readRelated(
     tx,
     'offer',
@@ -115,6 +140,7 @@ export async function showCreatives(tx: Tx, rows: readonly CreativeRow[]): Promi
     ...toWire(row),
     offer: offers.get(row.offerId) ?? null,
     channel: channels.get(row.channelId) ?? null,
+    metrics: metricsOf(counts.get(row.id) ?? null),
     placement: (row.placementId === null ? undefined : placements.get(row.placementId)) ?? null,
   }));
 }

@@ -14,7 +14,7 @@ const {
   update: updateCreative,
   read: readCreative,
   list: listCreatives,
-} = recordCalls(creativeRoutes());
+} = recordCalls(creativeRoutes({ creativeCounts: async () => [] }));
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
 
@@ -74,7 +74,7 @@ describe('creatives', () => {
     );
     assert.deepEqual(
       [creative.status, creative.weight, creative.version, creative.abTestVariant, creative.metrics],
-      ['draft', 100, 1, null, {}],
+      ['draft', 100, 1, null, { impressions: 0, clicks: 0, conversions: 0, positive: 0, negative: 0, ctr: 0, cvr: 0 }],
     );
     assert.deepEqual(creative.offer, { id: offer.id, name: 'Offer', status: 'draft' });
     assert.equal(creative.channel?.channelType, 'email');

@@ -4,8 +4,9 @@ import { handlerEntries } from '../../http/handler.ts';
 import { restorable } from '../catalogue-records/index.ts';
 import { creativeRoutes } from './creatives.routes.ts';
 import { creativeSpec } from './creatives.store.ts';
+import type { CreativePorts } from './creatives.service.ts';
 
-export { createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
+export { type CreativePorts, createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
 export { type CreativeFacts, findCreativeFacts, fingerprintCreatives, snapshotCreatives } from './creatives.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
@@ -15,5 +16,5 @@ export const creativesFeature = feature({
   name: 'creatives',
   tables,
   restores: [restorable(creativeSpec)],
-  operations: () => handlerEntries(creativeOperations, creativeRoutes()),
+  operations: (ports: CreativePorts) => handlerEntries(creativeOperations, creativeRoutes(ports)),
 });

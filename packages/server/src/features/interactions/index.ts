@@ -18,10 +18,12 @@ export {
 export { type CustomerSummary, dayOf, dayParameters, readCustomerSummaries } from './summaries.store.ts';
 export {
   addToTotals,
+  type CreativeTotals,
   clearTotals,
   countsOfHistory,
   countsOfReport,
   type DailyTotals,
+  readCreativeTotals,
   readTenantSummaries,
 } from './totals.store.ts';
 

@@ -28,6 +28,7 @@ const countsOfRows = `
   count(*) filter (where interaction_type = 'response' and classification = 'positive') as positive,
   count(*) filter (where interaction_type = 'response' and classification = 'negative') as negative,
   count(*) filter (where interaction_type = 'response' and classification = 'neutral') as neutral,
+  count(*) filter (where interaction_type = 'response' and outcome_key = 'click') as clicks,
   count(*) filter (where interaction_type = 'response' and is_conversion) as converts,
   coalesce(sum(conversion_value) filter (where interaction_type = 'response'), 0) as total_value,
   max(occurred_at) filter (where interaction_type = 'impression') as last_contact_at,
@@ -61,6 +62,7 @@ export interface CustomerSummary {
   readonly positive: number;
   readonly negative: number;
   readonly neutral: number;
+  readonly clicks: number;
   readonly converts: number;
   readonly totalValue: number;
   readonly lastContactAt: Date | null;
@@ -99,11 +101,12 @@ const summariesText = `
     group by 1, 2, 3, 4, 5, 6
     union all
     select customer_id, to_char(day, $3), offer_id, creative_id, channel_id, direction, impressions, positive, negative, neutral,
-      converts, total_value, last_contact_at, ${outcomeText('last_outcome_at', 'last_outcome_key')}
+      clicks, converts, total_value, last_contact_at, ${outcomeText('last_outcome_at', 'last_outcome_key')}
     from interaction_summaries where tenant_id = $1 and customer_id = any($2::text[]) and ${asked})
   select customer_id as "customerId", period_key as "periodKey", offer_id as "offerId", creative_id as "creativeId",
     channel_id as "channelId", direction, sum(impressions)::int as impressions, sum(positive)::int as positive,
-    sum(negative)::int as negative, sum(neutral)::int as neutral, sum(converts)::int as converts,
+    sum(negative)::int as negative, sum(neutral)::int as neutral, sum(clicks)::int as clicks,
+    sum(converts)::int as converts,
     sum(total_value)::float8 as "totalValue", max(last_contact_at) as "lastContactAt",
     substr(max(last_outcome), 19) as "lastOutcomeKey"
   from counted where $6::text is null or period_key = $6
@@ -121,15 +124,17 @@ export const compactIntoSummaries = `
     from item group by 1, 2, 3, 4, 5, 6),
   added as (
     insert into interaction_summaries as s (tenant_id, customer_id, day, offer_id, creative_id, channel_id, direction,
-      impressions, positive, negative, neutral, converts, total_value, last_contact_at, last_outcome_key, last_outcome_at)
+      impressions, positive, negative, neutral, clicks, converts, total_value, last_contact_at, last_outcome_key,
+      last_outcome_at)
     select $1, customer_id, day, offer_id, creative_id, channel_id, direction, impressions, positive, negative, neutral,
-      converts, total_value, last_contact_at, substr(last_outcome, 19), last_outcome_at
+      clicks, converts, total_value, last_contact_at, substr(last_outcome, 19), last_outcome_at
     from delta order by customer_id
     on conflict on constraint interaction_summaries_identity do update set
       impressions = s.impressions + excluded.impressions,
       positive = s.positive + excluded.positive,
       negative = s.negative + excluded.negative,
       neutral = s.neutral + excluded.neutral,
+      clicks = s.clicks + excluded.clicks,
       converts = s.converts + excluded.converts,
       total_value = s.total_value + excluded.total_value,
       last_contact_at = greatest(s.last_contact_at, excluded.last_contact_at),

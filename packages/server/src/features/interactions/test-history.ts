@@ -134,6 +134,7 @@ function sums(group: readonly Row[]) {
     positive: count('positive'),
     negative: count('negative'),
     neutral: count('neutral'),
+    clicks: responses.filter((row) => row.outcome === 'click').length,
     converts: responses.filter((row) => row.isConversion).length,
     totalValue: responses.reduce((sum, row) => sum + (row.value ?? 0), 0),
   };

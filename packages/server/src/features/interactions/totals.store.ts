@@ -1,11 +1,11 @@
-import type { Tx } from '../../db/index.ts';
+import { type Tx, uuidArray } from '../../db/index.ts';
 import { dayOf, rowCounts } from './summaries.store.ts';
 
 // The tenant's figures by day, all customers together: counted from what each batch leaves in the outbox, in bulk
 // (docs/adr, "History is packed, summaries are read"). A customer's own are never written by decisions.
 
 /** Names of the counted columns. */
-const counts = ['impressions', 'positive', 'negative', 'neutral', 'converts', 'total_value'] as const;
+const counts = ['impressions', 'positive', 'negative', 'neutral', 'clicks', 'converts', 'total_value'] as const;
 
 /** SQL: what one history row counts, column by column. */
 const countsOfRow = `
@@ -13,6 +13,7 @@ const countsOfRow = `
   (interaction_type = 'response' and classification = 'positive')::int as positive,
   (interaction_type = 'response' and classification = 'negative')::int as negative,
   (interaction_type = 'response' and classification = 'neutral')::int as neutral,
+  (interaction_type = 'response' and outcome_key = 'click')::int as clicks,
   (interaction_type = 'response' and is_conversion)::int as converts,
   case when interaction_type = 'response' then coalesce(conversion_value, 0) else 0 end as total_value`;
 
@@ -73,6 +74,8 @@ export interface DailyTotals {
   readonly positive: number;
   readonly negative: number;
   readonly neutral: number;
+  /** Outcomes `click`. */
+  readonly clicks: number;
   readonly converts: number;
   readonly totalValue: number;
 }
@@ -99,5 +102,26 @@ export async function readTenantSummaries(
     `select ${[...keys, ...sums].join(', ')} from daily_totals where tenant_id = $1 and day between $2 and $3
      ${by.length > 0 ? `group by ${places.join(', ')} order by ${order.join(', ')}` : ''}`,
     [tx.tenantId, from, to],
+  );
+}
+
+/** What was counted of a creative so far, as retention left it. */
+export interface CreativeTotals {
+  readonly creativeId: string;
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly conversions: number;
+  readonly positive: number;
+  readonly negative: number;
+}
+
+/** The figures of creatives, a second behind at most; those that nothing was counted of are left out. */
+export async function readCreativeTotals(tx: Tx, creativeIds: readonly string[]): Promise<CreativeTotals[]> {
+  if (creativeIds.length === 0) return [];
+  return tx.query<CreativeTotals>(
+    `select creative_id as "creativeId", sum(impressions)::float8 as impressions, sum(clicks)::float8 as clicks,
+       sum(converts)::float8 as conversions, sum(positive)::float8 as positive, sum(negative)::float8 as negative
+     from daily_totals where tenant_id = $1 and creative_id = any($2::uuid[]) group by creative_id`,
+    [tx.tenantId, uuidArray(creativeIds)],
   );
 }

@@ -1,4 +1,4 @@
-import type { ErrorEntry, OfferCreate, OfferSchedule, Role } from '@arbiter/contract';
+import type { ErrorEntry, OfferCreate, Role } from '@arbiter/contract';
 import type { OfferRow } from './offers.store.ts';
 
 /** The fields of an offer that a write may carry; `OfferCreate` with the name optional. */
@@ -56,6 +56,11 @@ export function governanceChanged(before: Governance, after: Governance): boolea
   );
 }
 
+/** The four properties as a record shows them. */
+export function shownGovernance({ mandatoryExpiresAt: expires, ...rest }: Governance) {
+  return { ...rest, mandatoryExpiresAt: expires === null ? null : new Date(expires).toISOString() };
+}
+
 /** Only an admin changes `mandatory` or its three fields. */
 export const mayGovern = (role: Role): boolean => role === 'admin';
 
@@ -75,59 +80,6 @@ export function governanceProblems(after: Governance, now: number): ErrorEntry[]
     problems.push({ path: '/mandatoryApprovedBy', message: 'is required when mandatory is true' });
   }
   return problems;
-}
-
-const dayPattern = /^(\d{4})-(\d\d)-(\d\d)$/;
-const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
-
-function isDay(text: string): boolean {
-  const parts = dayPattern.exec(text);
-  if (parts === null) return false;
-  const date = new Date(`${text}T00:00:00.000Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text;
-}
-
-/** A day that exists, or an instant with offset on such a day. */
-function isScheduleDate(text: string): boolean {
-  if (dayPattern.test(text)) return isDay(text);
-  return instantPattern.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
-}
-
-/**
- * The schedule's meaning beyond its shape: dates that exist, end not before start, a zone we know
- * (docs/design/api-catalogue.md 6). A day and an instant are compared by the day alone.
- */
-export function scheduleProblems(schedule: OfferSchedule, zoneProblem: (zone: string) => string | null): ErrorEntry[] {
-  const problems: ErrorEntry[] = [];
-  const { startDate: start, endDate: end, timezone: zone } = schedule;
-  for (const [key, value] of [
-    ['startDate', start],
-    ['endDate', end],
-  ] as const) {
-    if (typeof value === 'string' && !isScheduleDate(value)) {
-      problems.push({ path: `/schedule/${key}`, message: 'must be YYYY-MM-DD or an instant with offset' });
-    }
-  }
-  const message = typeof zone === 'string' ? zoneProblem(zone) : null;
-  if (message !== null) problems.push({ path: '/schedule/timezone', message });
-  if (problems.length === 0 && typeof start === 'string' && typeof end === 'string' && endsBeforeStart(start, end)) {
-    problems.push({ path: '/schedule/endDate', message: 'is before startDate' });
-  }
-  return problems;
-}
-
-function endsBeforeStart(start: string, end: string): boolean {
-  const bothInstants = !dayPattern.test(start) && !dayPattern.test(end);
-  return bothInstants ? Date.parse(end) < Date.parse(start) : end.slice(0, 10) < start.slice(0, 10);
-}
-
-/** Parts of an offer that no decision reads yet: a limit that would not limit is refused, never stored. */
-const unavailableParts = ['budget', 'inventory', 'frequencyCaps'] as const;
-
-export function unavailableProblems(fields: OfferFields): ErrorEntry[] {
-  return unavailableParts
-    .filter((key) => Object.keys(fields[key] ?? {}).length > 0)
-    .map((key) => ({ path: `/${key}`, message: 'is not supported yet; it must be empty' }));
 }
 
 /** Longest metadata, in bytes of UTF-8 JSON. */

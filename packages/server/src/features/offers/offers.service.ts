@@ -1,7 +1,7 @@
 import type { Offer, OfferCreate, OfferCreativeRef } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { invalid, refuseProblems } from '../../platform/app-error.ts';
-import { zoneProblem } from '../../platform/zones.ts';
+import { dayRange, zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
   createRecord,
@@ -15,10 +15,13 @@ import {
   toWire,
   updateRecord,
 } from '../catalogue-records/index.ts';
+import { readSettings } from '../settings/index.ts';
 import { customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
 import { eligibilityProblems, eligibilityRemarks, storedEligibility } from './offers.eligibility.ts';
-import { checkGovernance } from './offers.governance.ts';
-import { type OfferFields, scheduleProblems, sizeProblems, unavailableProblems } from './offers.rules.ts';
+import { checkGovernance, type GovernanceChange, noteGovernance } from './offers.governance.ts';
+import { capRemarks, limitProblems, withoutCounters } from './offers.limits.ts';
+import { type OfferFields, sizeProblems } from './offers.rules.ts';
+import { needsZone, scheduleProblems } from './offers.schedule.ts';
 import { type OfferRow, offerSpec } from './offers.store.ts';
 
 /** What a deleted offer takes with it: declared here, plugged by `main` (docs/design/architecture.md 2). */
@@ -32,23 +35,27 @@ export interface OfferDependants {
 
 /** Columns that a write sets: absent ones stay as they are. */
 function columnsOf(fields: OfferFields): NewRecord<OfferRow> {
-  const { mandatoryExpiresAt: expires, eligibility, ...rest } = fields;
+  const { mandatoryExpiresAt: expires, eligibility, budget, inventory, ...rest } = fields;
   return {
     ...rest,
+    ...(budget === undefined ? {} : { budget: withoutCounters(budget) }),
+    ...(inventory === undefined ? {} : { inventory: withoutCounters(inventory) }),
     ...(expires === undefined ? {} : { mandatoryExpiresAt: expires === null ? null : new Date(expires) }),
     ...(eligibility === undefined ? {} : { eligibility: storedEligibility(eligibility) }),
   };
 }
 
 /** What can be said against the fields alone. */
-function checkShape(tx: Tx, fields: OfferFields): void {
+async function checkShape(tx: Tx, fields: OfferFields): Promise<void> {
+  const { schedule = {}, eligibility = {}, frequencyCaps = {} } = fields;
+  const tenantZone = needsZone(schedule) ? (await readSettings(tx)).timezone : 'UTC';
   refuseProblems([
-    ...unavailableProblems(fields),
+    ...limitProblems(fields),
     ...sizeProblems(fields, (text) => Buffer.byteLength(text, 'utf8')),
-    ...(fields.schedule === undefined ? [] : scheduleProblems(fields.schedule, zoneProblem)),
-    ...(fields.eligibility === undefined ? [] : eligibilityProblems(fields.eligibility)),
+    ...scheduleProblems(schedule, { problem: zoneProblem, dayRange }, tenantZone),
+    ...eligibilityProblems(eligibility),
   ]);
-  if (fields.eligibility !== undefined) tx.remarks.push(...eligibilityRemarks(fields.eligibility));
+  tx.remarks.push(...eligibilityRemarks(eligibility), ...capRemarks(frequencyCaps));
 }
 
 /**
@@ -80,10 +87,12 @@ async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | 
 }
 
 export async function createOffer(tx: Tx, body: OfferCreate): Promise<OfferRow> {
-  checkShape(tx, body);
-  await checkGovernance(tx, null, body);
+  await checkShape(tx, body);
+  const governance = await checkGovernance(tx, null, body);
   await checkCategories(tx, body, null);
-  return createRecord(tx, offerSpec, columnsOf(body));
+  const row = await createRecord(tx, offerSpec, columnsOf(body));
+  await noteGovernance(tx, row, governance);
+  return row;
 }
 
 /** Changes the supplied fields; `version` + 1. */
@@ -93,15 +102,18 @@ export async function updateOffer(
   rowVersion: number | undefined,
   fields: OfferFields,
 ): Promise<OfferRow> {
-  checkShape(tx, fields);
-  return updateRecord(tx, offerSpec, id, {
+  await checkShape(tx, fields);
+  let governance: GovernanceChange | null = null;
+  const row = await updateRecord(tx, offerSpec, id, {
     rowVersion,
     change: async (current) => {
-      await checkGovernance(tx, current, fields);
+      governance = await checkGovernance(tx, current, fields);
       await checkCategories(tx, fields, current);
       return columnsOf(fields);
     },
   });
+  await noteGovernance(tx, row, governance);
+  return row;
 }
 
 const creativeColumns = ['name', 'status', 'channelId', 'placementId', 'templateType', 'weight', 'version'] as const;

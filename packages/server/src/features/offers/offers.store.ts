@@ -43,6 +43,7 @@ const snapshotColumns = selectList(
   computed({
     mandatoryExpiresAt: expression<number | null>('(extract(epoch from mandatory_expires_at) * 1000)::float8'),
     schedule: emptyToNull('schedule'),
+    frequencyCaps: emptyToNull('frequency_caps'),
     eligibility: emptyToNull('eligibility'),
     metadata: expression<string>('metadata::text'),
     tags: expression<string>('tags::text'),
@@ -81,6 +82,8 @@ export async function snapshotOffers(
     description: shared.text(row.description),
     shortDesc: row.shortDesc,
     schedule: row.schedule === null ? null : shared.json(row.schedule),
+    // Left out when there are none, so that plans without caps keep their hashes.
+    ...(row.frequencyCaps === null ? {} : { frequencyCaps: shared.json(row.frequencyCaps) }),
     eligibility: row.eligibility === null ? null : shared.json(row.eligibility),
     metadata: shared.json(row.metadata),
     tags: shared.json(row.tags),

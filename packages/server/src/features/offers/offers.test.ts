@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { OfferBudget } from '@arbiter/contract';
 import type { Actor, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
@@ -244,7 +245,6 @@ describe('offers', () => {
     for (const body of [
       { budget: { dailyCapCents: 1 } },
       { inventory: { totalStock: 1 } },
-      { frequencyCaps: { perCustomer: { daily: 1 } } },
       { schedule: { startDate: '2026-02-30' } },
       { schedule: { timezone: 'Mars/Olympus' } },
       { schedule: { timezone: 'europe/berlin' } },
@@ -253,7 +253,49 @@ describe('offers', () => {
     ]) {
       await assert.rejects(create(body), { code: 'validation_failed' }, JSON.stringify(body).slice(0, 100));
     }
-    await create({ budget: {}, inventory: {}, frequencyCaps: {} });
+    const offer = await create({
+      budget: { dailyCapCents: null, currentDailyImpressions: 7 } as OfferBudget,
+      inventory: { totalStock: null },
+      frequencyCaps: { perCustomer: { daily: 1, weekly: null } },
+    });
+    assert.deepEqual(
+      [offer.budget, offer.inventory, offer.frequencyCaps],
+      [{ dailyCapCents: null }, { totalStock: null }, { perCustomer: { daily: 1, weekly: null } }],
+    );
+  });
+
+  it('leave a row of their own for each change of the mandate (53)', async () => {
+    const tenantId = await makeTenant();
+    const approver = await plantUser(tenantId, 'admin');
+    const mandate = {
+      mandatory: true,
+      mandatoryReason: 'law',
+      mandatoryExpiresAt: '2099-01-01T00:00:00.000Z',
+      mandatoryApprovedBy: approver,
+    };
+    const offer = await as(tenantId, admin, (tx) => createOffer(tx, { name: 'M', ...mandate }));
+    const update = (body: Omit<Parameters<typeof updateOffer>[1], 'id'>) =>
+      as(tenantId, admin, (tx) => updateOffer(tx, { id: offer.id, ...body }));
+    // What says the same in another spelling changes nothing of the mandate.
+    await update({ priority: 1, mandatoryExpiresAt: '2099-01-01T01:00:00+01:00' });
+    const off = await update({ mandatory: false });
+    assert.deepEqual(
+      [off.mandatoryReason, off.mandatoryExpiresAt, off.mandatoryApprovedBy],
+      ['law', mandate.mandatoryExpiresAt, approver],
+    );
+    await update({ mandatoryReason: null, mandatoryExpiresAt: null, mandatoryApprovedBy: null });
+    await assert.rejects(update({ mandatory: true }), { code: 'validation_failed' });
+    const rows = await auditOf(tenantId, offer.id);
+    assert.deepEqual(
+      rows.map((row) => row.action),
+      ['create', 'mandatory_override', 'update', 'update', 'mandatory_override', 'update', 'mandatory_override'],
+    );
+    const none = { mandatory: false, mandatoryReason: null, mandatoryExpiresAt: null, mandatoryApprovedBy: null };
+    const steps = [none, mandate, { ...mandate, mandatory: false }, none];
+    assert.deepEqual(
+      rows.filter((row) => row.action === 'mandatory_override').map((row) => [row.before, row.after]),
+      steps.slice(1).map((step, at) => [steps[at], step]),
+    );
   });
 
   it('take 50 parallel changes in one chain (T23)', async () => {

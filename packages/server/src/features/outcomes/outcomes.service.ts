@@ -59,6 +59,7 @@ export async function deleteOutcomeType(tx: Tx, id: string, addressed: Addressed
       await assertNotMentioned(tx, outcomeTypeSpec.resource, row.key, addressed, {
         resource: 'contactPolicy',
         column: 'config',
+        property: 'afterOutcome',
         status: 'active',
       });
     },

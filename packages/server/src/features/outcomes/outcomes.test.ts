@@ -107,15 +107,27 @@ test('only a positive outcome is a conversion, now or after a change', async () 
 
 test('a key is in use while an active policy names it', async () => {
   const made = await call('POST', url, { key: 'in_policy', name: 'In policy', classification: 'negative' });
-  const policy = newId();
-  await db.ownerQuery(
-    `insert into arbiter.contact_policies (tenant_id, id, name, rule_type, config, scopes, version, created_at, updated_at)
-     values ($1, $2, 'Rest', 'outcome_based', '{"outcomes": [{"key": "in_policy"}]}', '[]', 1, now(), now())`,
-    [tenantA, policy],
-  );
+  const plant = async (config: object) => {
+    const id = newId();
+    await db.ownerQuery(
+      `insert into arbiter.contact_policies (tenant_id, id, name, rule_type, config, scopes, version, created_at, updated_at)
+       values ($1, $2, $3, 'outcome_based', $4, '[]', 1, now(), now())`,
+      [tenantA, id, `Rest ${id}`, JSON.stringify(config)],
+    );
+    return id;
+  };
+  // A text that happens to read like the key names nothing.
+  await plant({ reason: 'in_policy', afterOutcome: 'in_policy_too' });
+  const naming = [await plant({ afterOutcome: 'in_policy' }), await plant({ afterOutcome: ['click', 'in_policy'] })];
   const refused = await call('DELETE', `${url}/${made.json.id}`);
-  assert.deepEqual([refused.status, refused.json.code, refused.json.errors[0].path], [409, 'in_use', 'path.id']);
-  assert.ok(refused.text.includes(policy));
-  await db.ownerQuery(`update arbiter.contact_policies set status = 'paused' where id = $1`, [policy]);
+  assert.deepEqual([refused.status, refused.json.code], [409, 'in_use']);
+  assert.deepEqual(
+    refused.json.errors.map(({ path }: { path: string }) => path),
+    ['path.id', 'path.id'],
+  );
+  for (const id of naming) {
+    assert.ok(refused.text.includes(id));
+    await db.ownerQuery(`update arbiter.contact_policies set status = 'paused' where id = $1`, [id]);
+  }
   assert.equal((await call('DELETE', `${url}/${made.json.id}`)).status, 204);
 });

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
 import { createCategory, createSubCategory } from '../categories/index.ts';
-import { createChannel, snapshotPlacements } from '../channels/index.ts';
+import { createChannel, snapshotPlacements, withoutSecrets } from '../channels/index.ts';
 import { createContactPolicy } from '../contact-policies/index.ts';
 import { createCreative } from '../creatives/index.ts';
 import { createFlow, publishFlow, readFlowDirectory } from '../flows/index.ts';
@@ -160,7 +160,7 @@ async function createHierarchy(tx: Tx, pack: Pack): Promise<Named> {
     }
   }
   for (const body of pack.channels) {
-    const channel = await freely(tx, pack, body, (free) => createChannel(tx, free));
+    const channel = await freely(tx, pack, body, (free) => createChannel(tx, free, withoutSecrets));
     named.channel.set(body.name, channel.id);
   }
   const channelNames = new Map([...named.channel].map(([name, id]) => [id, name]));

@@ -154,7 +154,7 @@ const laneColumns = 'id, item_ids, lane_offers, lane_creatives, lane_channels, l
 const countsOfTaken = (from: string, seconds: string): string => `
     select t.day, l.offer_id, l.creative_id,
       case when cardinality(t.lane_channels) = 1 then t.lane_channels[1] else l.channel_id end as channel_id,
-      'outbound' as direction, l.impressions, 0 as positive, 0 as negative, 0 as neutral, 0 as converts, 0 as total_value
+      'outbound' as direction, l.impressions, 0 as positive, 0 as negative, 0 as neutral, 0 as clicks, 0 as converts, 0 as total_value
     from (select ${laneColumns}, ${dayOf('created_at', from, seconds)} as day from taken) t
     cross join lateral unnest(t.lane_offers, t.lane_creatives, t.lane_channels, t.lane_impressions)
       as l(offer_id, creative_id, channel_id, impressions)
@@ -194,7 +194,7 @@ export async function recountTotals(tx: Tx, days: DayOffsets): Promise<void> {
        counted as (
          ${countsOfHistory('$2', '$3')}
          union all
-         select day, offer_id, creative_id, channel_id, direction, -impressions, -positive, -negative, -neutral, -converts,
+         select day, offer_id, creative_id, channel_id, direction, -impressions, -positive, -negative, -neutral, -clicks, -converts,
            -total_value
          from (${countsOfTaken('$2', '$3')}) waiting),
        ${addToTotals}

@@ -109,12 +109,14 @@ test("the tenant's days are the zone's, whatever the age of what is reported", a
     readTenantSummaries(tx, '2026-11-19', '2026-11-20', ['offerId']),
   );
   assert.deepEqual(two, [
-    { offerId, impressions: 2, positive: 0, negative: 0, neutral: 0, converts: 0, totalValue: 0 },
+    { offerId, impressions: 2, positive: 0, negative: 0, neutral: 0, clicks: 0, converts: 0, totalValue: 0 },
   ]);
   const all = await db.database.withTenant(tenant, systemActor('test'), (tx) =>
     readTenantSummaries(tx, '1900-01-01', '2100-01-01', []),
   );
-  assert.deepEqual(all, [{ impressions: 3, positive: 2, negative: 0, neutral: 0, converts: 1, totalValue: 12.5 }]);
+  assert.deepEqual(all, [
+    { impressions: 3, positive: 2, negative: 0, neutral: 0, clicks: 1, converts: 1, totalValue: 12.5 },
+  ]);
 });
 
 test('figures are the same however history is cut, and whatever comes first; counted anew they stay the same', async () => {

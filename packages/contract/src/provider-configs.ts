@@ -1,0 +1,98 @@
+import Type, { type Static } from 'typebox';
+import { Nullable, StringEnum } from './core/schemas.ts';
+
+export const channelProviders = ['ses', 'smtp', 'sendgrid', 'twilio', 'whatsapp_cloud', 'fcm', 'webhook'] as const;
+export type ChannelProvider = (typeof channelProviders)[number];
+
+const text = (description: string, maxLength = 2000) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description }));
+
+const secret = (what: string) => text(`${what}. Write-only: answers show eight bullets, and bullets keep it.`, 10_000);
+
+/**
+ * How an integration channel sends (docs/design/api-catalogue.md 5.1, 20). Closed, unlike other objects: what is stored
+ * under a name that is not known could be a secret that is not treated as one.
+ */
+export const ProviderConfig = Type.Object(
+  {
+    provider: Type.Optional(StringEnum(channelProviders, { description: 'Who sends.' })),
+    from: text('Sender.', 320),
+    url: Type.Optional(
+      Type.String({ maxLength: 2000, pattern: '^https?://[^@\\s]+$', description: 'Where webhook sends.' }),
+    ),
+    region: text('ses: region.', 64),
+    accessKeyId: text('ses: id of the access key.', 128),
+    secretAccessKey: secret('ses: secret of the access key'),
+    apiKey: secret('sendgrid: API key'),
+    accountSid: text('twilio: account.', 64),
+    authToken: secret('twilio: token'),
+    phoneNumberId: text('whatsapp_cloud: id of the sender.', 64),
+    accessToken: secret('whatsapp_cloud: token'),
+    serviceAccount: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 10_000 }), Type.Object({}, { additionalProperties: true })], {
+        description: 'fcm: service account, as JSON or as its text. Write-only, as the other secrets.',
+      }),
+    ),
+    secret: secret('webhook: key of the signature'),
+    headers: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }),
+        Type.String({ maxLength: 4096, pattern: '^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$' }),
+        {
+          additionalProperties: false,
+          maxProperties: 50,
+          description: 'webhook: headers by name. The values are write-only, as the other secrets.',
+        },
+      ),
+    ),
+  },
+  { additionalProperties: false, description: 'Provider of an integration channel; empty = none.' },
+);
+export type ProviderConfig = Static<typeof ProviderConfig>;
+
+/** Columns of a file, in their usual order; the first eight are the default (docs/design/api-decisioning.md, campaigns). */
+export const fileColumns = [
+  'customerId',
+  'rank',
+  'offerId',
+  'offerName',
+  'creativeId',
+  'creativeName',
+  'channelId',
+  'channelName',
+  'placementId',
+  'score',
+  'category',
+  'subCategory',
+  'decidedAt',
+  'personalization',
+] as const;
+
+/** How a file channel writes (part 2, 4.7). */
+export const FileConfig = Type.Object(
+  {
+    format: Type.Optional(
+      StringEnum(['csv', 'json', 'ndjson', 'jsonl'], {
+        description: 'Form of the file; jsonl is ndjson. Default csv.',
+      }),
+    ),
+    columns: Type.Optional(
+      Type.Array(StringEnum(fileColumns, { description: 'A column.' }), {
+        maxItems: fileColumns.length,
+        uniqueItems: true,
+        description: 'Columns in their order; default the first eight.',
+      }),
+    ),
+    includePersonalization: Type.Optional(
+      Type.Boolean({ description: 'Adds the column personalization. Default false.' }),
+    ),
+    destination: Type.Optional(
+      StringEnum(['download', 's3'], { description: 'Where the file goes. Default download; s3 needs the operator.' }),
+    ),
+    s3Path: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 1024 }), { description: 'Path in the bucket, for s3.' }),
+    ),
+  },
+  { description: 'Files of the channel; a campaign that says otherwise wins.' },
+);
+export type FileConfig = Static<typeof FileConfig>;

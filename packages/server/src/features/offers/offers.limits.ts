@@ -1,0 +1,58 @@
+import { type ErrorEntry, OfferBudget, type OfferFrequencyCaps, OfferInventory } from '@arbiter/contract';
+import type { Remark } from '../../platform/remark.ts';
+import type { OfferFields } from './offers.rules.ts';
+
+const currencies = new Set(Intl.supportedValuesOf('currency'));
+
+/** Properties that only the server writes: ignored in a body, also inside these objects. */
+const counters: ReadonlySet<string> = new Set([
+  'currentDailySpentCents',
+  'currentLifetimeSpentCents',
+  'currentDailyImpressions',
+  'currentLifetimeImpressions',
+  'lastDailyResetDate',
+  'remainingStock',
+]);
+
+type Members = Readonly<Record<string, unknown>>;
+
+const givenKeys = (value: Members, known: Members): string[] =>
+  Object.keys(known).filter((key) => value[key] !== undefined && value[key] !== null);
+
+/**
+ * What the schemas cannot say of `budget` and `inventory`. What is wrong is told where it is wrong; what is right is
+ * refused as a whole, because no decision reads these limits yet, and a limit that would not limit is never stored.
+ */
+export function limitProblems({ budget = {}, inventory = {} }: OfferFields): ErrorEntry[] {
+  const problems: ErrorEntry[] = [];
+  const { currency, dailyMaxImpressions, maxPerDay } = budget;
+  if (typeof currency === 'string' && !currencies.has(currency)) {
+    problems.push({ path: '/budget/currency', message: 'must be an ISO 4217 currency code' });
+  }
+  if (typeof maxPerDay === 'number' && typeof dailyMaxImpressions === 'number' && maxPerDay !== dailyMaxImpressions) {
+    problems.push({ path: '/budget/maxPerDay', message: 'must agree with dailyMaxImpressions, its other name' });
+  }
+  if (problems.length > 0) return problems;
+  if (givenKeys(budget, OfferBudget.properties).length > 0) {
+    problems.push({ path: '/budget', message: 'is not available yet: no decision reads budgets; leave it empty' });
+  }
+  if (givenKeys(inventory, OfferInventory.properties).length > 0) {
+    problems.push({ path: '/inventory', message: 'is not available yet: no decision reads stock; leave it empty' });
+  }
+  return problems;
+}
+
+/** The object without what only the server writes. */
+export function withoutCounters<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !counters.has(key))) as T;
+}
+
+const capWindows = ['daily', 'weekly', 'monthly', 'total'] as const;
+
+/** Caps that cap nothing. */
+export function capRemarks(caps: OfferFrequencyCaps): Remark[] {
+  const perCustomer = caps.perCustomer ?? {};
+  const isNone = capWindows.every((window) => (perCustomer[window] ?? null) === null);
+  if (!isNone || Object.keys(caps).length === 0) return [];
+  return [{ path: '/frequencyCaps', nearest: null, reason: 'caps nothing: no limit is given' }];
+}
