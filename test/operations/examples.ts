@@ -55,6 +55,16 @@ function recordExamples({ name: prefix, path, filters }: Resource & { readonly p
   };
 }
 
+const customerOf = (f: Fixtures): string => `customer ${f.marker}`;
+const suppressionOf = async (f: Fixtures) => ({
+  customerId: customerOf(f),
+  scope: 'offer',
+  scopeId: (await f.make('offers')).id,
+  days: 30,
+  reason: `Asked for by ${f.marker}`,
+});
+const aSuppression = async (f: Fixtures, changes: Record<string, unknown> = {}) =>
+  f.must('POST', 'suppressions', { ...(await suppressionOf(f)), ...changes }, 201);
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 const idOf = (value: unknown): string => String(value);
 
@@ -102,6 +112,22 @@ export const examples: Readonly<Record<string, Example>> = {
     const schema = await f.make('schemas');
     await f.must('POST', `schemas/${schema.id}/data`, { rows: [{ visit_id: f.marker, client: f.marker }] }, 201);
     return { params: { id: schema.id }, query: { key: f.marker, limit: '10', offset: '0' } };
+  },
+
+  'suppressions.list': async (f) => {
+    await aSuppression(f);
+    await aSuppression(f, { customerId: `other ${f.marker}` });
+    return {
+      query: { limit: '2', customerId: customerOf(f), scope: 'offer', policyType: 'manual', includeExpired: 'true' },
+    };
+  },
+  'suppressions.create': async (f) => ({ body: await suppressionOf(f) }),
+  'suppressions.get': async (f) => ({ params: { id: (await aSuppression(f)).id } }),
+  'suppressions.delete': async (f) => ({ query: { id: (await aSuppression(f)).id } }),
+  'suppressions.deleteById': async (f) => ({ params: { id: (await aSuppression(f)).id } }),
+  'suppressions.ofCustomer': async (f) => {
+    await aSuppression(f);
+    return { params: { customerId: customerOf(f) }, query: { includeExpired: 'true' } };
   },
 
   'decisionFlows.publish': async (f) => ({ body: { id: (await f.make('decision-flows')).id, notes: f.marker } }),

@@ -11,6 +11,7 @@ import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
 import { oauthOperations } from './oauth.ts';
+import { flowRouteOperations } from './flow-routes.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
 import { placementOperations } from './placements.ts';
@@ -19,6 +20,7 @@ import { rankingProfileOperations } from './ranking-profiles.ts';
 import { retentionOperations } from './retention.ts';
 import { schemaOperations } from './schemas.ts';
 import { sessionOperations } from './session.ts';
+import { suppressionOperations } from './suppressions.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
 import { tenantOperations } from './tenants.ts';
@@ -37,6 +39,7 @@ export const operations = {
   ...byId(decisionFlowOperations),
   ...byId(decisionOperations),
   ...byId(oauthOperations),
+  ...byId(flowRouteOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
   ...byId(placementOperations),
@@ -45,6 +48,7 @@ export const operations = {
   ...byId(retentionOperations),
   ...byId(schemaOperations),
   ...byId(sessionOperations),
+  ...byId(suppressionOperations),
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),
   ...byId(tenantOperations),

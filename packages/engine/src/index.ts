@@ -22,7 +22,7 @@ export { CONDITION_OPERATORS, canonicalOperator, LIST_OPERATORS } from './condit
 export { parseCondition } from './conditions/parse-condition.ts';
 export { type DecideOptions, decide, type StageObserver } from './decide.ts';
 export type * from './decision.ts';
-export { resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
+export { placementsNamed, resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
 export { targetHint } from './delivery/target-hint.ts';
 export { type EmptyReason, emptyReasons } from './empty-reason.ts';
 export {

@@ -12,7 +12,7 @@ import {
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
-import { createCustomerKeys } from '../features/customer-states/index.ts';
+import { createCustomerHash, createCustomerKeys } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -199,6 +199,7 @@ export function composeServer(options: ComposeOptions): Server {
         rateLimits,
         decisions: { service: decisions, keys, metrics },
         jobs,
+        suppressions: { keys, customerHash: createCustomerHash(keyOf(config.DATA_ENCRYPTION_KEY)) },
         isDemoMode: config.DEMO_MODE,
       }),
       ...(beside?.handlers ?? []),

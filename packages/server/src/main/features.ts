@@ -10,6 +10,7 @@ import { credentialsFeature } from '../features/credentials/index.ts';
 import { customerStatesFeature } from '../features/customer-states/index.ts';
 import { decisionsFeature } from '../features/decisions/index.ts';
 import { evidenceFeature } from '../features/evidence/index.ts';
+import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
@@ -23,6 +24,7 @@ import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
+import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
 import { usersFeature } from '../features/users/index.ts';
 import type { JobPorts, Ports } from './ports.ts';
@@ -40,6 +42,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   customerStatesFeature,
   decisionsFeature,
   evidenceFeature,
+  flowRoutesFeature,
   flowsFeature,
   interactionsFeature,
   offersFeature,
@@ -53,6 +56,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   seedPacksFeature,
   settingsFeature,
   streamFeature,
+  suppressionsFeature,
   tenantsFeature,
   usersFeature,
 ];

@@ -1,16 +1,19 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
+import type { ChannelPorts } from '../features/channels/index.ts';
 import type { PolicyReferrers } from '../features/contact-policies/index.ts';
 import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
-import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import { lockRoutes } from '../features/flow-routes/index.ts';
+import { type FlowPorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
 import type { SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import { type FindSchemaUses, hasSchemas, recordableColumns } from '../features/schemas/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
+import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
@@ -34,12 +37,13 @@ export interface ProcessPorts {
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
   readonly jobs: JobRegistry;
+  readonly suppressions: SuppressionPorts;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
-interface FeaturePorts extends AuditPorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
+interface FeaturePorts extends AuditPorts, ChannelPorts, FlowPorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
   readonly findSchemaUses: FindSchemaUses;
@@ -54,6 +58,7 @@ export const featurePorts: FeaturePorts = {
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
   recordableColumns,
+  lockRoutes,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   findSchemaUses: flowsUsingSchema,

@@ -9,7 +9,9 @@ import {
   findRecords,
   freeKey,
   keyFromName,
+  type LockDependants,
   type RecordChange,
+  type RouteColumn,
   readReferring,
   softDeleteRecord,
   toWire,
@@ -86,14 +88,23 @@ export async function changeChannel(
   return updateRecord(tx, channelSpec, id, { rowVersion, change: () => changes });
 }
 
-/** 409 `in_use` while live creatives name the channel; its placements go with it. */
-export async function deleteChannel(tx: Tx, id: string, addressed: Addressed): Promise<void> {
+/** 409 `in_use` while live creatives name the channel; its placements and flow routes go with it. */
+export async function deleteChannel(
+  tx: Tx,
+  id: string,
+  addressed: Addressed,
+  lockRoutes: LockDependants<RouteColumn>,
+): Promise<void> {
   let placements: PlacementRow[] = [];
+  let deleteRoutes = async () => 0;
   await softDeleteRecord(tx, channelSpec, id, {
     addressed,
     async check(row) {
       placements = await findRecords(tx, placementSpec, 'channelId', [row.id], 'delete');
+      // A route of one of its placements names the channel as well.
+      deleteRoutes = await lockRoutes(tx, 'channelId', [row.id]);
     },
   });
+  await deleteRoutes();
   await cascadeSoftDelete(tx, placementSpec, placements);
 }

@@ -1,8 +1,9 @@
 import { channelOperations, placementOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { channelRoutes, placementRoutes } from './channels.routes.ts';
+import { type ChannelPorts, channelRoutes, placementRoutes } from './channels.routes.ts';
 
+export type { ChannelPorts } from './channels.routes.ts';
 export { createChannel } from './channels.service.ts';
 export {
   findChannelFacts,
@@ -19,8 +20,8 @@ export const tables = ['channels', 'placements'];
 export const channelsFeature = feature({
   name: 'channels',
   tables,
-  operations: () => [
-    ...handlerEntries(channelOperations, channelRoutes()),
-    ...handlerEntries(placementOperations, placementRoutes()),
+  operations: (ports: ChannelPorts) => [
+    ...handlerEntries(channelOperations, channelRoutes(ports)),
+    ...handlerEntries(placementOperations, placementRoutes(ports)),
   ],
 });

@@ -8,7 +8,7 @@ import {
   u,
 } from '@arbiter/engine';
 import { newId } from '../../platform/ids.ts';
-import type { CustomerState } from '../customer-states/index.ts';
+import type { BatchCustomer } from '../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
 import type { AnswerFacts } from './answer.ts';
@@ -50,7 +50,7 @@ export const isStored = (made: MadeDecision): made is StoredDecision => made.id 
 
 /**
  * Makes one decision from what was read, and words its answer. Reads and writes nothing else, but for new ids and the
- * stage clock. `state` holds the contacts of the customer, those of the batch's earlier decisions among them; null for a
+ * stage clock. `customer` holds the contacts so far, those of the batch's earlier decisions among them; null for a
  * customer without any.
  */
 export function decideOne(
@@ -59,7 +59,7 @@ export function decideOne(
   read: BatchRead,
   { job, flow, request }: Prepared,
   profile: Profile,
-  state: CustomerState | null,
+  customer: Pick<BatchCustomer, 'row' | 'state'> | null,
 ): MadeDecision {
   const { tenantId, settings } = catalogue;
   const { now, quota } = read;
@@ -75,8 +75,8 @@ export function decideOne(
     profile: profile.values,
     enriched: profile.enriched,
     segments: [],
-    contacts: foldContacts(state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
-    suppressions: [],
+    contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
+    suppressions: suppressionsAt(customer, now),
     evidence: read.evidence,
     quotaLeft: dryRun ? undefined : quota?.left(),
   });
@@ -134,4 +134,12 @@ export function decideOne(
 
 const untraced: DecideOptions = {};
 const noIds: readonly string[] = [];
+const noSuppressions: DecisionInput['suppressions'] = [];
+
+/** Those that have not expired. */
+function suppressionsAt(customer: Pick<BatchCustomer, 'row'> | null, now: number): DecisionInput['suppressions'] {
+  const rows = customer?.row.suppressions ?? noSuppressions;
+  return rows.length === 0 ? noSuppressions : rows.filter(({ expiresAt }) => expiresAt > now);
+}
+
 const noContacts: Contacts = { lanes: [], totals: [], lastAt: [], log: [], keptFrom: 0, reservations: [] };

@@ -1,9 +1,10 @@
 import { decisionFlowOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { decisionFlowRoutes } from './flows.routes.ts';
+import { decisionFlowRoutes, type FlowPorts } from './flows.routes.ts';
 
 export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
+export type { FlowPorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export { selectFlowsContaining, selectLiveConfigs } from './flows.store.ts';
 
@@ -13,5 +14,5 @@ export const tables = ['decision_flows', 'flow_versions'];
 export const flowsFeature = feature({
   name: 'flows',
   tables,
-  operations: () => handlerEntries(decisionFlowOperations, decisionFlowRoutes()),
+  operations: (ports: FlowPorts) => handlerEntries(decisionFlowOperations, decisionFlowRoutes(ports)),
 });
