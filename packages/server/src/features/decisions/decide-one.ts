@@ -5,9 +5,11 @@ import {
   type DecisionInput,
   decide,
   foldContacts,
+  type Plan,
   u,
 } from '@arbiter/engine';
 import { newId } from '../../platform/ids.ts';
+import { isZone } from '../../platform/zones.ts';
 import type { BatchCustomer } from '../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
@@ -65,8 +67,9 @@ export function decideOne(
   const { now, quota } = read;
   const { plan } = flow;
   const { dryRun } = request;
-  const zones = read.zonesOf(plan);
-  const clock = zones[plan.timezone]!;
+  const shared = read.zonesOf(plan);
+  const clock = shared[plan.timezone]!;
+  const zones = plan.zoneFields.length === 0 ? shared : withOwnZones(ports, plan, shared, profile, now);
   const input = seeded(tenantId, {
     now,
     zones,
@@ -135,6 +138,34 @@ export function decideOne(
 const untraced: DecideOptions = {};
 const noIds: readonly string[] = [];
 const noSuppressions: DecisionInput['suppressions'] = [];
+
+/** The clocks with those of zones that the customer's profile names. */
+function withOwnZones(
+  { zoneClock }: DecidePorts,
+  plan: Plan,
+  shared: DecisionInput['zones'],
+  profile: Profile,
+  now: number,
+): DecisionInput['zones'] {
+  const zones = { ...shared };
+  for (const value of valuesOf(plan, profile)) {
+    if (typeof value !== 'string' || Object.hasOwn(zones, value) || !isZone(value)) continue;
+    zones[value] = zoneClock(value, now);
+  }
+  return zones;
+}
+
+/** What auto-enrichment and each enrich node give for the fields that may name a zone; the engine takes one of them. */
+function* valuesOf({ zoneFields, enrichSources }: Plan, { values, enriched }: Profile): Generator<unknown> {
+  for (const field of zoneFields) {
+    if (Object.hasOwn(values, field)) yield values[field];
+    for (const { nodeId, position, prefix } of enrichSources) {
+      const column = field.startsWith(prefix) ? field.slice(prefix.length) : null;
+      const row = enriched[nodeId]?.[position];
+      if (column !== null && row != null && Object.hasOwn(row, column)) yield row[column];
+    }
+  }
+}
 
 /** Those that have not expired. */
 function suppressionsAt(customer: Pick<BatchCustomer, 'row'> | null, now: number): DecisionInput['suppressions'] {

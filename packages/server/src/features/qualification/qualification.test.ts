@@ -96,7 +96,8 @@ describe('qualification rules', () => {
       );
     }
     for (const type of ['segment_required', 'propensity_threshold', 'recency_check', 'metric_condition'] as const) {
-      await assert.rejects(create(type, { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1 }), {
+      const config = { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1, metricId: 'm' };
+      await assert.rejects(create(type, config), {
         code: 'validation_failed',
         errors: [
           {
