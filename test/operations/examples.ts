@@ -130,6 +130,22 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { customerId: customerOf(f) }, query: { includeExpired: 'true' } };
   },
 
+  'contactPolicies.impactPreview': async (f) => ({
+    body: {
+      policyType: 'frequency_cap',
+      scope: 'offer',
+      scopeId: (await f.make('offers')).id,
+      config: { maxFrequency: 1, periodDays: 30, outcomeType: 'impression' },
+      sampleSize: 100,
+    },
+  }),
+  'qualificationRules.reachEstimate': async (f) => {
+    const schema = await f.make('schemas');
+    await f.must('POST', `schemas/${schema.id}/data`, { rows: [{ visit_id: f.marker, client: f.marker }] }, 201);
+    const rule = { ruleType: 'attribute_condition', field: 'amount', operator: 'gte', value: 5, onMissing: 'pass' };
+    return { body: { ...rule, schema: schema.id, sampleSize: 100 } };
+  },
+
   'decisionFlows.publish': async (f) => ({ body: { id: (await f.make('decision-flows')).id, notes: f.marker } }),
   'decisionFlows.validate': async (f) => {
     const flow = await f.make('decision-flows');

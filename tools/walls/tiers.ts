@@ -24,7 +24,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['flows'],
   ['flow-routes'],
   ['interactions', 'evidence'],
-  ['customer-states', 'plans'],
+  ['customer-states', 'estimates', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions'],
   ['seed-packs'],

@@ -11,6 +11,7 @@ import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
 import { oauthOperations } from './oauth.ts';
+import { estimateOperations } from './estimates.ts';
 import { flowRouteOperations } from './flow-routes.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
@@ -39,6 +40,7 @@ export const operations = {
   ...byId(decisionFlowOperations),
   ...byId(decisionOperations),
   ...byId(oauthOperations),
+  ...byId(estimateOperations),
   ...byId(flowRouteOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),

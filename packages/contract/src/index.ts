@@ -23,6 +23,7 @@ export * from './dead-letters.ts';
 export * from './decision-flows.ts';
 export * from './decisions.ts';
 export * from './oauth.ts';
+export * from './estimates.ts';
 export * from './flow-routes.ts';
 export * from './offers.ts';
 export * from './openapi.ts';

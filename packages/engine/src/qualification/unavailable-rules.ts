@@ -7,7 +7,6 @@ export interface UnavailableRule extends Pick<RuleKind, 'ruleType' | 'defaultSta
   readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
 }
 
-const longestDays = 36_500;
 const largest = Number.MAX_VALUE;
 
 function unavailable(
@@ -56,16 +55,6 @@ export const unavailableRules: readonly UnavailableRule[] = [
   unavailable('propensity_threshold', 'match', ['minScore', 'modelKey', 'model', 'onMissing'], (reader) => {
     need(reader, 'minScore', reader.number('minScore', 0, 1));
     for (const key of ['modelKey', 'model']) if (reader.text(key) === '') reader.refuse(key, 'must not be empty');
-    readMissing(reader);
-  }),
-  unavailable('recency_check', 'match', ['attribute', 'maxDays', 'minDays', 'onMissing'], (reader) => {
-    needText(reader, 'attribute');
-    const maxDays = reader.number('maxDays', 0, longestDays);
-    const minDays = reader.number('minDays', 0, longestDays);
-    if (minDays === undefined) need(reader, 'maxDays', maxDays);
-    if (maxDays !== undefined && minDays !== undefined && minDays > maxDays) {
-      reader.refuse('minDays', 'must not be more than maxDays');
-    }
     readMissing(reader);
   }),
   unavailable('metric_condition', 'eligibility', ['metricId', 'operator', 'threshold', 'onMissing'], (reader) => {

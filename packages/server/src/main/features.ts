@@ -9,6 +9,7 @@ import { creativesFeature } from '../features/creatives/index.ts';
 import { credentialsFeature } from '../features/credentials/index.ts';
 import { customerStatesFeature } from '../features/customer-states/index.ts';
 import { decisionsFeature } from '../features/decisions/index.ts';
+import { estimatesFeature } from '../features/estimates/index.ts';
 import { evidenceFeature } from '../features/evidence/index.ts';
 import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
@@ -41,6 +42,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   credentialsFeature,
   customerStatesFeature,
   decisionsFeature,
+  estimatesFeature,
   evidenceFeature,
   flowRoutesFeature,
   flowsFeature,

@@ -6,6 +6,7 @@ import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
+import type { ReachPorts } from '../features/estimates/index.ts';
 import { lockRoutes } from '../features/flow-routes/index.ts';
 import { type FlowPorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
 import type { SettlementNumbers } from '../features/interactions/index.ts';
@@ -46,6 +47,7 @@ export interface ProcessPorts {
 interface FeaturePorts extends AuditPorts, ChannelPorts, FlowPorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
+  readonly estimates: ReachPorts;
   readonly findSchemaUses: FindSchemaUses;
   readonly findProfileUses: FindProfileUses;
 }
@@ -61,6 +63,8 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
+  // Until there are segments nobody is in one.
+  estimates: { segmentsAmong: async () => [], segmentsOfCustomers: async () => new Map() },
   findSchemaUses: flowsUsingSchema,
   // The setting defaultArbitrationProfileId takes no id as long as no decision reads it.
   findProfileUses: async (tx, id) =>

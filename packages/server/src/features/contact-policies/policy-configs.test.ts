@@ -187,7 +187,7 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
     const cases: [string, Record<string, unknown>, RegExp][] = [
       ['frequency_cap', {}, /config \(.*no limit/],
       ['frequency_cap', { perDay: 1, maxPerWeek: 1 }, /config\.perDay/],
-      ['frequency_cap', { windows: [{ max: 1, days: 1, day: 1 }] }, /config\.windows\.0\.day/],
+      ['frequency_cap', { windows: [{ max: 1, days: 1, day: 1 }] }, /config\.windows\[0\]\.day \(days\?\)/],
       ['cooldown', { cooldownHours: 0 }, /config\.cooldownHours/],
       ['time_window', { startHour: 5, endHour: 5 }, /config \(.*allowed/],
       ['customer_total_cap', { maxTotal: 1, per: 'offer' }, /config\.per/],

@@ -6,6 +6,7 @@ import type { FindSchemaUses } from './schemas.service.ts';
 
 export { insertRows } from './rows.service.ts';
 export { type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
+export { type SampledRow, sampleRows } from './sample.store.ts';
 export {
   readSchemaTables,
   recordableColumns,
