@@ -19,10 +19,6 @@ let tenantId: string;
 before(async () => {
   server = await startTestServer({ tenants: 2, clock: { now: () => now } });
   tenantId = server.tenants[0].id;
-  await server.testDatabase.ownerQuery(
-    `select arbiter.ensure_month_partitions(t::regclass, date '2025-01-01', 20)
-       from unnest(array['arbiter.interactions']) t`,
-  );
 });
 after(() => server?.close());
 
