@@ -10,9 +10,9 @@ import { creativeOperations } from './creatives.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
-import { oauthOperations } from './oauth.ts';
 import { estimateOperations } from './estimates.ts';
 import { flowRouteOperations } from './flow-routes.ts';
+import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
 import { placementOperations } from './placements.ts';
@@ -39,9 +39,9 @@ export const operations = {
   ...byId(deadLetterOperations),
   ...byId(decisionFlowOperations),
   ...byId(decisionOperations),
-  ...byId(oauthOperations),
   ...byId(estimateOperations),
   ...byId(flowRouteOperations),
+  ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
   ...byId(placementOperations),

@@ -152,11 +152,11 @@ export async function lockState(
 }
 
 /** The customer's state without a lock, or null. */
-export async function readState(tx: Tx, customerId: string): Promise<Pick<StateRow, 'state' | 'base'> | null> {
-  const [row] = await tx.query<Pick<StateRow, 'state' | 'base'>>(
-    'select state, base from customer_states where tenant_id = $1 and customer_id = $2',
-    [tx.tenantId, customerId],
-  );
+export async function readState(tx: Tx, customerId: string): Promise<LockedState | null> {
+  const [row] = await select(tx, lockedColumns, 'from customer_states where tenant_id = $1 and customer_id = $2', [
+    tx.tenantId,
+    customerId,
+  ]);
   return row ?? null;
 }
 
