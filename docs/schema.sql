@@ -348,14 +348,42 @@ create table customer_states (
   data_key bytea not null,
   state bytea not null,
   customer_seq bigint default 0 not null,
-  base bytea
+  base bytea,
+  suppressions jsonb
 ) with (fillfactor=70);
+  constraint customer_states_suppressions_check CHECK (((suppressions IS NULL) OR (jsonb_typeof(suppressions) = 'array'::text)))
   constraint customer_states_pkey PRIMARY KEY (tenant_id, customer_id)
   CREATE UNIQUE INDEX customer_states_ref ON arbiter.customer_states USING btree (tenant_id, ref)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+create table customer_suppressions (
+  tenant_id uuid not null,
+  id uuid not null,
+  customer_id text not null,
+  scope text not null,
+  scope_id text not null,
+  policy_type text not null,
+  policy_id uuid,
+  reason text not null,
+  trigger_count integer not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint customer_suppressions_check CHECK (((scope = 'global'::text) = (scope_id = 'all'::text)))
+  constraint customer_suppressions_check1 CHECK (((policy_id IS NULL) = (policy_type = 'manual'::text)))
+  constraint customer_suppressions_scope_check CHECK ((scope = ANY (ARRAY['global'::text, 'category'::text, 'offer'::text])))
+  constraint customer_suppressions_trigger_count_check CHECK ((trigger_count > 0))
+  constraint customer_suppressions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint customer_suppressions_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX customer_suppressions_of ON arbiter.customer_suppressions USING btree (tenant_id, customer_id, scope, scope_id, policy_id) NULLS NOT DISTINCT
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What keeps offers from customers, set by persons and by policies.
 
 create table daily_totals (
   tenant_id uuid not null,
@@ -588,6 +616,38 @@ create table evidence_snapshots (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+create table flow_routes (
+  tenant_id uuid not null,
+  id uuid not null,
+  channel_id uuid,
+  placement_id uuid,
+  decision_flow_id uuid not null,
+  priority integer default 0 not null,
+  version integer not null,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint flow_routes_check CHECK (((placement_id IS NULL) OR (channel_id IS NOT NULL)))
+  constraint flow_routes_priority_check CHECK (((priority >= 0) AND (priority <= 1000)))
+  constraint flow_routes_version_check CHECK ((version > 0))
+  constraint flow_routes_tenant_id_channel_id_fkey FOREIGN KEY (tenant_id, channel_id) REFERENCES channels(tenant_id, id)
+  constraint flow_routes_tenant_id_decision_flow_id_fkey FOREIGN KEY (tenant_id, decision_flow_id) REFERENCES decision_flows(tenant_id, id)
+  constraint flow_routes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint flow_routes_tenant_id_placement_id_fkey FOREIGN KEY (tenant_id, placement_id) REFERENCES placements(tenant_id, id)
+  constraint flow_routes_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX flow_routes_channel ON arbiter.flow_routes USING btree (tenant_id, channel_id) WHERE (deleted_at IS NULL)
+  CREATE INDEX flow_routes_flow ON arbiter.flow_routes USING btree (tenant_id, decision_flow_id) WHERE (deleted_at IS NULL)
+  CREATE UNIQUE INDEX flow_routes_placement_id ON arbiter.flow_routes USING btree (tenant_id, placement_id, channel_id) NULLS NOT DISTINCT WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.flow_routes REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('flowRoute', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.flow_routes REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('flowRoute', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.flow_routes REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('flowRoute', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Which flow runs for requests that name none, by channel and placement.
 
 create table flow_versions (
   tenant_id uuid not null,

@@ -70,6 +70,16 @@ function recordExamples(resource: Resource & { readonly path: Path }): Record<st
   };
 }
 
+const customerOf = (f: Fixtures): string => `customer ${f.marker}`;
+const suppressionOf = async (f: Fixtures) => ({
+  customerId: customerOf(f),
+  scope: 'offer',
+  scopeId: (await f.make('offers')).id,
+  days: 30,
+  reason: `Asked for by ${f.marker}`,
+});
+const aSuppression = async (f: Fixtures, changes: Record<string, unknown> = {}) =>
+  f.must('POST', 'suppressions', { ...(await suppressionOf(f)), ...changes }, 201);
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 const idOf = (value: unknown): string => String(value);
 
@@ -159,6 +169,38 @@ export const examples: Readonly<Record<string, Example>> = {
       offer: { name: f.marker },
     },
   }),
+
+  'suppressions.list': async (f) => {
+    await aSuppression(f);
+    await aSuppression(f, { customerId: `other ${f.marker}` });
+    return {
+      query: { limit: '2', customerId: customerOf(f), scope: 'offer', policyType: 'manual', includeExpired: 'true' },
+    };
+  },
+  'suppressions.create': async (f) => ({ body: await suppressionOf(f) }),
+  'suppressions.get': async (f) => ({ params: { id: (await aSuppression(f)).id } }),
+  'suppressions.delete': async (f) => ({ query: { id: (await aSuppression(f)).id } }),
+  'suppressions.deleteById': async (f) => ({ params: { id: (await aSuppression(f)).id } }),
+  'suppressions.ofCustomer': async (f) => {
+    await aSuppression(f);
+    return { params: { customerId: customerOf(f) }, query: { includeExpired: 'true' } };
+  },
+
+  'contactPolicies.impactPreview': async (f) => ({
+    body: {
+      policyType: 'frequency_cap',
+      scope: 'offer',
+      scopeId: (await f.make('offers')).id,
+      config: { maxFrequency: 1, periodDays: 30, outcomeType: 'impression' },
+      sampleSize: 100,
+    },
+  }),
+  'qualificationRules.reachEstimate': async (f) => {
+    const schema = await f.make('schemas');
+    await f.must('POST', `schemas/${schema.id}/data`, { rows: [{ visit_id: f.marker, client: f.marker }] }, 201);
+    const rule = { ruleType: 'attribute_condition', field: 'amount', operator: 'gte', value: 5, onMissing: 'pass' };
+    return { body: { ...rule, schema: schema.id, sampleSize: 100 } };
+  },
 
   'decisionFlows.publish': async (f) => ({ body: { id: (await f.make('decision-flows')).id, notes: f.marker } }),
   'decisionFlows.validate': async (f) => {

@@ -77,6 +77,10 @@ const needs: Partial<Record<Resource, (fixtures: Fixtures) => Promise<Ids>>> = {
   'qualification-rules': async ({ make }) => ({ offer: (await make('offers')).id }),
   'contact-policies': async ({ make }) => ({ offer: (await make('offers')).id }),
   'decision-flows': async ({ make }) => ({ category: (await make('categories')).id }),
+  'flow-routes': async ({ make }) => {
+    const { id, channelId } = await make('placements');
+    return { channel: String(channelId), placement: id, decisionFlow: (await make('decision-flows')).id };
+  },
 };
 
 async function draftOf(fixtures: Fixtures, path: Resource): Promise<Body> {

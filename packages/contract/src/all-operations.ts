@@ -11,7 +11,9 @@ import { creativeOperations } from './creatives.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
+import { estimateOperations } from './estimates.ts';
 import { eventOperations } from './events.ts';
+import { flowRouteOperations } from './flow-routes.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
@@ -24,6 +26,7 @@ import { schemaFigureOperations } from './schema-figures.ts';
 import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
 import { sessionOperations } from './session.ts';
+import { suppressionOperations } from './suppressions.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
 import { tenantOperations } from './tenants.ts';
@@ -43,7 +46,9 @@ export const operations = {
   ...byId(deadLetterOperations),
   ...byId(decisionFlowOperations),
   ...byId(decisionOperations),
+  ...byId(estimateOperations),
   ...byId(eventOperations),
+  ...byId(flowRouteOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
@@ -56,6 +61,7 @@ export const operations = {
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
   ...byId(sessionOperations),
+  ...byId(suppressionOperations),
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),
   ...byId(tenantOperations),

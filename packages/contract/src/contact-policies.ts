@@ -80,7 +80,10 @@ export type ContactPolicy = Static<typeof ContactPolicy>;
 const changes = {
   ...Type.Partial(Type.Object(writable)).properties,
   scopes: Type.Optional(
-    Type.Array(Assignment, { maxItems: 200, description: 'Assignments; they override scope and scopeId.' }),
+    Type.Array(Assignment, {
+      maxItems: 1000,
+      description: 'Assignments, at most 200 different ones; they override scope and scopeId.',
+    }),
   ),
 };
 

@@ -94,7 +94,10 @@ export type QualificationRule = Static<typeof QualificationRule>;
 const changes = {
   ...Type.Partial(Type.Object(writable)).properties,
   scopes: Type.Optional(
-    Type.Array(Assignment, { maxItems: 200, description: 'Assignments; they override scope and scopeId.' }),
+    Type.Array(Assignment, {
+      maxItems: 1000,
+      description: 'Assignments, at most 200 different ones; they override scope and scopeId.',
+    }),
   ),
   stage: Type.Optional(StageIn),
   decisioningStage: Type.Optional(StageIn),

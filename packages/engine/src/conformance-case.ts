@@ -27,6 +27,8 @@ export interface CaseSource {
   readonly name: string;
   readonly at?: string;
   readonly clock?: Partial<ZoneClock>;
+  /** Clocks of single zones, where they differ from that. */
+  readonly zones?: Readonly<Record<string, Partial<ZoneClock>>>;
   /** Ranges of the calendar windows as instants, for zones with a change of the clock. */
   readonly ranges?: Readonly<Record<string, readonly [string, string]>>;
   readonly tenant?: Partial<Snapshot['tenant']>;
@@ -231,7 +233,9 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
   return {
     now,
     seed: '0'.repeat(32),
-    zones: Object.fromEntries(plan.zones.map((zone) => [zone, clock])),
+    zones: Object.fromEntries(
+      [...plan.zones, ...Object.keys(source.zones ?? {})].map((zone) => [zone, { ...clock, ...source.zones?.[zone] }]),
+    ),
     request: {
       requestId: '00000000-0000-7000-8000-000000000001',
       customerId: 'C1',

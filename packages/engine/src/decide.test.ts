@@ -669,14 +669,14 @@ test('configs of rules and policies are checked on write', () => {
     paths(policyProblems('do_not_contact', { condition: { field: 'age', operator: 'like', value: 1 } })),
     ['/condition/operator'],
   );
-  assert.deepEqual(paths(policyProblems('budget_exhausted', {})), ['']);
+  assert.deepEqual(paths(policyProblems('budget_exhausted', {})), ['/budgetField', '/threshold']);
   assert.deepEqual(paths(ruleProblems('attribute_condition', { penalty: 2 })), ['/penalty', '/attribute', '/operator']);
   assert.deepEqual(ruleProblems('attribute_condition', { attribute: 'age', operator: 'in', value: [1, 2] }), []);
   assert.deepEqual(
     paths(ruleProblems('offer_attribute', { attribute: 'margin', operator: 'between', valueFrom: 'customer.range' })),
     [],
   );
-  assert.deepEqual(paths(ruleProblems('recency_check', {})), ['']);
+  assert.deepEqual(paths(ruleProblems('recency_check', {})), ['/attribute', '/maxDays']);
   const policy = { id: 'p', name: 'p', ruleType: 'cooldown', priority: 1, createdAt: 0 };
   assert.equal(needsOfferCategories([{ ...policy, config: {}, scopes: [{ scope: 'global', scopeId: null }] }]), false);
   assert.equal(

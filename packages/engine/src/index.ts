@@ -6,7 +6,7 @@ export { compareText, finiteNumber } from './arithmetic/order.ts';
 export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
 export { compile, compileInSlices } from './compile/compile.ts';
-export { type ConfigProblem, type ConfigRemark, unknownKeys } from './compile/config-problems.ts';
+export { type ConfigProblem, type ConfigRemark, readConfig, unknownKeys } from './compile/config-problems.ts';
 export type { AutoSource, EnrichSource, Ordinals, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';
 export { type Beside, columnsRead, type ReadSource, type Reads, readsBeside } from './compile/reads-beside.ts';
 export { shownContent } from './compile/templates.ts';
@@ -23,7 +23,7 @@ export { CONDITION_OPERATORS, canonicalOperator, LIST_OPERATORS } from './condit
 export { parseCondition } from './conditions/parse-condition.ts';
 export { type DecideOptions, decide, type StageObserver } from './decide.ts';
 export type * from './decision.ts';
-export { resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
+export { placementsNamed, resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
 export { targetHint } from './delivery/target-hint.ts';
 export { type EmptyReason, emptyReasons } from './empty-reason.ts';
 export {
@@ -45,6 +45,7 @@ export * from './formula/scope.ts';
 export type * from './input.ts';
 export type { ReferenceKind } from './nodes/node-keys.ts';
 export { needsOfferCategories, policyProblems, policyRemarks, policyTypes } from './policies/policy-kinds.ts';
+export { daysSince } from './qualification/recency-check.ts';
 export { defaultStage, ruleProblems, ruleRemarks, ruleTypes } from './qualification/rule-kinds.ts';
 export { h32, h32After, hashState, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';

@@ -16,6 +16,8 @@ export interface Builder {
   /** A latest contact matters while it is not as long ago as this. */
   cooldown(ms: number): void;
   zone(name: string): void;
+  /** A path of the customer that may name a zone. */
+  zonePath(path: readonly string[]): void;
   readPaths(paths: readonly (readonly string[])[]): void;
   readSegments(names: readonly string[]): void;
   /** Number of a product type or tag, without regard to case. */
@@ -29,6 +31,8 @@ export interface Builder {
 export interface Collected {
   readonly windows: WindowSpec[];
   readonly zones: Set<string>;
+  /** Names under `customer.`. */
+  readonly zoneFields: Set<string>;
   readonly customer: Set<string>;
   readonly attributes: Set<string>;
   readonly context: Set<string>;
@@ -46,6 +50,7 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
   const collected: Collected = {
     windows: [],
     zones: new Set([snapshot.tenant.timezone]),
+    zoneFields: new Set(),
     customer: new Set(),
     attributes: new Set(),
     context: new Set(),
@@ -84,6 +89,9 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     },
     zone(name) {
       collected.zones.add(name);
+    },
+    zonePath([, field]) {
+      if (field !== undefined) collected.zoneFields.add(field);
     },
     readPaths(paths) {
       for (const [first, second, third] of paths) {

@@ -153,6 +153,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     locale: snapshot.tenant.locale,
     windows: collected.windows,
     zones: [...collected.zones],
+    zoneFields: [...collected.zoneFields].sort(),
     logHorizonMs: logHorizon(builder),
     longestCooldownMs: collected.longestCooldownMs,
     profileFields: [...collected.customer].sort(),

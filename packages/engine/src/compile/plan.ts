@@ -35,6 +35,8 @@ export interface Plan {
   readonly windows: readonly WindowSpec[];
   /** Zones whose `ZoneClock` the input must hold; the tenant's is the first. */
   readonly zones: readonly string[];
+  /** Names under `customer.` that may hold a further zone: the input holds its clock too, when it is a zone. Sorted. */
+  readonly zoneFields: readonly string[];
   /** How far back the contact log must reach, in ms. */
   readonly logHorizonMs: number;
   /** A contact that is this long ago is felt by no cooldown, in ms. */

@@ -165,7 +165,20 @@ function findPlacement(program: Program, id: string): (SnapshotInactivePlacement
 }
 
 function findPlacements(program: Program, wanted: string, allowed: Uint8Array | null): readonly number[] {
-  const kinds: readonly ((placement: SnapshotPlacement) => boolean)[] = [
+  return placementsNamed(
+    program.placements,
+    wanted,
+    (_placement, number) => allowed === null || allowed[program.placementChannel[number]!] === 1,
+  );
+}
+
+/** Positions of the placements that a request names by id, else key, else name, else slot type, among the allowed ones. */
+export function placementsNamed<P extends Pick<SnapshotPlacement, 'id' | 'key' | 'name' | 'slotType'>>(
+  placements: readonly P[],
+  wanted: string,
+  isAllowed: (placement: P, position: number) => boolean,
+): readonly number[] {
+  const kinds: readonly ((placement: P) => boolean)[] = [
     (placement) => placement.id === wanted,
     (placement) => placement.key === wanted,
     (placement) => placement.name === wanted,
@@ -173,9 +186,8 @@ function findPlacements(program: Program, wanted: string, allowed: Uint8Array | 
   ];
   for (const matches of kinds) {
     const found: number[] = [];
-    program.placements.forEach((placement, number) => {
-      if ((allowed === null || allowed[program.placementChannel[number]!] === 1) && matches(placement))
-        found.push(number);
+    placements.forEach((placement, number) => {
+      if (isAllowed(placement, number) && matches(placement)) found.push(number);
     });
     if (found.length > 0) return found;
   }

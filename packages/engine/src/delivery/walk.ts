@@ -179,7 +179,8 @@ function take(walk: Walk, slot: number, item: Taken): void {
     if (run.scratch.asked[position] === 0) continue;
     const policy = run.program.policies[position]!;
     const { take: count } = policy.behaviour;
-    if (count === null || !inScope(policy.scope, candidate) || !count(run, candidate)) continue;
+    if (count === null || !(policy.behaviour.countsAll || inScope(policy.scope, candidate))) continue;
+    if (!count(run, candidate)) continue;
     admit(run, policy, run.list, false);
     admit(run, policy, run.mandatory, true);
   }

@@ -18,6 +18,7 @@ export const allowOverride: PolicyKind = {
       final: false,
       bindsMandatory: false,
       needsCreative: false,
+      countsAll: false,
       reach: () => 'none',
       blocks: () => false,
       explain: () => ({ reason: `allow_override: ${policyReason ?? 'no reason given'}`, detail: { policyReason } }),

@@ -1,4 +1,10 @@
-import { type ConfigReader, readConfig } from '../compile/config-problems.ts';
+import {
+  type ConfigReader,
+  type ConfigRemark,
+  type JsonObject,
+  readConfig,
+  unknownKeys,
+} from '../compile/config-problems.ts';
 import { isObject } from '../json-object.ts';
 import type { Json } from '../snapshot.ts';
 import type { Limit } from './counter.ts';
@@ -46,6 +52,12 @@ export function readRolling(value: Json | undefined, reader: ConfigReader): CapL
     }
   });
   return limits;
+}
+
+/** Unknown keys of the rolling windows of a config without problems. */
+export function windowRemarks(config: JsonObject): ConfigRemark[] {
+  const windows: readonly Json[] = Array.isArray(config.windows) ? config.windows : [];
+  return windows.flatMap((window, at) => unknownKeys(window, ['max', 'days', 'hours'], `/windows/${at}`));
 }
 
 function readWindow(entry: Json): CapLimit | null {

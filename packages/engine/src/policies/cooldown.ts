@@ -16,7 +16,12 @@ export const cooldown: PolicyKind = {
       ? [{ path: '/cooldownHours', message: 'is required' }]
       : problems;
   },
-  remarks: (config) => unknownKeys(config, ['cooldownHours', 'per', 'bypassable']),
+  remarks(config) {
+    const found = unknownKeys(config, ['cooldownHours', 'per', 'bypassable']);
+    if (config.cooldownHours === 0)
+      found.push({ path: '/cooldownHours', nearest: null, reason: 'blocks nothing: it is 0' });
+    return found;
+  },
   compile(policy, scope, builder) {
     const { cooldownHours = 0, per } = parse(policy.config);
     const cooldownMs = cooldownHours * hourMs;
@@ -46,6 +51,7 @@ export const cooldown: PolicyKind = {
       final: false,
       bindsMandatory: false,
       needsCreative: per === 'creative' || per === 'channel',
+      countsAll: false,
       reach: reachOf,
       blocks(run, candidate) {
         reachOf(run);

@@ -27,6 +27,7 @@ export const doNotContact: PolicyKind = {
       final: true,
       bindsMandatory: true,
       needsCreative: condition?.paths.some(([first]) => first === 'channel') ?? false,
+      countsAll: false,
       reach: (run) => (perCandidate || concerns(run, null) ? 'all' : 'none'),
       blocks: (run, candidate) => !perCandidate || concerns(run, candidate),
       explain: () => ({

@@ -5,8 +5,7 @@ import {
   readConfig,
   unknownKeys,
 } from '../compile/config-problems.ts';
-import type { Json } from '../snapshot.ts';
-import { type CapLimit, calendarLimit, mostContacts, readRolling } from './cap-limits.ts';
+import { type CapLimit, calendarLimit, mostContacts, readRolling, windowRemarks } from './cap-limits.ts';
 import { type Per, perWords } from './counted-set.ts';
 import { createCounter } from './counter.ts';
 import { campaignOf } from './lane-view.ts';
@@ -44,6 +43,7 @@ export const frequencyCap: PolicyKind = {
       final: false,
       bindsMandatory: true,
       needsCreative: per === 'creative' || per === 'channel',
+      countsAll: false,
       reach: counter.reachOf,
       blocks: counter.isFull,
       explain(run, candidate) {
@@ -99,11 +99,7 @@ const keys = [
 ];
 
 function remarks(config: JsonObject): readonly ConfigRemark[] {
-  const windows: readonly Json[] = Array.isArray(config.windows) ? config.windows : [];
-  const found = unknownKeys(config, keys);
-  windows.forEach((window, at) => {
-    found.push(...unknownKeys(window, ['max', 'days', 'hours'], `/windows/${at}`));
-  });
+  const found = [...unknownKeys(config, keys), ...windowRemarks(config)];
   if (parse(config).cap.limits.length === 0) {
     found.push({ path: '', nearest: null, reason: 'caps nothing: no limit is given' });
   }

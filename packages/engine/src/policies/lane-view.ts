@@ -147,6 +147,14 @@ export function channelsOf(view: LaneView): Int32Array {
   return channel;
 }
 
+export function offerIdOf(view: LaneView, at: number): string {
+  return view.contacts.lanes[view.lane[at]!]!.offerId;
+}
+
+export function channelIdOf(view: LaneView, at: number): string | null {
+  return view.contacts.lanes[view.lane[at]!]!.channelId;
+}
+
 export function campaignOf(view: LaneView, at: number): string | null {
   return view.contacts.lanes[view.lane[at]!]!.campaignId;
 }

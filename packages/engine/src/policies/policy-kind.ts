@@ -2,7 +2,7 @@ import type { Builder } from '../compile/builder.ts';
 import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
-import type { Json, SnapshotPolicy } from '../snapshot.ts';
+import type { Json, ScopeAssignment, SnapshotPolicy } from '../snapshot.ts';
 import type { Reach } from './counted-set.ts';
 
 /** One of the contract's 14 policy types (part 2, 4.5; docs/design/api-catalogue.md 8.3). */
@@ -12,6 +12,8 @@ export interface PolicyKind {
   check(config: JsonObject): readonly ConfigProblem[];
   /** What has no effect in a config that `check` accepts: unknown keys, or all of it. */
   remarks(config: JsonObject): readonly ConfigRemark[];
+  /** What it applies to, where that is not what the policy is assigned to; absent: it is. */
+  scopes?(policy: SnapshotPolicy): readonly ScopeAssignment[];
   /** Only called with a config that `check` accepts. */
   compile(policy: SnapshotPolicy, scope: Scope, builder: Builder): PolicyBehaviour;
 }
@@ -25,6 +27,8 @@ export interface PolicyBehaviour {
   readonly bindsMandatory: boolean;
   /** True when it compares what only a creative tells (its channel, the creative itself). */
   readonly needsCreative: boolean;
+  /** True when items that are not in scope are counted too. */
+  readonly countsAll: boolean;
   /** Which candidates in scope it could block in this decision; the others need not be asked. */
   reach(run: Run): Reach;
   /** Asked only for candidates in scope. */

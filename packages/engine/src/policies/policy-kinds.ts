@@ -1,36 +1,67 @@
 import type { Builder } from '../compile/builder.ts';
-import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
+import { type ConfigProblem, type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { compileScope, isVacant } from '../compile/scopes.ts';
 import type { SnapshotPolicy } from '../snapshot.ts';
 import { allowOverride } from './allow-override.ts';
+import { readRolling } from './cap-limits.ts';
 import { cooldown } from './cooldown.ts';
+import { perWords } from './counted-set.ts';
+import { crossChannelCap } from './cross-channel-cap.ts';
+import { customerTotalCap } from './customer-total-cap.ts';
 import { doNotContact } from './do-not-contact.ts';
 import { frequencyCap } from './frequency-cap.ts';
+import { mutualExclusion } from './mutual-exclusion.ts';
+import { offerCategoryCap } from './offer-category-cap.ts';
 import type { CompiledPolicy, PolicyBehaviour, PolicyKind } from './policy-kind.ts';
+import { timeWindow } from './time-window.ts';
+import { type UnavailableKind, unavailableKinds } from './unavailable-kinds.ts';
 
 /** Policy types that can be evaluated: one file and one line each. */
-const kinds: readonly PolicyKind[] = [frequencyCap, cooldown, doNotContact, allowOverride];
+const kinds: readonly PolicyKind[] = [
+  frequencyCap,
+  cooldown,
+  timeWindow,
+  mutualExclusion,
+  crossChannelCap,
+  customerTotalCap,
+  offerCategoryCap,
+  allowOverride,
+  doNotContact,
+];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
+/** All types of the contract, to judge a config by. */
+const judgeByType = new Map<string, UnavailableKind>(
+  [...unavailableKinds, ...kinds].map((kind) => [kind.ruleType, kind]),
+);
 
 /** Policy types that may be stored; the contract's other types are refused on write until they are built. */
 export const policyTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
 
 /** What is wrong with a policy's type or config on write (docs/design/api-catalogue.md 8.4); references are the caller's part. */
 export function policyProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
-  const kind = kindByType.get(ruleType);
-  return kind === undefined ? [{ path: '', message: `policy type ${ruleType} is not available` }] : kind.check(config);
+  const kind = judgeByType.get(ruleType);
+  if (kind === undefined) return [{ path: '', message: `${ruleType} is no policy type` }];
+  const problems = kind.check(config);
+  // A wrong value of these is refused also where it has no effect (docs/design/api-catalogue.md 8.4).
+  const reader = readConfig(config);
+  reader.word('per', perWords);
+  readRolling(config.windows, reader);
+  const told = new Set(problems.map(({ path }) => path));
+  return [...problems, ...reader.problems.filter(({ path }) => !told.has(path))];
 }
 
 /** What has no effect in a policy's config: unknown keys, and what cannot act. For a config without problems. */
 export function policyRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
-  return kindByType.get(ruleType)?.remarks(config) ?? [];
+  return judgeByType.get(ruleType)?.remarks(config) ?? [];
 }
 
 /** True when caps of these policies need the categories of offers outside the plan (`snapshot.otherOffers`). */
 export function needsOfferCategories(policies: readonly SnapshotPolicy[]): boolean {
   return policies.some(
-    ({ scopes, config }) =>
-      config.per === 'category' || scopes.some(({ scope }) => scope === 'category' || scope === 'subcategory'),
+    ({ ruleType, scopes, config }) =>
+      config.per === 'category' ||
+      (ruleType === 'offer_category_cap' && config.filterByCategory === true) ||
+      scopes.some(({ scope }) => scope === 'category' || scope === 'subcategory'),
   );
 }
 
@@ -42,11 +73,11 @@ export function* compilePolicies(
   const compiled: CompiledPolicy[] = [];
   for (const policy of policies.toSorted(byOrder)) {
     yield;
-    const scope = compileScope(policy.scopes, builder.index);
-    if (isVacant(scope)) continue;
-    const position = compiled.length;
     const kind = kindByType.get(policy.ruleType);
     const sound = kind !== undefined && kind.check(policy.config).length === 0;
+    const scope = compileScope((sound ? kind.scopes?.(policy) : undefined) ?? policy.scopes, builder.index);
+    if (isVacant(scope)) continue;
+    const position = compiled.length;
     compiled.push({
       position,
       id: policy.id,
@@ -67,6 +98,7 @@ const closed: PolicyBehaviour = {
   final: false,
   bindsMandatory: true,
   needsCreative: false,
+  countsAll: false,
   reach: () => 'all',
   blocks(run) {
     run.policyErrors += 1;

@@ -11,33 +11,40 @@ import { compileScope, isVacant } from '../compile/scopes.ts';
 import type { SnapshotRule } from '../snapshot.ts';
 import { attributeCondition } from './attribute-condition.ts';
 import { offerAttribute } from './offer-attribute.ts';
+import { recencyCheck } from './recency-check.ts';
 import { type CompiledRule, type RuleBehaviour, type RuleKind, type RuleStage, ruleStages } from './rule-kind.ts';
+import { type UnavailableRule, unavailableRules } from './unavailable-rules.ts';
 
 /** Rule types that can be evaluated: one file and one line each. */
-const kinds: readonly RuleKind[] = [attributeCondition, offerAttribute];
+const kinds: readonly RuleKind[] = [attributeCondition, recencyCheck, offerAttribute];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
+/** All types, to judge a config by. */
+const judgeByType = new Map<string, UnavailableRule>(
+  [...unavailableRules, ...kinds].map((kind) => [kind.ruleType, kind]),
+);
 
 /** Rule types that may be stored; the others of docs/design/api-catalogue.md 9 are refused on write until they are built. */
 export const ruleTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
 
 /** Stage of a rule that names none. */
 export function defaultStage(ruleType: string): RuleStage {
-  return kindByType.get(ruleType)?.defaultStage ?? 'eligibility';
+  return judgeByType.get(ruleType)?.defaultStage ?? 'eligibility';
 }
 
 /** What is wrong with a rule's type or config on write (docs/design/api-catalogue.md 9); references are the caller's part. */
 export function ruleProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
-  const kind = kindByType.get(ruleType);
-  if (kind === undefined) return [{ path: '', message: `rule type ${ruleType} is not available` }];
+  const kind = judgeByType.get(ruleType);
+  if (kind === undefined) return [{ path: '', message: `${ruleType} is no rule type` }];
   const reader = readConfig(config);
   reader.number('penalty', 0.1, 1);
   return [...reader.problems, ...kind.check(config)];
 }
 
-/** Unknown keys of a rule's config. For a config without problems. */
+/** What has no effect in a rule's config. For a config without problems. */
 export function ruleRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
-  const kind = kindByType.get(ruleType);
-  return kind === undefined ? [] : unknownKeys(config, [...kind.keys, 'penalty']);
+  const kind = judgeByType.get(ruleType);
+  if (kind === undefined) return [];
+  return [...unknownKeys(config, [...kind.keys, 'penalty']), ...(kind.remarks?.(config) ?? [])];
 }
 
 /** Rules in order: eligibility, fit, match; inside by priority desc, oldest, id. Vacant ones are left out. */

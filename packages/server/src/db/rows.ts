@@ -210,6 +210,22 @@ export interface CustomerStatesRow {
   readonly state: Buffer;
   readonly customerSeq: number | string;
   readonly base: Buffer | null;
+  readonly suppressions: unknown;
+}
+
+/** A row of `customer_suppressions`. */
+export interface CustomerSuppressionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly customerId: string;
+  readonly scope: 'global' | 'category' | 'offer';
+  readonly scopeId: string;
+  readonly policyType: string;
+  readonly policyId: string | null;
+  readonly reason: string;
+  readonly triggerCount: number;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
 }
 
 /** A row of `daily_totals`. */
@@ -375,6 +391,20 @@ export interface EvidenceSnapshotsRow {
   readonly number: number | string;
   readonly body: unknown;
   readonly createdAt: Date;
+}
+
+/** A row of `flow_routes`. */
+export interface FlowRoutesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly channelId: string | null;
+  readonly placementId: string | null;
+  readonly decisionFlowId: string;
+  readonly priority: number;
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 }
 
 /** A row of `flow_versions`. */
@@ -878,6 +908,7 @@ export interface Tables {
   readonly content_versions: ContentVersionsRow;
   readonly creatives: CreativesRow;
   readonly customer_states: CustomerStatesRow;
+  readonly customer_suppressions: CustomerSuppressionsRow;
   readonly daily_totals: DailyTotalsRow;
   readonly dead_letters: DeadLettersRow;
   readonly decision_flows: DecisionFlowsRow;
@@ -889,6 +920,7 @@ export interface Tables {
   readonly evidence_changes: EvidenceChangesRow;
   readonly evidence_heads: EvidenceHeadsRow;
   readonly evidence_snapshots: EvidenceSnapshotsRow;
+  readonly flow_routes: FlowRoutesRow;
   readonly flow_versions: FlowVersionsRow;
   readonly idempotency_keys: IdempotencyKeysRow;
   readonly interaction_history: InteractionHistoryRow;
@@ -1115,6 +1147,20 @@ export const columnKinds = {
     state: 'bytes',
     customerSeq: 'integer',
     base: 'bytes',
+    suppressions: 'json',
+  },
+  customer_suppressions: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    customerId: 'text',
+    scope: 'text',
+    scopeId: 'text',
+    policyType: 'text',
+    policyId: 'uuid',
+    reason: 'text',
+    triggerCount: 'integer',
+    createdAt: 'instant',
+    expiresAt: 'instant',
   },
   daily_totals: {
     tenantId: 'uuid',
@@ -1258,6 +1304,18 @@ export const columnKinds = {
     number: 'integer',
     body: 'json',
     createdAt: 'instant',
+  },
+  flow_routes: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    channelId: 'uuid',
+    placementId: 'uuid',
+    decisionFlowId: 'uuid',
+    priority: 'integer',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   flow_versions: {
     tenantId: 'uuid',

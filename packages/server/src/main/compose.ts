@@ -12,7 +12,7 @@ import {
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
-import { createCustomerKeys } from '../features/customer-states/index.ts';
+import { createCustomerHash, createCustomerKeys } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -203,6 +203,7 @@ export function composeServer(options: ComposeOptions): Server {
             ? null
             : createEnvelope(config.DATA_ENCRYPTION_KEY, config.DATA_ENCRYPTION_KEYS_OLD),
         jobs,
+        suppressions: { keys, customerHash: createCustomerHash(keyOf(config.DATA_ENCRYPTION_KEY)) },
         isDemoMode: config.DEMO_MODE,
         eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
         restorables: features.flatMap(({ restores }) => restores),

@@ -10,7 +10,9 @@ import { creativesFeature } from '../features/creatives/index.ts';
 import { credentialsFeature } from '../features/credentials/index.ts';
 import { customerStatesFeature } from '../features/customer-states/index.ts';
 import { decisionsFeature } from '../features/decisions/index.ts';
+import { estimatesFeature } from '../features/estimates/index.ts';
 import { evidenceFeature } from '../features/evidence/index.ts';
+import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
@@ -25,6 +27,7 @@ import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
+import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
 import { usersFeature } from '../features/users/index.ts';
 import type { JobPorts, Ports } from './ports.ts';
@@ -42,7 +45,9 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   credentialsFeature,
   customerStatesFeature,
   decisionsFeature,
+  estimatesFeature,
   evidenceFeature,
+  flowRoutesFeature,
   flowsFeature,
   interactionsFeature,
   offersFeature,
@@ -57,6 +62,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   seedPacksFeature,
   settingsFeature,
   streamFeature,
+  suppressionsFeature,
   tenantsFeature,
   usersFeature,
 ];

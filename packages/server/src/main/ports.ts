@@ -1,13 +1,16 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Restorable } from '../feature.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
+import type { ChannelPorts } from '../features/channels/index.ts';
 import type { PolicyReferrers } from '../features/contact-policies/index.ts';
 import type { ReadProfile } from '../features/content/index.ts';
 import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
-import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import type { ReachPorts } from '../features/estimates/index.ts';
+import { lockRoutes } from '../features/flow-routes/index.ts';
+import { type FlowPorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
@@ -21,6 +24,7 @@ import {
 } from '../features/schemas/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
+import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
@@ -47,6 +51,7 @@ export interface ProcessPorts {
   /** Seals what must not be read; null without DATA_ENCRYPTION_KEY. */
   readonly envelope: Envelope | null;
   readonly jobs: JobRegistry;
+  readonly suppressions: SuppressionPorts;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
@@ -56,11 +61,18 @@ export interface ProcessPorts {
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
-interface FeaturePorts extends AuditPorts, CreativePorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
+interface FeaturePorts
+  extends AuditPorts,
+    Omit<ChannelPorts, 'envelope'>,
+    CreativePorts,
+    FlowPorts,
+    SettingsPorts,
+    Pick<TenantPorts, 'hasData'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
+  readonly estimates: ReachPorts;
   readonly findSchemaUses: FindSchemaUses;
   readonly findProfileUses: FindProfileUses;
   readonly readProfile: ReadProfile;
@@ -76,11 +88,14 @@ export const featurePorts: FeaturePorts = {
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
   readProfile: readCustomerProfile,
   recordableColumns,
+  lockRoutes,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),
   // Segments and pipelines will be asked here; joins are the schemas' own.
   findFieldUses: async () => [],
+  // Until there are segments nobody is in one.
+  estimates: { segmentsAmong: async () => [], segmentsOfCustomers: async () => new Map() },
   findSchemaUses: flowsUsingSchema,
   // The setting defaultArbitrationProfileId takes no id as long as no decision reads it.
   findProfileUses: async (tx, id) =>

@@ -1,4 +1,5 @@
 export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
+export type { LockDependants, RouteColumn } from './dependants.ts';
 export {
   type BucketPage,
   type BucketPrint,

@@ -25,6 +25,12 @@ export const notFound = (noun: string) => new AppError('not_found', { detail: `T
 const columnOf = (row: GovernedRow, column: string): unknown =>
   new Map<string, unknown>(Object.entries(row)).get(column);
 
+/** Not every kind of record has a name. */
+function nameOf(row: GovernedRow): string | null {
+  const name = columnOf(row, 'name');
+  return typeof name === 'string' ? name : null;
+}
+
 /** The record's own counter. */
 export const versionOf = <Row extends GovernedRow>(spec: RecordSpec<Row>, row: Row): number =>
   Number(columnOf(row, spec.versionColumn));
@@ -47,7 +53,7 @@ export async function noteChange<Row extends GovernedRow>(
     action,
     entityType: spec.resource.entityType,
     entityId: row.id,
-    entityName: String(columnOf(row, 'name')),
+    entityName: nameOf(row),
     entityVersion: versionOf(spec, row),
     ...(change.before === null ? {} : { before: auditView(spec, change.before) }),
     ...(change.after === null ? {} : { after: auditView(spec, change.after) }),

@@ -70,13 +70,19 @@ export function wantedAssignments<Scope extends string>(
   const unique: Wanted<Scope>[] = [];
   for (const item of wanted) {
     const scopeId = item.scope === 'global' ? null : item.scopeId;
-    if (scopeId === null && item.scope !== 'global') throw invalid(item.path, `is required for scope ${item.scope}`);
+    if (scopeId === null && item.scope !== 'global') {
+      const isUsual = listed === null && body.scope === undefined && current === null;
+      throw invalid(item.path, isUsual ? unsaid(item.scope) : `is required for scope ${item.scope}`);
+    }
     const normal = { ...item, scopeId: scopeId === null ? null : scopeId.toLowerCase() };
     if (!unique.some((other) => same(other, normal))) unique.push(normal);
   }
   if (unique.length > maximumAssignments) throw invalid('/scopes', `must have at most ${maximumAssignments} entries`);
   return unique;
 }
+
+const unsaid = (scope: string): string =>
+  `is missing: scope defaults to ${scope}, which needs one; send scopeId or scopes, or scope global`;
 
 /** Locks are taken in this order, so that a write and the deletion of an offer with its creatives cannot deadlock. */
 const lockOrder: readonly EntityType[] = ['category', 'subCategory', 'channel', 'placement', 'offer', 'creative'];

@@ -11,7 +11,9 @@ import {
   findRecords,
   freeKey,
   keyFromName,
+  type LockDependants,
   type RecordChange,
+  type RouteColumn,
   readReferring,
   restorable,
   softDeleteRecord,
@@ -21,7 +23,7 @@ import {
 import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
 import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
 import { storedFileConfig } from './provider-config.rules.ts';
-import { type ChannelPorts, keepProviderSecrets, readProviderConfig } from './provider-secrets.service.ts';
+import { keepProviderSecrets, type ProviderSecretPorts, readProviderConfig } from './provider-secrets.service.ts';
 
 /** Channels as answers carry them, with their placements by name and creatives oldest first. */
 export async function showChannels(tx: Tx, rows: readonly ChannelRow[]): Promise<Channel[]> {
@@ -54,7 +56,7 @@ function readFileConfig(config: FileConfig): FileConfig {
 }
 
 /** What a write makes of the channel's own columns, and the secrets that go beside them. */
-function readColumns<C extends RecordChange<ChannelRow>>(tx: Tx, ports: ChannelPorts, values: C) {
+function readColumns<C extends RecordChange<ChannelRow>>(tx: Tx, ports: ProviderSecretPorts, values: C) {
   assertZone(values.timezone);
   const { providerConfig, fileConfig } = values;
   const split = providerConfig === undefined ? null : readProviderConfig(tx, ports, providerConfig);
@@ -67,7 +69,7 @@ function readColumns<C extends RecordChange<ChannelRow>>(tx: Tx, ports: ChannelP
 }
 
 /** Creates the channel and its inline placements, all or nothing. Keys that are not given are made from the names. */
-export async function createChannel(tx: Tx, body: ChannelCreate, ports: ChannelPorts): Promise<ChannelRow> {
+export async function createChannel(tx: Tx, body: ChannelCreate, ports: ProviderSecretPorts): Promise<ChannelRow> {
   const { placements = [], ...values } = body;
   const { columns, split } = readColumns(tx, ports, values);
   const wanted = keyFromName(values.name, 'channel');
@@ -111,7 +113,7 @@ export async function changeChannel(
   id: string,
   rowVersion: number | undefined,
   changes: RecordChange<ChannelRow>,
-  ports: ChannelPorts,
+  ports: ProviderSecretPorts,
 ): Promise<ChannelRow> {
   const { columns, split } = readColumns(tx, ports, changes);
   return updateRecord(tx, channelSpec, id, {
@@ -123,15 +125,24 @@ export async function changeChannel(
   });
 }
 
-/** 409 `in_use` while live creatives name the channel; its placements go with it. */
-export async function deleteChannel(tx: Tx, id: string, addressed: Addressed): Promise<void> {
+/** 409 `in_use` while live creatives name the channel; its placements and flow routes go with it. */
+export async function deleteChannel(
+  tx: Tx,
+  id: string,
+  addressed: Addressed,
+  lockRoutes: LockDependants<RouteColumn>,
+): Promise<void> {
   let placements: PlacementRow[] = [];
+  let deleteRoutes = async () => 0;
   await softDeleteRecord(tx, channelSpec, id, {
     addressed,
     async check(row) {
       placements = await findRecords(tx, placementSpec, 'channelId', [row.id], 'delete');
+      // A route of one of its placements names the channel as well.
+      deleteRoutes = await lockRoutes(tx, 'channelId', [row.id]);
     },
   });
+  await deleteRoutes();
   await cascadeSoftDelete(tx, placementSpec, placements);
 }
 

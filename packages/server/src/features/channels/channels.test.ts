@@ -25,14 +25,17 @@ before(async () => {
     createTestApp({
       operations: { ...byId(channelOperations), ...byId(placementOperations) },
       handlers: new Map([
-        ...handlerEntries(channelOperations, channelRoutes({ envelope })),
-        ...handlerEntries(placementOperations, placementRoutes()),
+        ...handlerEntries(channelOperations, channelRoutes(ports)),
+        ...handlerEntries(placementOperations, placementRoutes(ports)),
       ]),
       database: db.database,
     }).app,
   );
 });
 after(() => db.close());
+
+/** No route names these channels. */
+const ports = { envelope, lockRoutes: async () => async () => 0 };
 
 let counter = 0;
 const create = async (body: Record<string, unknown> = {}) => {

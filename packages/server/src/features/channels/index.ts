@@ -2,11 +2,11 @@ import { channelOperations, placementOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { restorable } from '../catalogue-records/index.ts';
-import { channelRoutes, placementRoutes } from './channels.routes.ts';
+import { type ChannelPorts, channelRoutes, placementRoutes } from './channels.routes.ts';
 import { restorableChannel } from './channels.service.ts';
 import { placementSpec } from './channels.store.ts';
-import type { ChannelPorts } from './provider-secrets.service.ts';
 
+export type { ChannelPorts } from './channels.routes.ts';
 export { createChannel } from './channels.service.ts';
 export {
   findChannelFacts,
@@ -16,7 +16,7 @@ export {
   snapshotInactivePlacements,
   snapshotPlacements,
 } from './channels.store.ts';
-export { type ChannelPorts, withoutSecrets } from './provider-secrets.service.ts';
+export { withoutSecrets } from './provider-secrets.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['channels', 'channel_secrets', 'placements'];
@@ -27,6 +27,6 @@ export const channelsFeature = feature({
   restores: [restorableChannel, restorable(placementSpec)],
   operations: (ports: ChannelPorts) => [
     ...handlerEntries(channelOperations, channelRoutes(ports)),
-    ...handlerEntries(placementOperations, placementRoutes()),
+    ...handlerEntries(placementOperations, placementRoutes(ports)),
   ],
 });

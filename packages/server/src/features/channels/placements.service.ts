@@ -7,8 +7,10 @@ import {
   createRecord,
   freeKey,
   keyFromName,
+  type LockDependants,
   type RecordChange,
   type RelatedRow,
+  type RouteColumn,
   readReferring,
   readRelated,
   requireLive,
@@ -78,7 +80,19 @@ export async function changePlacement(
   return updateRecord(tx, placementSpec, id, { rowVersion, change: () => ({ ...changes, targeting }) });
 }
 
-/** 409 `in_use` while live creatives name the placement. */
-export async function deletePlacement(tx: Tx, id: string, addressed: Addressed): Promise<void> {
-  await softDeleteRecord(tx, placementSpec, id, { addressed });
+/** 409 `in_use` while live creatives name the placement; its flow route goes with it. */
+export async function deletePlacement(
+  tx: Tx,
+  id: string,
+  addressed: Addressed,
+  lockRoutes: LockDependants<RouteColumn>,
+): Promise<void> {
+  let deleteRoutes = async () => 0;
+  await softDeleteRecord(tx, placementSpec, id, {
+    addressed,
+    async check(row) {
+      deleteRoutes = await lockRoutes(tx, 'placementId', [row.id]);
+    },
+  });
+  await deleteRoutes();
 }

@@ -12,16 +12,16 @@ import {
 } from './provider-config.rules.ts';
 import { replaceSecrets, selectSecretPaths } from './provider-secrets.store.ts';
 
-export interface ChannelPorts {
+export interface ProviderSecretPorts {
   /** Seals what must not be read; null without DATA_ENCRYPTION_KEY. */
   readonly envelope: Envelope | null;
 }
 
 /** For callers that bring no secrets. */
-export const withoutSecrets: ChannelPorts = { envelope: null };
+export const withoutSecrets: ProviderSecretPorts = { envelope: null };
 
 /** Reads a config from a body: what to show, and its secrets. 400 for keys of another provider, 503 when nothing seals. */
-export function readProviderConfig(tx: Tx, { envelope }: ChannelPorts, config: ProviderConfig): SplitConfig {
+export function readProviderConfig(tx: Tx, { envelope }: ProviderSecretPorts, config: ProviderConfig): SplitConfig {
   refuseProblems(providerProblems(config));
   tx.remarks.push(...providerRemarks(config));
   const split = splitConfig(config);
@@ -37,7 +37,7 @@ export function readProviderConfig(tx: Tx, { envelope }: ChannelPorts, config: P
  */
 export async function keepProviderSecrets(
   tx: Tx,
-  { envelope }: ChannelPorts,
+  { envelope }: ProviderSecretPorts,
   channelId: string,
   before: ProviderConfig,
   { shown, given, kept }: SplitConfig,

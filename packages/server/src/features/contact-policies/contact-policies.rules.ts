@@ -1,21 +1,26 @@
 import type { ErrorEntry } from '@arbiter/contract';
 import { compileCondition, listWords, policyProblems, policyRemarks, policyTypes } from '@arbiter/engine';
+import { isUuid } from '../../platform/ids.ts';
 import { asJsonObject } from '../../platform/json.ts';
 import { type Remark, remarksAt } from '../../platform/remark.ts';
+import { zoneProblem } from '../../platform/zones.ts';
 
 /**
  * What keeps a policy of this type and config from being stored (part 2, 4.5; docs/design/api-catalogue.md 8.4). A contract type
- * that the engine cannot evaluate yet is refused: a policy that blocks nothing would be worse than none.
+ * that the engine cannot evaluate yet is refused, after the faults of its config: a policy that blocks nothing would be worse
+ * than none.
  */
 export function contactPolicyProblems(ruleType: string, config: Readonly<Record<string, unknown>>): ErrorEntry[] {
-  if (!policyTypes.includes(ruleType))
-    return [
-      { path: '/ruleType', message: `${ruleType} is not available yet; available are ${listWords(policyTypes)}` },
-    ];
-  return policyProblems(ruleType, asJsonObject(config)).map(({ path, message }) => ({
+  const problems = policyProblems(ruleType, asJsonObject(config)).map(({ path, message }) => ({
     path: `/config${path}`,
     message,
   }));
+  const { timezone } = config;
+  const unknownZone = ruleType === 'time_window' && typeof timezone === 'string' ? zoneProblem(timezone) : null;
+  const told = problems.some(({ path }) => path === '/config/timezone');
+  if (unknownZone !== null && !told) problems.push({ path: '/config/timezone', message: unknownZone });
+  if (problems.length > 0 || policyTypes.includes(ruleType)) return problems;
+  return [{ path: '/ruleType', message: `${ruleType} is not available yet; available are ${listWords(policyTypes)}` }];
 }
 
 /** What has no effect in a config without problems: unknown keys, a policy that can never act. */
@@ -23,9 +28,22 @@ export function contactPolicyRemarks(ruleType: string, config: Readonly<Record<s
   return remarksAt('/config', policyRemarks(ruleType, asJsonObject(config)));
 }
 
-/** The config with its condition in the first spelling (docs/design/api-catalogue.md 1.3). Only for a config without problems. */
+/** Keys of configs that hold ids, which decisions compare as text. */
+const idKeys = ['appliesAcross', 'excludeCampaignIds', 'excludeOfferIds', 'targetCategory', 'withinCampaignId'];
+
+/**
+ * The config as it is stored: its condition in the first spelling (docs/design/api-catalogue.md 1.3), ids in lower case. Only
+ * for a config without problems.
+ */
 export function storedConfig(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  if (config.condition === undefined || config.condition === null) return config;
+  const stored: Record<string, unknown> = { ...config };
+  for (const key of idKeys) if (Object.hasOwn(stored, key)) stored[key] = inLowerCase(stored[key]);
+  if (config.condition === undefined || config.condition === null) return stored;
   const compiled = compileCondition(config.condition);
-  return compiled.ok ? { ...config, condition: compiled.condition.stored } : config;
+  return compiled.ok ? { ...stored, condition: compiled.condition.stored } : stored;
+}
+
+function inLowerCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inLowerCase);
+  return typeof value === 'string' && isUuid(value) ? value.toLowerCase() : value;
 }

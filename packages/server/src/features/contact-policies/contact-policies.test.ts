@@ -102,7 +102,6 @@ describe('contact policies', () => {
       { config: { bypassable: 'no' } },
       { ruleType: 'cooldown', config: {} },
       { ruleType: 'cooldown', config: { cooldownHours: 87_601 } },
-      { ruleType: 'time_window', config: { startHour: 8 } },
       { ruleType: 'budget_exhausted', config: { budgetField: 'spend', threshold: 1 } },
       { scope: 'offer' },
       { scope: 'channel', scopeId: null },
@@ -121,8 +120,17 @@ describe('contact policies', () => {
       { ruleType: 'cooldown', config: { cooldownHours: 24, per: 'offer' } },
       { ruleType: 'do_not_contact', config: { dncSource: 'list' } },
       { ruleType: 'allow_override', config: {} },
+      { ruleType: 'time_window', config: { startHour: 22, endHour: 6, daysOfWeek: [6], timezone: 'Asia/Tokyo' } },
+      { ruleType: 'time_window', config: { startHour: 24, endHour: 0, zonePath: 'customer.tz' } },
+      { ruleType: 'mutual_exclusion', config: { excludeOfferIds: [newId()], lookbackDays: 0 } },
+      { ruleType: 'cross_channel_cap', config: { maxTotal: 0, windows: [{ max: 1, days: 365 }] } },
+      { ruleType: 'customer_total_cap', config: { maxTotal: 1_000_000, periodType: 'alltime' } },
+      { ruleType: 'offer_category_cap', config: { targetCategory: 'Cards', maxTotal: 2, filterByCategory: true } },
     ];
     for (const body of good) await create(body);
+    const upper = newId().toUpperCase();
+    const { config } = await create({ ruleType: 'mutual_exclusion', config: { excludeOfferIds: [upper] } });
+    assert.deepEqual(config, { excludeOfferIds: [upper.toLowerCase()] }, 'ids are compared as text by decisions');
     const condition = { all: [{ field: 'customer.age', operator: '<', value: 18 }] };
     assert.deepEqual((await create({ ruleType: 'do_not_contact', config: { condition } })).config, {
       condition: { logic: 'and', conditions: [{ field: 'customer.age', operator: 'lt', value: 18 }] },

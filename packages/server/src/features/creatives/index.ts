@@ -3,8 +3,8 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { restorable } from '../catalogue-records/index.ts';
 import { creativeRoutes } from './creatives.routes.ts';
-import { creativeSpec } from './creatives.store.ts';
 import type { CreativePorts } from './creatives.service.ts';
+import { creativeSpec } from './creatives.store.ts';
 
 export { type CreativePorts, createCreative, deleteCreativesOfOffer } from './creatives.service.ts';
 export { type CreativeFacts, findCreativeFacts, fingerprintCreatives, snapshotCreatives } from './creatives.store.ts';

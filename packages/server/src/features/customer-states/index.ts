@@ -8,6 +8,7 @@ export {
   makeMissing,
   takeCustomers,
 } from './batch-customers.ts';
+export { type CustomerHash, createCustomerHash } from './customer-hash.ts';
 export { type CustomerKeys, createCustomerKeys } from './customer-keys.ts';
 export { addContact, addOutcome, type CustomerState, laneOf, prune } from './customer-state.ts';
 export { decodeState, encodeState, type StoredState } from './customer-state-codec.ts';
@@ -17,10 +18,12 @@ export {
   joinedCustomer,
   lockState,
   lockStates,
+  readState,
   readStates,
   type SavedState,
   saveState,
   saveStates,
+  saveSuppressions,
 } from './states.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

@@ -1,3 +1,4 @@
+import type { Suppression } from '@arbiter/engine';
 import { columns, type NarrowRow, optional, type RowOf, select, table } from '../../db/columns.ts';
 import {
   bytesArray,
@@ -12,7 +13,7 @@ import type { StoredState } from './customer-state-codec.ts';
 
 // Statements of the hot path are each prepared once per connection and take one array per column (docs/design/decisioning.md 6).
 
-const stateColumns = 'customer_id, ref, data_key, customer_seq, state, base';
+const stateColumns = 'customer_id, ref, data_key, customer_seq, state, base, suppressions';
 
 /** Locks the customers' rows; those that another transaction holds are left out. */
 export function lockStates(tenantId: string, customerIds: readonly string[], wait: boolean): HotStatement {
@@ -57,9 +58,14 @@ const states = table<'customer_states', Numbered>('customer_states');
 
 /**
  * A customer's row. `customerSeq`: number of the latest that was committed under it, 0 before the first; `base`: what
- * `state` goes on from, null while the state is short.
+ * `state` goes on from, null while the state is short; `suppressions`: what keeps offers from the customer, among it what
+ * has expired since.
  */
-export type StateRow = Omit<NarrowRow<'customer_states', Numbered>, 'tenantId'>;
+export type StateRow = Omit<NarrowRow<'customer_states', Numbered>, 'tenantId' | 'suppressions'> & {
+  readonly suppressions: readonly Suppression[];
+};
+
+const noSuppressions: readonly Suppression[] = [];
 
 export function stateRow(row: HotRow): StateRow {
   return {
@@ -69,6 +75,7 @@ export function stateRow(row: HotRow): StateRow {
     customerSeq: Number(row.customer_seq),
     state: row.state as Buffer,
     base: row.base as Buffer | null,
+    suppressions: (row.suppressions as readonly Suppression[] | null) ?? noSuppressions,
   };
 }
 
@@ -142,6 +149,24 @@ export async function lockState(
   );
   const [made] = await select(tx, lockedColumns, lock, [tx.tenantId, customerId]);
   return made ?? null;
+}
+
+/** The customer's state without a lock, or null. */
+export async function readState(tx: Tx, customerId: string): Promise<LockedState | null> {
+  const [row] = await select(tx, lockedColumns, 'from customer_states where tenant_id = $1 and customer_id = $2', [
+    tx.tenantId,
+    customerId,
+  ]);
+  return row ?? null;
+}
+
+/** Writes what decisions read of the customer's suppressions. The caller holds the row, so that none is lost. */
+export async function saveSuppressions(tx: Tx, customerId: string, rows: readonly Suppression[]): Promise<void> {
+  await tx.query('update customer_states set suppressions = $3::jsonb where tenant_id = $1 and customer_id = $2', [
+    tx.tenantId,
+    customerId,
+    rows.length === 0 ? null : JSON.stringify(rows),
+  ]);
 }
 
 /** Writes the customer's row back. */

@@ -5,10 +5,12 @@ import {
   type DecisionInput,
   decide,
   foldContacts,
+  type Plan,
   u,
 } from '@arbiter/engine';
 import { newId } from '../../platform/ids.ts';
-import type { CustomerState } from '../customer-states/index.ts';
+import { isZone } from '../../platform/zones.ts';
+import type { BatchCustomer } from '../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
 import type { AnswerFacts } from './answer.ts';
@@ -50,7 +52,7 @@ export const isStored = (made: MadeDecision): made is StoredDecision => made.id 
 
 /**
  * Makes one decision from what was read, and words its answer. Reads and writes nothing else, but for new ids and the
- * stage clock. `state` holds the contacts of the customer, those of the batch's earlier decisions among them; null for a
+ * stage clock. `customer` holds the contacts so far, those of the batch's earlier decisions among them; null for a
  * customer without any.
  */
 export function decideOne(
@@ -59,14 +61,15 @@ export function decideOne(
   read: BatchRead,
   { job, flow, request }: Prepared,
   profile: Profile,
-  state: CustomerState | null,
+  customer: Pick<BatchCustomer, 'row' | 'state'> | null,
 ): MadeDecision {
   const { tenantId, settings } = catalogue;
   const { now, quota } = read;
   const { plan } = flow;
   const { dryRun } = request;
-  const zones = read.zonesOf(plan);
-  const clock = zones[plan.timezone]!;
+  const shared = read.zonesOf(plan);
+  const clock = shared[plan.timezone]!;
+  const zones = plan.zoneFields.length === 0 ? shared : withOwnZones(ports, plan, shared, profile, now);
   const input = seeded(tenantId, {
     now,
     zones,
@@ -75,8 +78,8 @@ export function decideOne(
     profile: profile.values,
     enriched: profile.enriched,
     segments: [],
-    contacts: foldContacts(state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
-    suppressions: [],
+    contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
+    suppressions: suppressionsAt(customer, now),
     evidence: read.evidence,
     quotaLeft: dryRun ? undefined : quota?.left(),
   });
@@ -134,4 +137,40 @@ export function decideOne(
 
 const untraced: DecideOptions = {};
 const noIds: readonly string[] = [];
+const noSuppressions: DecisionInput['suppressions'] = [];
+
+/** The clocks with those of zones that the customer's profile names. */
+function withOwnZones(
+  { zoneClock }: DecidePorts,
+  plan: Plan,
+  shared: DecisionInput['zones'],
+  profile: Profile,
+  now: number,
+): DecisionInput['zones'] {
+  const zones = { ...shared };
+  for (const value of valuesOf(plan, profile)) {
+    if (typeof value !== 'string' || Object.hasOwn(zones, value) || !isZone(value)) continue;
+    zones[value] = zoneClock(value, now);
+  }
+  return zones;
+}
+
+/** What auto-enrichment and each enrich node give for the fields that may name a zone; the engine takes one of them. */
+function* valuesOf({ zoneFields, enrichSources }: Plan, { values, enriched }: Profile): Generator<unknown> {
+  for (const field of zoneFields) {
+    if (Object.hasOwn(values, field)) yield values[field];
+    for (const { nodeId, position, prefix } of enrichSources) {
+      const column = field.startsWith(prefix) ? field.slice(prefix.length) : null;
+      const row = enriched[nodeId]?.[position];
+      if (column !== null && row != null && Object.hasOwn(row, column)) yield row[column];
+    }
+  }
+}
+
+/** Those that have not expired. */
+function suppressionsAt(customer: Pick<BatchCustomer, 'row'> | null, now: number): DecisionInput['suppressions'] {
+  const rows = customer?.row.suppressions ?? noSuppressions;
+  return rows.length === 0 ? noSuppressions : rows.filter(({ expiresAt }) => expiresAt > now);
+}
+
 const noContacts: Contacts = { lanes: [], totals: [], lastAt: [], log: [], keptFrom: 0, reservations: [] };

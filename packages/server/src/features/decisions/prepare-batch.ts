@@ -17,7 +17,7 @@ export async function prepare(
   const refused: Failed[] = [];
   for (const job of jobs) {
     try {
-      const found = catalogue.flowFor(job.call.flow);
+      const found = catalogue.flowFor(job.call.flow, job.call.request);
       // Only the first decision after a change waits for the plan; the others must not lose a turn here.
       const flow = found instanceof Promise ? await found : found;
       job.known.flow = flow.plan.flow;

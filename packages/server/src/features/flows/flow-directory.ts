@@ -10,6 +10,8 @@ export type RunnableFlow = SnapshotFlow;
 export interface FlowDirectory {
   /** The flow with this key, else with this id. Null: there is none. `runnable` null: it is not active or never published. */
   find(keyOrId: string): { readonly runnable: RunnableFlow | null } | null;
+  /** The flow with this id, when it can run. */
+  runnableOf(id: string): RunnableFlow | null;
   /** `; did you mean base?` for a key that names none; empty when no flow of the tenant has one like it. */
   nearest(key: string): string;
   /** The default flow, else the runnable one updated last (ties by key). Null: none is runnable; see `ensureBaseFlow`. */
@@ -40,6 +42,7 @@ export function flowDirectory(rows: readonly PublishedFlowRow[]): FlowDirectory 
   const chosen = standing.find((flow) => flow.row.isDefault) ?? standing[0];
   return {
     find: (keyOrId) => byKey.get(keyOrId) ?? byId.get(keyOrId.toLowerCase()) ?? null,
+    runnableOf: (id) => byId.get(id)?.runnable ?? null,
     nearest: (key) => didYouMean(key, byKey.keys()),
     fallback: () => chosen?.runnable ?? null,
     runnable: () => [chosen, ...standing.filter((flow) => flow !== chosen)].flatMap((flow) => flow?.runnable ?? []),

@@ -6,7 +6,9 @@ import {
   assertRowVersion,
   createRecord,
   getRecord,
+  type LockDependants,
   type RecordChange,
+  type RouteColumn,
   restorable,
   softDeleteRecord,
   toWire,
@@ -99,22 +101,25 @@ export async function updateFlow(
   });
 }
 
-/** Soft delete; a protected flow is 409 `protected`. A deleted flow stops being the default. */
+/** Soft delete; a protected flow is 409 `protected`. A deleted flow stops being the default; its routes go with it. */
 export async function deleteFlow(
   tx: Tx,
   id: string,
   addressed: Addressed,
+  lockRoutes: LockDependants<RouteColumn>,
 ): Promise<{ success: true; cascaded: number }> {
+  let deleteRoutes = async () => 0;
   await softDeleteRecord(tx, flowSpec, id, {
     addressed,
     set: { isDefault: false },
-    check: (row) => {
+    check: async (row) => {
       if (row.isProtected) {
         throw new AppError('protected', { detail: 'The flow is protected. Set isProtected to false to delete it.' });
       }
+      deleteRoutes = await lockRoutes(tx, 'decisionFlowId', [row.id]);
     },
   });
-  return { success: true, cascaded: 0 };
+  return { success: true, cascaded: await deleteRoutes() };
 }
 
 /** A flow comes back neither as the default nor with its routes (docs/design/api-catalogue.md 19). */

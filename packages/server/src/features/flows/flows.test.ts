@@ -12,7 +12,12 @@ import { flowRecordRoutes } from './flows.routes.ts';
 import { baseFlowConfig } from './flows.rules.ts';
 import { deleteFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow, readVersions, showFlow } from './flows.service.ts';
 
-const { create: createFlow, update: updateFlow, read: readFlow, list: listFlows } = recordCalls(flowRecordRoutes());
+const {
+  create: createFlow,
+  update: updateFlow,
+  read: readFlow,
+  list: listFlows,
+} = recordCalls(flowRecordRoutes({ lockRoutes: async () => async () => 0 }));
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
 
@@ -314,7 +319,7 @@ describe('decision flows', () => {
     const tenantId = await makeTenant();
     const flow = await create(tenantId, { draftConfig: draft() });
     await publish(tenantId, flow.id);
-    const remove = () => as(tenantId, (tx) => deleteFlow(tx, flow.id, 'query'));
+    const remove = () => as(tenantId, (tx) => deleteFlow(tx, flow.id, 'query', async () => async () => 0));
     await assert.rejects(remove(), { code: 'protected' });
     await as(tenantId, (tx) => updateFlow(tx, { id: flow.id, isProtected: false }));
     assert.deepEqual(await remove(), { success: true, cascaded: 0 });

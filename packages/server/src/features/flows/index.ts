@@ -1,10 +1,11 @@
 import { decisionFlowOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { decisionFlowRoutes } from './flows.routes.ts';
+import { decisionFlowRoutes, type FlowPorts } from './flows.routes.ts';
 import { restorableFlow } from './flows.service.ts';
 
 export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
+export type { FlowPorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export { selectFlowsContaining, selectLiveConfigs } from './flows.store.ts';
 
@@ -15,5 +16,5 @@ export const flowsFeature = feature({
   name: 'flows',
   tables,
   restores: [restorableFlow],
-  operations: () => handlerEntries(decisionFlowOperations, decisionFlowRoutes()),
+  operations: (ports: FlowPorts) => handlerEntries(decisionFlowOperations, decisionFlowRoutes(ports)),
 });

@@ -6,6 +6,7 @@ import type { SettlementNumbers } from './reservations.service.ts';
 
 export { interactionEvent, interactionRecorded } from './interactions.events.ts';
 export { contactsSince, insertInteraction, type NewInteraction } from './interactions.store.ts';
+export { type PreviewAnswer, type PreviewQuestion, previewCap, selectOffersSeen } from './preview.store.ts';
 export type { SettlementNumbers } from './reservations.service.ts';
 export { settleReservation } from './reservations.store.ts';
 export {

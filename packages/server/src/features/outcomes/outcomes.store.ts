@@ -26,6 +26,15 @@ export async function insertSystemOutcomeTypes(tx: Tx): Promise<void> {
   tx.touchCatalogue();
 }
 
+/** True when the tenant has an outcome type with this key, active or not. */
+export async function hasOutcomeType(tx: Tx, key: string): Promise<boolean> {
+  const rows = await tx.query(
+    'select 1 from arbiter.outcome_types where tenant_id = $1 and deleted_at is null and key = $2',
+    [tx.tenantId, key],
+  );
+  return rows.length > 0;
+}
+
 const facts = columns(outcomeTypeSpec, ['key', 'name', 'classification', 'category', 'isConversion']);
 
 /** What the recording of outcomes must know of a type. */

@@ -20,6 +20,7 @@ import {
   snapshotPlacements,
 } from '../channels/index.ts';
 import { idlePolicies, snapshotPolicies } from '../contact-policies/index.ts';
+import { type RouteRequest, readRoutes, routeTable } from '../flow-routes/index.ts';
 import { type RunnableFlow, readFlowDirectory, selectLiveConfigs } from '../flows/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { idleRules, snapshotRules } from '../qualification/index.ts';
@@ -48,10 +49,11 @@ export interface TenantCatalogue {
   /** False: the tenant has no runnable flow at all. */
   hasFlow(): boolean;
   /**
-   * The flow that runs for an explicit key or id, or for null; a promise when its plan is not compiled and stored yet.
-   * Throws AppError 404 or 409 for an explicit one that cannot run, Error when `hasFlow()` is false.
+   * The flow that runs for an explicit key or id; for null the one that a route gives the request, else the usual one. A
+   * promise when its plan is not compiled and stored yet. Throws AppError 404 or 409 for an explicit one that cannot run,
+   * Error when `hasFlow()` is false.
    */
-  flowFor(asked: string | null): LiveFlow | Promise<LiveFlow>;
+  flowFor(asked: string | null, request?: RouteRequest): LiveFlow | Promise<LiveFlow>;
   /** Compiles the plans of some flows that can run, the likeliest first, for those who will ask; stores none. */
   compileAhead(): Promise<void>;
   /** Longest time that any compiled plan's windows look back, in ms. */
@@ -98,6 +100,8 @@ export async function loadCatalogue(
   const inactivePlacements = await snapshotInactivePlacements(tx);
   const categories = await snapshotCategories(tx);
   const subCategories = await snapshotSubCategories(tx);
+  const places = { channels, placements, inactivePlacements };
+  const table = routeTable(await readRoutes(tx), places, (id) => flows.runnableOf(id) !== null);
   const rules = await snapshotRules(tx);
   const policies = await snapshotPolicies(tx);
   const tables = await readSchemaTables(tx);
@@ -213,9 +217,10 @@ export async function loadCatalogue(
     schemaTables,
     rows,
     hasFlow: () => flows.fallback() !== null,
-    flowFor(asked) {
+    flowFor(asked, request) {
       if (asked === null) {
-        const flow = flows.fallback();
+        const routed = request === undefined ? null : table.flowFor(request);
+        const flow = (routed === null ? null : flows.runnableOf(routed)) ?? flows.fallback();
         if (flow === null) throw new Error('the tenant has no runnable flow');
         return compiledFlow(flow);
       }

@@ -37,15 +37,15 @@ export const usualStage = (ruleType: string): QualificationStage => defaultStage
 
 /**
  * What keeps a rule of this type and config from being stored (docs/design/api-catalogue.md 9). A type that the engine cannot
- * evaluate yet is refused: it would gate nothing.
+ * evaluate yet is refused, after the faults of its config: it would gate nothing.
  */
 export function qualificationRuleProblems(ruleType: string, config: Readonly<Record<string, unknown>>): ErrorEntry[] {
-  if (!ruleTypes.includes(ruleType))
-    return [{ path: '/ruleType', message: `${ruleType} is not available yet; available are ${listWords(ruleTypes)}` }];
-  return ruleProblems(ruleType, asJsonObject(config)).map(({ path, message }) => ({
+  const problems = ruleProblems(ruleType, asJsonObject(config)).map(({ path, message }) => ({
     path: `/config${path}`,
     message,
   }));
+  if (problems.length > 0 || ruleTypes.includes(ruleType)) return problems;
+  return [{ path: '/ruleType', message: `${ruleType} is not available yet; available are ${listWords(ruleTypes)}` }];
 }
 
 /** Unknown keys of a config without problems. */

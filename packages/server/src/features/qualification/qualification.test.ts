@@ -95,13 +95,14 @@ describe('qualification rules', () => {
         JSON.stringify(config),
       );
     }
-    for (const type of ['segment_required', 'propensity_threshold', 'recency_check', 'metric_condition'] as const) {
-      await assert.rejects(create(type, { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1 }), {
+    for (const type of ['segment_required', 'propensity_threshold', 'metric_condition'] as const) {
+      const config = { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1, metricId: 'm' };
+      await assert.rejects(create(type, config), {
         code: 'validation_failed',
         errors: [
           {
             path: '/ruleType',
-            message: `${type} is not available yet; available are attribute_condition, offer_attribute`,
+            message: `${type} is not available yet; available are attribute_condition, recency_check, offer_attribute`,
           },
         ],
       });

@@ -4,11 +4,11 @@ import { handlerEntries } from '../../http/handler.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
-export type { FindFieldUses } from './fields.service.ts';
-
 export { readCustomerProfile } from './customer-profile.ts';
+export type { FindFieldUses } from './fields.service.ts';
 export { insertRows } from './rows.service.ts';
 export { type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
+export { type SampledRow, sampleRows } from './sample.store.ts';
 export {
   readSchemaTables,
   recordableColumns,

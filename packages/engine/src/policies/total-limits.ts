@@ -1,0 +1,24 @@
+import type { ConfigReader, JsonObject } from '../compile/config-problems.ts';
+import { type CapLimit, calendarLimit, mostContacts, readRolling } from './cap-limits.ts';
+
+export const periodWords = ['daily', 'weekly', 'monthly', 'alltime'] as const;
+export type PeriodWord = (typeof periodWords)[number];
+
+/** `maxTotal` in `periodType`, which is one of `words`; the usual one when it is left out. `maxTotal` is required. */
+export function readTotal(reader: ConfigReader, words: readonly PeriodWord[], usual: PeriodWord): CapLimit[] {
+  const before = reader.problems.length;
+  const max = reader.integer('maxTotal', 0, mostContacts);
+  if (max === undefined && reader.problems.length === before) reader.refuse('maxTotal', 'is required');
+  const period = reader.word('periodType', words) ?? usual;
+  return max === undefined ? [] : [calendarLimit(period, max)];
+}
+
+/** `readTotal`, then the rolling windows. */
+export function readTotalAndWindows(
+  reader: ConfigReader,
+  config: JsonObject,
+  words: readonly PeriodWord[],
+  usual: PeriodWord,
+): CapLimit[] {
+  return [...readTotal(reader, words, usual), ...readRolling(config.windows, reader)];
+}

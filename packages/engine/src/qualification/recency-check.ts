@@ -1,0 +1,74 @@
+import { isIsoDate, parseInstant } from '../arithmetic/calendar.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { readPath, splitPath } from '../compile/paths.ts';
+import { focus, type Run } from '../run.ts';
+import type { Json } from '../snapshot.ts';
+import type { RuleKind } from './rule-kind.ts';
+
+const dayMs = 86_400_000;
+const longestDays = 36_500;
+
+/**
+ * Days since a date or instant, as text: whole 24 hours for an instant, calendar days up to `today` (`YYYY-MM-DD`) for a
+ * date; 0 for one that lies ahead. Null: it is neither (docs/design/api-settled.md 66).
+ */
+export function daysSince(value: Json | undefined, now: number, today: string): number | null {
+  if (typeof value !== 'string') return null;
+  const at = parseInstant(value);
+  if (at === null) return null;
+  const until = isIsoDate(value) ? (parseInstant(today) ?? now) : now;
+  return Math.max(0, Math.floor((until - at) / dayMs));
+}
+
+/** A date lies at most `maxDays` and at least `minDays` back (docs/design/api-catalogue.md 9). */
+export const recencyCheck: RuleKind = {
+  ruleType: 'recency_check',
+  defaultStage: 'match',
+  check: (config) => parse(config).problems,
+  keys: ['attribute', 'maxDays', 'minDays', 'onMissing'],
+  compile(rule, builder) {
+    const { attribute, maxDays, minDays, passMissing } = parse(rule.config);
+    const path = splitPath(attribute);
+    builder.readPaths([path]);
+    const perCustomer = path[0] !== 'offer' && path[0] !== 'channel';
+    const daysOf = (run: Run): number | null => daysSince(readPath(run.scope, path), run.now, run.clock.date);
+    return {
+      perCustomer,
+      needsCreative: path[0] === 'channel',
+      failingOffers: null,
+      passes(run, candidate) {
+        if (candidate !== null) focus(run, candidate);
+        if (readPath(run.scope, path) === null) return passMissing;
+        const days = daysOf(run);
+        return days !== null && days <= (maxDays ?? days) && days >= (minDays ?? days);
+      },
+      explain(run, candidate) {
+        focus(run, candidate);
+        const days = daysOf(run);
+        const isEarly = days !== null && minDays !== undefined && days < minDays;
+        const wanted = isEarly || maxDays === undefined ? `at least ${minDays}` : `at most ${maxDays}`;
+        return {
+          reason: `${attribute} is ${days === null ? 'missing' : `${days} days old`}, ${wanted}`,
+          detail: { attribute, maxDays: maxDays ?? null, minDays: minDays ?? null, actualDays: days },
+        };
+      },
+    };
+  },
+};
+
+function parse(config: JsonObject) {
+  const reader = readConfig(config);
+  const attribute = reader.text('attribute') ?? '';
+  if (attribute === '' && reader.problems.length === 0) reader.refuse('attribute', 'is required');
+  const before = reader.problems.length;
+  const maxDays = reader.number('maxDays', 0, longestDays);
+  const minDays = reader.number('minDays', 0, longestDays);
+  if (maxDays === undefined && minDays === undefined && reader.problems.length === before) {
+    reader.refuse('maxDays', 'is required, or minDays');
+  }
+  if (maxDays !== undefined && minDays !== undefined && minDays > maxDays) {
+    reader.refuse('minDays', 'must not be more than maxDays');
+  }
+  const passMissing = reader.word('onMissing', ['fail', 'pass']) === 'pass';
+  return { attribute, maxDays, minDays, passMissing, problems: reader.problems };
+}

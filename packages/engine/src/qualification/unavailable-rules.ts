@@ -1,0 +1,66 @@
+import { type ConfigReader, type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
+import type { RuleKind, RuleStage } from './rule-kind.ts';
+
+/** A type that is judged on write and cannot be evaluated yet. */
+export interface UnavailableRule extends Pick<RuleKind, 'ruleType' | 'defaultStage' | 'check' | 'keys'> {
+  /** What has no effect besides unknown keys. */
+  readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
+}
+
+const largest = Number.MAX_VALUE;
+
+function unavailable(
+  ruleType: string,
+  defaultStage: RuleStage,
+  keys: readonly string[],
+  read: (reader: ConfigReader) => void,
+): UnavailableRule {
+  return {
+    ruleType,
+    defaultStage,
+    keys,
+    check(config) {
+      const reader = readConfig(config);
+      read(reader);
+      return reader.problems;
+    },
+  };
+}
+
+/** A text that is not empty; refused when it is not given. */
+function needText(reader: ConfigReader, key: string): void {
+  const text = reader.text(key);
+  if (text === '') reader.refuse(key, 'must not be empty');
+  need(reader, key, text);
+}
+
+/** Refuses a key that is not given; what is wrong with one that is given has been said. */
+function need(reader: ConfigReader, key: string, value: unknown): void {
+  if (value === undefined && !reader.problems.some(({ path }) => path === `/${key}`)) reader.refuse(key, 'is required');
+}
+
+const readMissing = (reader: ConfigReader): unknown => reader.word('onMissing', ['fail', 'pass']);
+
+/** Types of docs/design/api-catalogue.md 9 that no decision evaluates yet: refused on write, each with its own faults first. */
+export const unavailableRules: readonly UnavailableRule[] = [
+  {
+    ...unavailable('segment_required', 'eligibility', ['requiredSegments'], (reader) => {
+      need(reader, 'requiredSegments', reader.texts('requiredSegments'));
+    }),
+    remarks: ({ requiredSegments }) =>
+      Array.isArray(requiredSegments) && requiredSegments.length === 0
+        ? [{ path: '/requiredSegments', nearest: null, reason: 'asks for nothing: no segment is given' }]
+        : [],
+  },
+  unavailable('propensity_threshold', 'match', ['minScore', 'modelKey', 'model', 'onMissing'], (reader) => {
+    need(reader, 'minScore', reader.number('minScore', 0, 1));
+    for (const key of ['modelKey', 'model']) if (reader.text(key) === '') reader.refuse(key, 'must not be empty');
+    readMissing(reader);
+  }),
+  unavailable('metric_condition', 'eligibility', ['metricId', 'operator', 'threshold', 'onMissing'], (reader) => {
+    needText(reader, 'metricId');
+    reader.word('operator', ['gt', 'gte', 'lt', 'lte', 'eq']);
+    reader.number('threshold', -largest, largest);
+    readMissing(reader);
+  }),
+];

@@ -1,0 +1,17 @@
+import { suppressionOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { suppressionRoutes } from './suppressions.routes.ts';
+import type { SuppressionPorts } from './suppressions.service.ts';
+
+export type { SuppressionPorts } from './suppressions.service.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['customer_suppressions'];
+
+export const suppressionsFeature = feature({
+  name: 'suppressions',
+  tables,
+  operations: ({ suppressions }: { readonly suppressions: SuppressionPorts }) =>
+    handlerEntries(suppressionOperations, suppressionRoutes(suppressions)),
+});

@@ -1,0 +1,30 @@
+import { neverExpires, type SuppressionCreate, type SuppressionScope } from '@arbiter/contract';
+import { invalid } from '../../platform/app-error.ts';
+import { isUuid } from '../../platform/ids.ts';
+
+const dayMs = 86_400_000;
+
+/** When a suppression that is set now ends. Throws 400 for an end that has passed, or that is said twice. */
+export function endOf({ expiresAt, days }: Pick<SuppressionCreate, 'expiresAt' | 'days'>, now: Date): Date {
+  if (expiresAt !== undefined && days !== undefined) throw invalid('/days', 'cannot stand beside expiresAt');
+  if (days !== undefined) return new Date(now.getTime() + days * dayMs);
+  if (expiresAt === undefined) return new Date(neverExpires);
+  const end = new Date(expiresAt);
+  if (end.getTime() <= now.getTime()) throw invalid('/expiresAt', 'must be later than now');
+  return end;
+}
+
+/** What the scope names, in the stored spelling. Throws 400 when scope and id do not fit. */
+export function targetOf({ scope, scopeId }: Pick<SuppressionCreate, 'scope' | 'scopeId'>): {
+  readonly scope: SuppressionScope;
+  readonly scopeId: string;
+} {
+  if (scope === 'global') {
+    if (scopeId != null && scopeId !== 'all')
+      throw invalid('/scopeId', 'must be left out, null or all for scope global');
+    return { scope, scopeId: 'all' };
+  }
+  if (scopeId == null) throw invalid('/scopeId', `is required for scope ${scope}`);
+  if (!isUuid(scopeId)) throw invalid('/scopeId', 'must be a UUID');
+  return { scope, scopeId: scopeId.toLowerCase() };
+}
