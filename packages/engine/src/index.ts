@@ -25,6 +25,7 @@ export type * from './decision.ts';
 export { resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
 export { targetHint } from './delivery/target-hint.ts';
 export { type EmptyReason, emptyReasons } from './empty-reason.ts';
+export { type FlowCall, flowCalls, type KnownFlow } from './flow-validation/check-calls.ts';
 export {
   type FlowCheck,
   type FlowIssue,
@@ -32,6 +33,7 @@ export {
   type FlowReferences,
   type FlowWarning,
   flowReferences,
+  openReferences,
   validateFlow,
 } from './flow-validation/validate-flow.ts';
 export { foldContacts } from './fold-contacts.ts';
@@ -42,7 +44,7 @@ export { functionNames } from './formula/functions.ts';
 export { formulaHint } from './formula/hint.ts';
 export * from './formula/scope.ts';
 export type * from './input.ts';
-export type { ReferenceKind } from './nodes/node-keys.ts';
+export type { ReferenceKind, WebhookRules } from './nodes/node-keys.ts';
 export { needsOfferCategories, policyProblems, policyRemarks, policyTypes } from './policies/policy-kinds.ts';
 export { defaultStage, ruleProblems, ruleRemarks, ruleTypes } from './qualification/rule-kinds.ts';
 export { h32, h32After, hashState, u } from './random/hash.ts';
