@@ -8,6 +8,8 @@ import { contactPolicyOperations } from './contact-policies.ts';
 import { byId } from './core/by-id.ts';
 import { creativeOperations } from './creatives.ts';
 import { deadLetterOperations } from './dead-letters.ts';
+import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
+import { decisionFlowVersionOperations } from './decision-flow-versions.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
 import { oauthOperations } from './oauth.ts';
@@ -34,6 +36,8 @@ export const operations = {
   ...byId(contactPolicyOperations),
   ...byId(creativeOperations),
   ...byId(deadLetterOperations),
+  ...byId(decisionFlowExchangeOperations),
+  ...byId(decisionFlowVersionOperations),
   ...byId(decisionFlowOperations),
   ...byId(decisionOperations),
   ...byId(oauthOperations),

@@ -9,19 +9,21 @@ import { offerStatuses } from './offers.ts';
 
 const FlowStatus = StringEnum(offerStatuses, { description: 'Only active flows with a published version run.' });
 
-const Coupling = Nullable(StringEnum(['partial', 'atomic'], { description: 'Mode.' }), {
+export const Coupling = Nullable(StringEnum(['partial', 'atomic'], { description: 'Mode.' }), {
   description: "Beats the channel's coupling mode; null = the channel decides.",
 });
 
-const DraftConfig = JsonObject(
+export const DraftConfig = JsonObject(
   'Flow config v2: { version: 2, nodes: [{ id, type, config }], flowConfig }. flowConfig: defaultLimit (1-50), scoring (stands ' +
     'for a score node), explore { rate (0-0.2, default 0), poolSize (2-50, default 20), fromRank (1-50, default 1), channels ' +
     '(ids; empty = all) }: with chance `rate` a slot is drawn evenly from the best `poolSize` candidates left for it, whatever ' +
     'the rank method, so that the outcomes of offers that were not the best pick can be measured. Control groups and mandatory ' +
-    'items are left alone; each item tells its chance in `selection.probability`.',
+    'items are left alone; each item tells its chance in `selection.probability`. Values of `headers` and user and password of `url` ' +
+    'of an extension point are write-only: they are answered as eight bullets, and bullets sent back keep what is stored for the ' +
+    'same node and header, as long as scheme, host and port of the url stay.',
 );
 
-const Key = Type.String({
+export const FlowKey = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '\\S',
@@ -47,7 +49,7 @@ export const DecisionFlow = Type.Object(
   {
     id: Id('Flow.'),
     tenantId: Id('Tenant.'),
-    key: Key,
+    key: FlowKey,
     name: Name('Name.'),
     description: Type.String({ description: 'Free text.' }),
     status: FlowStatus,
@@ -77,9 +79,8 @@ const settings = {
   draftConfig: Type.Optional(DraftConfig),
 };
 
-/** Body of POST: key and name are required (part 2, 4.6). */
 /** A small flow that can be published as it is. */
-const exampleDraft = {
+export const exampleDraft = {
   version: 2,
   nodes: [
     { id: 'inventory', type: 'inventory', name: 'All offers', config: { scope: 'all' } },
@@ -93,8 +94,9 @@ const exampleDraft = {
   flowConfig: { explore: { rate: 0.05 } },
 };
 
+/** Body of POST: key and name are required (part 2, 4.6). */
 export const DecisionFlowCreate = Type.Object(
-  { key: Key, name: Name('Name.'), ...settings },
+  { key: FlowKey, name: Name('Name.'), ...settings },
   {
     description: 'A new flow. The first flow of a tenant becomes its default.',
     examples: [{ key: 'next-best-offer', name: 'Next best offer', draftConfig: exampleDraft }],
@@ -234,7 +236,11 @@ export const decisionFlowResource = resource({
   unique: { key: 'duplicate_key' },
   references: {},
   removal: { 200: DeletedFlow },
-  errors: { update: ['pipeline_invalid'], delete: ['protected'] },
+  errors: {
+    create: ['not_configured'],
+    update: ['pipeline_invalid', 'not_configured'],
+    delete: ['protected'],
+  },
 });
 
 const records = recordOperations(decisionFlowResource);

@@ -9,11 +9,11 @@ import {
   foldContacts,
   type Json,
   needsOfferCategories,
+  openReferences,
   policyProblems,
   resolveTarget,
   resultOf,
   ruleProblems,
-  openReferences,
   validateFlow,
 } from './index.ts';
 

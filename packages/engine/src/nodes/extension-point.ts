@@ -41,7 +41,8 @@ export function checkWebhook(config: { readonly [key: string]: Json }, issues: N
 
 function checkUrl(value: Json, path: string, issues: NodeIssues): void {
   if (typeof value !== 'string' || value.length > longestUrl) {
-    return issues.refuse(path, 'invalid_config', `must be a URL of at most ${longestUrl} characters`);
+    issues.refuse(path, 'invalid_config', `must be a URL of at most ${longestUrl} characters`);
+    return;
   }
   const problem = issues.webhooks.urlProblem(value);
   if (problem !== null) issues.refuse(path, 'invalid_config', problem);
@@ -49,11 +50,13 @@ function checkUrl(value: Json, path: string, issues: NodeIssues): void {
 
 function checkHeaders(value: Json, path: string, issues: NodeIssues): void {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    return issues.refuse(path, 'invalid_config', 'must be an object of header names and values');
+    issues.refuse(path, 'invalid_config', 'must be an object of header names and values');
+    return;
   }
   const headers = Object.entries(value);
   if (headers.length > mostHeaders) {
-    return issues.refuse(path, 'invalid_config', `must have at most ${mostHeaders} headers`);
+    issues.refuse(path, 'invalid_config', `must have at most ${mostHeaders} headers`);
+    return;
   }
   const seen = new Set<string>();
   for (const [name, text] of headers) {

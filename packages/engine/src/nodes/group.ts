@@ -36,7 +36,8 @@ export const group: NodeKind = {
 
 function checkWeights(value: Json, path: string, issues: NodeIssues): void {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    return issues.refuse(path, 'invalid_config', 'must be an object of placement ids and weights');
+    issues.refuse(path, 'invalid_config', 'must be an object of placement ids and weights');
+    return;
   }
   for (const [id, weight] of Object.entries(readObject(value))) {
     const place = `${path}/${pointerStep(id)}`;

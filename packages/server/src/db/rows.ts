@@ -323,6 +323,17 @@ export interface EvidenceSnapshotsRow {
   readonly createdAt: Date;
 }
 
+/** A row of `flow_secrets`. */
+export interface FlowSecretsRow {
+  readonly tenantId: string;
+  readonly flowId: string;
+  readonly version: number;
+  readonly nodeId: string;
+  readonly path: string;
+  readonly origin: string;
+  readonly sealed: Buffer;
+}
+
 /** A row of `flow_versions`. */
 export interface FlowVersionsRow {
   readonly tenantId: string;
@@ -798,6 +809,7 @@ export interface Tables {
   readonly evidence_changes: EvidenceChangesRow;
   readonly evidence_heads: EvidenceHeadsRow;
   readonly evidence_snapshots: EvidenceSnapshotsRow;
+  readonly flow_secrets: FlowSecretsRow;
   readonly flow_versions: FlowVersionsRow;
   readonly idempotency_keys: IdempotencyKeysRow;
   readonly interaction_history: InteractionHistoryRow;
@@ -1117,6 +1129,15 @@ export const columnKinds = {
     number: 'integer',
     body: 'json',
     createdAt: 'instant',
+  },
+  flow_secrets: {
+    tenantId: 'uuid',
+    flowId: 'uuid',
+    version: 'integer',
+    nodeId: 'text',
+    path: 'text',
+    origin: 'text',
+    sealed: 'bytes',
   },
   flow_versions: {
     tenantId: 'uuid',

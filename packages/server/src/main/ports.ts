@@ -5,7 +5,7 @@ import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
-import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import { type FlowPorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
 import type { SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
@@ -26,7 +26,7 @@ export interface JobPorts {
 export const jobFeaturePorts: Omit<JobPorts, 'database'> = { settlementNumbers: customerNumbers };
 
 /** What operations need from the process. */
-export interface ProcessPorts {
+export interface ProcessPorts extends FlowPorts {
   readonly database: Database;
   readonly authenticate: Authenticate;
   readonly pepper: Pepper;

@@ -4,6 +4,7 @@ import { handlerEntries } from '../../http/handler.ts';
 import { type AuditPorts, auditLogRoutes } from './audit.routes.ts';
 
 export type { AuditPorts } from './audit.routes.ts';
+export { secretMask } from './audit.rules.ts';
 export { type AuditEntry, recordAudit } from './audit.service.ts';
 export { verifyChain } from './audit.verify.ts';
 
