@@ -121,6 +121,8 @@ export async function deleteFlow(
   id: string,
   addressed: Addressed,
 ): Promise<{ success: true; cascaded: number }> {
+  // The flow may be the default that another call takes away at this moment.
+  await lockDefaultChoice(tx);
   await softDeleteRecord(tx, flowSpec, id, {
     addressed,
     set: { isDefault: false },
