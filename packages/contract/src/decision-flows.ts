@@ -110,12 +110,51 @@ const changes = {
   isProtected: Type.Optional(Type.Boolean({ description: 'A protected flow cannot be deleted.' })),
 };
 
+/** What the flow check can find (docs/design/api-decisioning.md 7); `secret_missing` and `not_available`: docs/adr/0029. */
+export const flowProblemCodes = [
+  'version_not_2',
+  'nodes_not_array',
+  'node_shape',
+  'unknown_node_type',
+  'too_large',
+  'too_few_nodes',
+  'duplicate_id',
+  'missing_inventory',
+  'inventory_not_first',
+  'duplicate_node',
+  'phase_order',
+  'score_order',
+  'response_not_last',
+  'hook_position',
+  'skip_target',
+  'invalid_config',
+  'formula_syntax',
+  'formula_unknown_name',
+  'formula_limit',
+  'unknown_reference',
+  'cycle_in_call_flow',
+  'call_depth',
+  'strategy_needs_propensity',
+  'not_available',
+  'empty_scope',
+  'sub_flow_unpublished',
+  'secret_missing',
+  'scoring_not_configured',
+  'unknown_key',
+] as const;
+
+export type FlowProblemCode = (typeof flowProblemCodes)[number];
+
 /** One finding of the flow check (docs/design/api-decisioning.md 7). */
 export const FlowProblem = Type.Object(
   {
     path: Type.String({ description: 'JSON Pointer into draftConfig.' }),
     nodeId: Nullable(Type.String(), { description: 'Node it is about, or null.' }),
-    code: Type.String({ description: 'A code of a closed list.' }),
+    code: StringEnum(flowProblemCodes, {
+      description:
+        'What kind of finding. not_available: sound, and not to be run by this version. secret_missing: bullets without a stored ' +
+        'value. unknown_key: only among the warnings.',
+    }),
     message: Type.String({ description: 'What is wrong.' }),
   },
   { description: 'A finding.' },

@@ -336,3 +336,16 @@ it('thompson needs propensities', () => {
   ]);
   assert.deepEqual(errorsOf(flow([inventory, score, thompson])), ['not_available /nodes/2/config/method']);
 });
+
+it('a flow has at most 500 nodes and 256 KB', () => {
+  const many = (count: number) =>
+    flow([inventory, ...Array.from({ length: count - 1 }, (_, at) => ({ id: `n${at}`, type: 'qualify' }))]);
+  assert.deepEqual(errorsOf(many(500)), []);
+  assert.deepEqual(errorsOf(many(501)), ['too_large /nodes']);
+  const sized = (bytes: number) => {
+    const config = (note: string) => flow([inventory, { ...score, config: { method: 'formula', note } }]);
+    return config('x'.repeat(bytes - JSON.stringify(config('')).length));
+  };
+  assert.deepEqual(errorsOf(sized(256 * 1024)), []);
+  assert.deepEqual(errorsOf(sized(256 * 1024 + 1)), ['too_large ']);
+});

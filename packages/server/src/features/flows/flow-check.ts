@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorEntry } from '@arbiter/contract';
+import { type ErrorCode, type ErrorEntry, type FlowProblemCode, flowProblemCodes } from '@arbiter/contract';
 import { type FlowIssue, validateFlow, type WebhookRules } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
@@ -80,11 +80,16 @@ export async function checkDraft(tx: Tx, draft: StoredConfig, { use, ports, flow
 interface Finding {
   path: string;
   nodeId: string | null;
-  code: string;
+  code: FlowProblemCode;
   message: string;
 }
 
-const finding = ({ path, nodeId, code, message }: Finding): Finding => ({ path, nodeId, code, message });
+const isProblemCode = (code: string): code is FlowProblemCode => flowProblemCodes.some((known) => known === code);
+
+function finding({ path, nodeId, code, message }: Omit<Finding, 'code'> & { readonly code: string }): Finding {
+  if (!isProblemCode(code)) throw new Error(`the flow check found ${code}, which the contract does not list`);
+  return { path, nodeId, code, message };
+}
 
 /** The findings for a draft as publishing would have them; stores nothing. 404 when `flowId` names no flow. */
 export async function inspectDraft(

@@ -526,7 +526,7 @@ describe('deleting what a flow names', () => {
       { name: word('Margin'), weights: { margin: 1 } },
       201,
     );
-    const named = { id: 'o', type: 'optimize', enabled: false, config: { profileId: profile.id } };
+    const named = { id: 'o', type: 'optimize', enabled: false, config: { profileId: profile.id.toUpperCase() } };
     const { id } = await make(config([named]));
     const remove = (status: number) =>
       must<{ errors: Body[] }>('DELETE', `ranking-profiles/${profile.id}`, undefined, status);
@@ -543,9 +543,12 @@ describe('deleting what a flow names', () => {
       201,
       home.keys.admin,
     );
-    const flow = await make(config([{ id: 'f', type: 'filter', config: { contactPolicyIds: [policy.id] } }]), {
-      name: 'Asks',
-    });
+    const flow = await make(
+      config([{ id: 'f', type: 'filter', config: { contactPolicyIds: [policy.id.toUpperCase()] } }]),
+      {
+        name: 'Asks',
+      },
+    );
     const gone = await must('DELETE', `contact-policies?id=${policy.id}`, undefined, 200, home.keys.admin);
     assert.deepEqual(gone, { deleted: true, warnings: [`Referenced by decision flow "Asks" (${flow.key})`] });
   });
