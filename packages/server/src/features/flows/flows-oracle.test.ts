@@ -49,7 +49,8 @@ type Call =
       readonly guarded: boolean;
       readonly changes: { name?: string; status?: string; isDefault?: true; isProtected?: boolean; draft?: number };
     }
-  | { readonly kind: 'publish' | 'delete'; readonly at: number; readonly guarded: boolean }
+  | { readonly kind: 'publish'; readonly at: number; readonly guarded: boolean }
+  | { readonly kind: 'delete'; readonly at: number; readonly guarded: boolean }
   | { readonly kind: 'restore'; readonly at: number; readonly version: number };
 
 /** A call that was sent: to which flow, under which precondition, and what came back. */
