@@ -649,6 +649,23 @@ create table flow_routes (
   grant select to arbiter_readonly
   comment: Which flow runs for requests that name none, by channel and placement.
 
+create table flow_secrets (
+  tenant_id uuid not null,
+  flow_id uuid not null,
+  version integer not null,
+  node_id text not null,
+  path text not null,
+  origin text not null,
+  sealed bytea not null
+);
+  constraint flow_secrets_version_check CHECK ((version >= 0))
+  constraint flow_secrets_flow FOREIGN KEY (tenant_id, flow_id) REFERENCES decision_flows(tenant_id, id)
+  constraint flow_secrets_pkey PRIMARY KEY (tenant_id, flow_id, version, node_id, path)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table flow_versions (
   tenant_id uuid not null,
   flow_id uuid not null,

@@ -207,6 +207,20 @@ export const examples: Readonly<Record<string, Example>> = {
     const flow = await f.make('decision-flows');
     return { body: { id: flow.id, draftConfig: draftFlowConfig((await f.make('categories')).id) } };
   },
+  'decisionFlows.diff': async (f) => ({
+    params: { id: (await f.decisionWorld()).flow.id },
+    query: { from: '1', to: 'draft' },
+  }),
+  'decisionFlows.export': async (f) => ({
+    params: { id: (await f.decisionWorld()).flow.id },
+    query: { version: 'published' },
+  }),
+  'decisionFlows.import': async (f) => {
+    const { id } = await f.make('decision-flows');
+    const flow = await f.must('GET', `decision-flows/${id}/export`, undefined, 200);
+    return { body: { flow, key: f.name('copy'), name: f.name('Copy') } };
+  },
+  'decisionFlows.restoreVersion': async (f) => ({ body: { id: (await f.decisionWorld()).flow.id, version: 1 } }),
   'decisionFlows.versions': async (f) => ({ query: { id: (await f.decisionWorld()).flow.id, version: '1' } }),
   'decisionFlows.ensureBase': async () => ({}),
 

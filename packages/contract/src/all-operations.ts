@@ -9,6 +9,8 @@ import { contentOperations } from './content.ts';
 import { byId } from './core/by-id.ts';
 import { creativeOperations } from './creatives.ts';
 import { deadLetterOperations } from './dead-letters.ts';
+import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
+import { decisionFlowVersionOperations } from './decision-flow-versions.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
 import { decisionOperations } from './decisions.ts';
 import { estimateOperations } from './estimates.ts';
@@ -44,6 +46,8 @@ export const operations = {
   ...byId(contentOperations),
   ...byId(creativeOperations),
   ...byId(deadLetterOperations),
+  ...byId(decisionFlowExchangeOperations),
+  ...byId(decisionFlowVersionOperations),
   ...byId(decisionFlowOperations),
   ...byId(decisionOperations),
   ...byId(estimateOperations),

@@ -9,19 +9,21 @@ import { offerStatuses } from './offers.ts';
 
 const FlowStatus = StringEnum(offerStatuses, { description: 'Only active flows with a published version run.' });
 
-const Coupling = Nullable(StringEnum(['partial', 'atomic'], { description: 'Mode.' }), {
+export const Coupling = Nullable(StringEnum(['partial', 'atomic'], { description: 'Mode.' }), {
   description: "Beats the channel's coupling mode; null = the channel decides.",
 });
 
-const DraftConfig = JsonObject(
+export const DraftConfig = JsonObject(
   'Flow config v2: { version: 2, nodes: [{ id, type, config }], flowConfig }. flowConfig: defaultLimit (1-50), scoring (stands ' +
     'for a score node), explore { rate (0-0.2, default 0), poolSize (2-50, default 20), fromRank (1-50, default 1), channels ' +
     '(ids; empty = all) }: with chance `rate` a slot is drawn evenly from the best `poolSize` candidates left for it, whatever ' +
     'the rank method, so that the outcomes of offers that were not the best pick can be measured. Control groups and mandatory ' +
-    'items are left alone; each item tells its chance in `selection.probability`.',
+    'items are left alone; each item tells its chance in `selection.probability`. Values of `headers` and user and password of `url` ' +
+    'of an extension point are write-only: they are answered as eight bullets, and bullets sent back keep what is stored for the ' +
+    'same node and header, as long as scheme, host and port of the url stay.',
 );
 
-const Key = Type.String({
+export const FlowKey = Type.String({
   minLength: 1,
   maxLength: 255,
   pattern: '\\S',
@@ -47,7 +49,7 @@ export const DecisionFlow = Type.Object(
   {
     id: Id('Flow.'),
     tenantId: Id('Tenant.'),
-    key: Key,
+    key: FlowKey,
     name: Name('Name.'),
     description: Type.String({ description: 'Free text.' }),
     status: FlowStatus,
@@ -77,9 +79,8 @@ const settings = {
   draftConfig: Type.Optional(DraftConfig),
 };
 
-/** Body of POST: key and name are required (part 2, 4.6). */
 /** A small flow that can be published as it is. */
-const exampleDraft = {
+export const exampleDraft = {
   version: 2,
   nodes: [
     { id: 'inventory', type: 'inventory', name: 'All offers', config: { scope: 'all' } },
@@ -93,8 +94,9 @@ const exampleDraft = {
   flowConfig: { explore: { rate: 0.05 } },
 };
 
+/** Body of POST: key and name are required (part 2, 4.6). */
 export const DecisionFlowCreate = Type.Object(
-  { key: Key, name: Name('Name.'), ...settings },
+  { key: FlowKey, name: Name('Name.'), ...settings },
   {
     description: 'A new flow. The first flow of a tenant becomes its default.',
     examples: [{ key: 'next-best-offer', name: 'Next best offer', draftConfig: exampleDraft }],
@@ -108,12 +110,51 @@ const changes = {
   isProtected: Type.Optional(Type.Boolean({ description: 'A protected flow cannot be deleted.' })),
 };
 
+/** What the flow check can find (docs/design/api-decisioning.md 7); `secret_missing` and `not_available`: docs/adr/0029. */
+export const flowProblemCodes = [
+  'version_not_2',
+  'nodes_not_array',
+  'node_shape',
+  'unknown_node_type',
+  'too_large',
+  'too_few_nodes',
+  'duplicate_id',
+  'missing_inventory',
+  'inventory_not_first',
+  'duplicate_node',
+  'phase_order',
+  'score_order',
+  'response_not_last',
+  'hook_position',
+  'skip_target',
+  'invalid_config',
+  'formula_syntax',
+  'formula_unknown_name',
+  'formula_limit',
+  'unknown_reference',
+  'cycle_in_call_flow',
+  'call_depth',
+  'strategy_needs_propensity',
+  'not_available',
+  'empty_scope',
+  'sub_flow_unpublished',
+  'secret_missing',
+  'scoring_not_configured',
+  'unknown_key',
+] as const;
+
+export type FlowProblemCode = (typeof flowProblemCodes)[number];
+
 /** One finding of the flow check (docs/design/api-decisioning.md 7). */
 export const FlowProblem = Type.Object(
   {
     path: Type.String({ description: 'JSON Pointer into draftConfig.' }),
     nodeId: Nullable(Type.String(), { description: 'Node it is about, or null.' }),
-    code: Type.String({ description: 'A code of a closed list.' }),
+    code: StringEnum(flowProblemCodes, {
+      description:
+        'What kind of finding. not_available: sound, and not to be run by this version. secret_missing: bullets without a stored ' +
+        'value. unknown_key: only among the warnings.',
+    }),
     message: Type.String({ description: 'What is wrong.' }),
   },
   { description: 'A finding.' },
@@ -235,7 +276,11 @@ export const decisionFlowResource = resource({
   unique: { key: 'duplicate_key' },
   references: {},
   removal: { 200: DeletedFlow },
-  errors: { update: ['pipeline_invalid'], delete: ['protected'] },
+  errors: {
+    create: ['not_configured'],
+    update: ['pipeline_invalid', 'not_configured'],
+    delete: ['protected'],
+  },
 });
 
 const records = recordOperations(decisionFlowResource);

@@ -22,6 +22,8 @@ export * from './core/resource.ts';
 export * from './core/schemas.ts';
 export * from './creatives.ts';
 export * from './dead-letters.ts';
+export * from './decision-flow-exchange.ts';
+export * from './decision-flow-versions.ts';
 export * from './decision-flows.ts';
 export * from './decisions.ts';
 export * from './estimates.ts';

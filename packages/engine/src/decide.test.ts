@@ -9,6 +9,7 @@ import {
   foldContacts,
   type Json,
   needsOfferCategories,
+  openReferences,
   policyProblems,
   resolveTarget,
   resultOf,
@@ -517,8 +518,7 @@ test('a score node without a method takes the method of the flow', () => {
     ],
     flowConfig: { scoring: { method: 'propensity' } },
   };
-  const references = { has: () => true, customFieldKeys: new Set<string>(), columnsOf: () => [] };
-  assert.deepEqual(validateFlow(config, references, { use: 'publish' }).errors, []);
+  assert.deepEqual(validateFlow(config, openReferences, { use: 'publish' }).errors, []);
   const { plan, input } = made({ nodes: config.nodes, flowConfig: config.flowConfig });
   assert.equal(decide(plan, input).items[0]?.score, 0.5);
 });

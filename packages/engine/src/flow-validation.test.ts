@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FlowReferences, flowReferences, type Json, validateFlow } from './index.ts';
+import { type FlowReferences, flowReferences, type Json, openReferences, validateFlow } from './index.ts';
 
 const known: FlowReferences = {
+  ...openReferences,
   has: (_kind, id) => !id.startsWith('no-'),
   customFieldKeys: new Set(['fee']),
   columnsOf: (schema) => [`${schema}_key`, `${schema}_next`],
@@ -117,7 +118,7 @@ test('shape comes first and alone', () => {
     ],
   );
   assert.deepEqual(errorsOf({ ...(flow([inventory, score]) as object), flowConfig: [] }), ['S node_shape /flowConfig']);
-  assert.deepEqual(errorsOf(flow([inventory, { id: 'x', type: 'group' }, { id: 'y', type: 'constructor' }])), [
+  assert.deepEqual(errorsOf(flow([inventory, { id: 'x', type: 'grouping' }, { id: 'y', type: 'constructor' }])), [
     'S unknown_node_type /nodes/1/type',
     'S unknown_node_type /nodes/2/type',
   ]);
@@ -169,6 +170,7 @@ test('every key has its type, range and words', () => {
     ['qualify', { stages: ['ranking'] }, '/stages/0'],
     ['contact_policy', { policyIds: [7] }, '/policyIds/0'],
     ['filter', { combinator: 'XOR' }, '/combinator'],
+    ['filter', { contactPolicyIds: ['no-policy'] }, '/contactPolicyIds/0', 'unknown_reference'],
     ['filter', { conditions: [{ field: 'placement.name', operator: 'eq', value: 1 }] }, '/conditions/0/field'],
     ['filter', { conditions: [{ field: 'offer.name', operator: 'regex', value: '(' }] }, '/conditions/0/value'],
     ['score', { method: 'guess' }, '/method'],
@@ -178,9 +180,13 @@ test('every key has its type, range and words', () => {
     ['score', { minScore: -1 }, '/minScore'],
     ['score', { modelKey: 'no-model' }, '/modelKey', 'unknown_reference'],
     ['score', { overrides: [{ method: 'formula' }] }, '/overrides/0'],
-    ['score', { championChallenger: { enabled: true } }, '/championChallenger'],
-    ['score', { computeShap: true }, '/computeShap'],
-    ['rank', { method: 'explore_exploit' }, '/method'],
+    ['score', { championChallenger: { enabled: 'yes' } }, '/championChallenger/enabled'],
+    ['score', { shadowModelKeys: ['no-model'] }, '/shadowModelKeys/0', 'unknown_reference'],
+    ['score', { strategyProfileId: 'no-profile' }, '/strategyProfileId', 'unknown_reference'],
+    ['score', { strategyOverrides: [{ scope: 'offer', value: 'x', profileId: 'p' }] }, '/strategyOverrides/0/scope'],
+    ['score', { computeShap: 'yes' }, '/computeShap'],
+    ['score', { formula: { clvWeight: 2.1 } }, '/formula/clvWeight'],
+    ['rank', { method: 'best' }, '/method'],
     ['rank', { topN: 0 }, '/topN'],
     ['rank', { method: 'diversity', topN: 3 }, '/topN'],
     ['rank', { maxPerCategory: 51 }, '/maxPerCategory'],
@@ -207,6 +213,7 @@ test('every key has its type, range and words', () => {
     ],
     ['compute', { formulaExtras: [{ key: 'a', formula: '1', outputType: 'date' }] }, '/formulaExtras/0/outputType'],
     ['set_properties', { properties: [{ key: 'a' }] }, '/properties/0'],
+    ['set_properties', { properties: [{ key: 'a', value: 'x'.repeat(4095) }] }, '/properties/0/value'],
     ['response', { responseFormat: 'full' }, '/responseFormat'],
     ['response', { includeFields: ['secret'] }, '/includeFields/0'],
     ['response', { limit: 51 }, '/limit'],

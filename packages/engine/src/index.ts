@@ -26,6 +26,7 @@ export type * from './decision.ts';
 export { placementsNamed, resolveTarget, type Target, type TargetProblem, type TargetSlot } from './delivery/target.ts';
 export { targetHint } from './delivery/target-hint.ts';
 export { type EmptyReason, emptyReasons } from './empty-reason.ts';
+export { type FlowCall, flowCalls, type KnownFlow } from './flow-validation/check-calls.ts';
 export {
   type FlowCheck,
   type FlowIssue,
@@ -33,6 +34,7 @@ export {
   type FlowReferences,
   type FlowWarning,
   flowReferences,
+  openReferences,
   validateFlow,
 } from './flow-validation/validate-flow.ts';
 export { foldContacts } from './fold-contacts.ts';
@@ -43,7 +45,7 @@ export { functionNames } from './formula/functions.ts';
 export { formulaHint } from './formula/hint.ts';
 export * from './formula/scope.ts';
 export type * from './input.ts';
-export type { ReferenceKind } from './nodes/node-keys.ts';
+export type { ReferenceKind, WebhookRules } from './nodes/node-keys.ts';
 export { needsOfferCategories, policyProblems, policyRemarks, policyTypes } from './policies/policy-kinds.ts';
 export { daysSince } from './qualification/recency-check.ts';
 export { defaultStage, ruleProblems, ruleRemarks, ruleTypes } from './qualification/rule-kinds.ts';

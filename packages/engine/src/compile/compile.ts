@@ -189,7 +189,7 @@ function compileNodes(nodes: readonly FlowNode[], parts: PlanParts): Stages {
   let suppressionAt = -1;
   for (const node of nodes) {
     const kind = nodeKinds.get(node.type);
-    if (kind === undefined) throw new Error(`node type ${node.type} is not available`);
+    if (kind === undefined || kind.unbuilt === true) throw new Error(`node type ${node.type} is not available`);
     if (kind.step !== undefined) phase1.push(kind.step(node, parts));
     if (kind.output !== undefined) output.push(kind.output(node, parts));
     if (node === lastQualify) suppressionAt = phase1.length;

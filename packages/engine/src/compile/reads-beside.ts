@@ -1,4 +1,4 @@
-import { validateFlow } from '../flow-validation/validate-flow.ts';
+import { openReferences, validateFlow } from '../flow-validation/validate-flow.ts';
 import type { PlanParts } from '../nodes/node-kind.ts';
 import { readList, readObjects } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
@@ -114,8 +114,7 @@ const everywhere = <Row extends SnapshotRule | SnapshotPolicy>(row: Row): Row =>
 });
 
 function isDraft(config: unknown): config is FlowConfig {
-  const known = { has: () => true, customFieldKeys: new Set<string>(), columnsOf: () => [] };
-  return validateFlow(config, known, { use: 'draft' }).valid;
+  return validateFlow(config, openReferences, { use: 'draft' }).valid;
 }
 
 function sourcesOf({ config = {} }: FlowNode): ReadSource[] {

@@ -1,40 +1,40 @@
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import type { FlowNode } from '../snapshot.ts';
+import { checkHook, checkSkips } from './check-places.ts';
 import type { FlowIssue } from './validate-flow.ts';
 
 /** Node types that stand in this order among each other. */
 const scoreOrder = ['score', 'optimize', 'rank', 'group'];
 
+/** An enabled node with its place in the list of all nodes and the phase of that place. */
+export interface PlacedNode {
+  readonly node: FlowNode;
+  readonly at: number;
+  readonly phase: number;
+}
+
+/** Adds an error about the node at this place; `at` null: about the list; `path`: below the node. */
+export type RefuseAt = (at: number | null, code: string, message: string, path?: string) => void;
+
 /** Structure of the list of nodes (docs/design/api-decisioning.md 7); disabled nodes count as absent. */
 export function checkStructure(nodes: readonly FlowNode[], use: 'draft' | 'publish', errors: FlowIssue[]): void {
-  const refuse = (at: number | null, code: string, message: string): void => {
+  const refuse: RefuseAt = (at, code, message, below = '') => {
     const node = at === null ? undefined : nodes[at];
-    errors.push({ path: at === null ? '/nodes' : `/nodes/${at}`, nodeId: node?.id ?? null, code, message, class: 'P' });
+    const path = at === null ? '/nodes' : `/nodes/${at}${below}`;
+    errors.push({ path, nodeId: node?.id ?? null, code, message, class: 'P' });
   };
   const ids = new Set<string>();
   nodes.forEach(({ id }, at) => {
     if (ids.has(id)) refuse(at, 'duplicate_id', `another node has the id ${id}`);
     ids.add(id);
   });
-  const enabled = nodes.flatMap((node, at) => (node.enabled === false ? [] : [{ node, at }]));
+  const enabled = placed(nodes, refuse);
   if (enabled.length === 0 && use === 'draft') return;
   checkInventory(enabled, refuse);
-  const seen = new Set<string>();
-  let phase = 1;
-  let order = -1;
-  for (const { node, at } of enabled) {
-    const kind = nodeKinds.get(node.type);
-    if (kind === undefined) continue;
-    if (kind.single && node.type !== 'inventory' && seen.has(node.type)) {
-      refuse(at, 'duplicate_node', `a flow has at most one ${node.type} node`);
-    }
-    seen.add(node.type);
-    if (kind.phase < phase)
-      refuse(at, 'phase_order', `${node.type} belongs to phase ${kind.phase} and stands in phase ${phase}`);
-    phase = Math.max(phase, kind.phase);
-    const place = scoreOrder.indexOf(node.type);
-    if (place >= 0 && place < order) refuse(at, 'score_order', `${node.type} stands after ${scoreOrder[order]}`);
-    order = Math.max(order, place);
+  checkOrder(enabled, refuse);
+  for (const place of enabled) {
+    if (place.node.type === 'extension_point') checkHook(place, enabled, refuse);
+    if (place.node.type === 'conditional') checkSkips(place, enabled, refuse);
   }
   const response = enabled.findIndex(({ node }) => node.type === 'response');
   if (response >= 0 && response < enabled.length - 1) {
@@ -42,10 +42,37 @@ export function checkStructure(nodes: readonly FlowNode[], use: 'draft' | 'publi
   }
 }
 
-function checkInventory(
-  enabled: readonly { readonly node: FlowNode; readonly at: number }[],
-  refuse: (at: number | null, code: string, message: string) => void,
-): void {
+/** The enabled nodes; those of any phase take the phase in which they stand. */
+function placed(nodes: readonly FlowNode[], refuse: RefuseAt): readonly PlacedNode[] {
+  let phase = 1;
+  return nodes.flatMap((node, at) => {
+    const kind = nodeKinds.get(node.type);
+    if (node.enabled === false || kind === undefined) return [];
+    if (kind.phase !== 'any') {
+      if (kind.phase < phase) {
+        refuse(at, 'phase_order', `${node.type} belongs to phase ${kind.phase} and stands in phase ${phase}`);
+      }
+      phase = Math.max(phase, kind.phase);
+    }
+    return [{ node, at, phase }];
+  });
+}
+
+function checkOrder(enabled: readonly PlacedNode[], refuse: RefuseAt): void {
+  const seen = new Set<string>();
+  let order = -1;
+  for (const { node, at } of enabled) {
+    if (nodeKinds.get(node.type)?.single === true && node.type !== 'inventory' && seen.has(node.type)) {
+      refuse(at, 'duplicate_node', `a flow has at most one ${node.type} node`);
+    }
+    seen.add(node.type);
+    const place = scoreOrder.indexOf(node.type);
+    if (place >= 0 && place < order) refuse(at, 'score_order', `${node.type} stands after ${scoreOrder[order]}`);
+    order = Math.max(order, place);
+  }
+}
+
+function checkInventory(enabled: readonly PlacedNode[], refuse: RefuseAt): void {
   const inventories = enabled.filter(({ node }) => node.type === 'inventory');
   const [first, ...others] = inventories;
   if (first === undefined) {

@@ -3,6 +3,7 @@ import { isObject } from '../json-object.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
 import { nearestWord } from '../words/nearest-word.ts';
+import { utf8Bytes } from '../words/utf8-bytes.ts';
 import { didYouMean, listWords, told } from '../words/word-texts.ts';
 import type { FlowIssue, FlowWarning } from './validate-flow.ts';
 
@@ -105,13 +106,4 @@ function readNode(node: Json, path: string, refuse: Refuse): FlowNode | null {
 
 function isPosition(value: Json): boolean {
   return isObject(value) && typeof value.x === 'number' && typeof value.y === 'number';
-}
-
-function utf8Bytes(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }

@@ -1,11 +1,20 @@
 import type { JsonObject } from '../compile/config-problems.ts';
 import { deepestChain, enrichOrder } from '../compile/enrich-order.ts';
 import { exploreKey } from '../delivery/explore.ts';
-import { checkKeys, integer, type NodeIssues, object, type ReferenceKind } from '../nodes/node-keys.ts';
+import { checkWebhook } from '../nodes/extension-point.ts';
+import {
+  checkKeys,
+  integer,
+  type NodeIssues,
+  object,
+  type ReferenceKind,
+  type WebhookRules,
+} from '../nodes/node-keys.ts';
 import { readList, readObject, readObjects } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import { scoreShape } from '../nodes/score.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
+import { checkCalls, type KnownFlow } from './check-calls.ts';
 import { checkStructure } from './check-structure.ts';
 import { readFlow, unknownKey } from './read-flow.ts';
 
@@ -39,7 +48,22 @@ export interface FlowReferences {
   readonly customFieldKeys: ReadonlySet<string>;
   /** Columns of a schema by id or name; empty for one that does not exist. */
   columnsOf(schema: string): readonly string[];
+  /** Key of the flow that the config belongs to; null: of none. */
+  readonly ownKey: string | null;
+  /** The flows of the tenant; asked only when the config calls one. */
+  readonly flows: readonly KnownFlow[];
+  readonly webhooks: WebhookRules;
 }
+
+/** For a config that is read, not judged: whatever it names exists and may be asked. */
+export const openReferences: FlowReferences = {
+  has: () => true,
+  customFieldKeys: new Set(),
+  columnsOf: () => [],
+  ownKey: null,
+  flows: [],
+  webhooks: { urlProblem: () => null, headerProblem: () => null },
+};
 
 /**
  * Checks a flow config v2 (part 2, 4.6; docs/design/api-decisioning.md 7, 8). `use: 'draft'` leaves out the rules of class U.
@@ -54,10 +78,16 @@ export function validateFlow(
   const warnings: FlowWarning[] = [];
   const flow = readFlow(config, errors, warnings);
   if (flow !== null && errors.length === 0) {
+    const unavailable: FlowIssue[] = [];
+    const found: Found = { errors, warnings, unavailable };
     checkStructure(flow.nodes, use, errors);
-    checkNodes(flow.nodes, references, errors, warnings);
+    checkNodes(flow.nodes, references, found);
     checkEnrichChains(flow.nodes, references, errors);
-    checkFlowConfig(flow.flowConfig, references, errors, warnings);
+    checkFlowConfig(flow.flowConfig, references, found);
+    checkStrategy(flow.nodes, flow.flowConfig, errors);
+    checkCalls(config, references.flows, references.ownKey, use, errors);
+    // What is wrong comes first: whoever mends it knows that the rest will do once it can be run.
+    if (errors.length === 0) errors.push(...unavailable);
     if (use === 'publish') checkUse(flow.nodes, flow.flowConfig, errors);
   }
   return { valid: errors.length === 0, errors, warnings };
@@ -69,40 +99,43 @@ export function flowReferences(config: unknown): readonly { readonly kind: Refer
   validateFlow(
     config,
     {
+      ...openReferences,
       has(kind, id) {
         found.set(`${kind} ${id}`, { kind, id });
         return true;
       },
-      customFieldKeys: new Set(),
-      columnsOf: () => [],
     },
     { use: 'draft' },
   );
   return [...found.values()];
 }
 
-function checkNodes(
-  nodes: readonly FlowNode[],
-  references: FlowReferences,
-  errors: FlowIssue[],
-  warnings: FlowWarning[],
-): void {
+/** Where what is found about a config goes. */
+interface Found {
+  readonly errors: FlowIssue[];
+  readonly warnings: FlowWarning[];
+  /** What is sound and cannot be run yet. */
+  readonly unavailable: FlowIssue[];
+}
+
+function checkNodes(nodes: readonly FlowNode[], references: FlowReferences, found: Found): void {
   const bareNames = new Set(references.customFieldKeys);
   nodes.forEach((node, at) => {
     const kind = nodeKinds.get(node.type);
-    if (node.enabled === false || kind === undefined) return;
-    const issues = issuesAt(
-      `/nodes/${at}/config`,
-      node.id,
-      references,
-      { bareNames, phase1: kind.phase === 1 },
-      errors,
-      warnings,
-    );
+    if (kind === undefined) return;
+    const place = { bareNames, phase1: kind.phase === 1 };
+    const issues = issuesAt(`/nodes/${at}/config`, node.id, references, place, found);
     const config = node.config ?? {};
-    const before = errors.length;
+    if (node.enabled === false) {
+      if (node.type === 'extension_point') checkWebhook(config, issues);
+      return;
+    }
+    const before = found.errors.length;
     checkKeys(config, kind, '', issues);
-    if (errors.length === before) kind.check?.(config, issues);
+    if (found.errors.length === before) kind.check?.(config, issues);
+    if (kind.unbuilt === true) {
+      found.unavailable.push(unavailableAt(`/nodes/${at}/type`, node.id, `the node type ${node.type}`));
+    }
     if (node.type === 'compute') {
       for (const { key } of readObjects(config.formulaExtras)) if (typeof key === 'string') bareNames.add(key);
     }
@@ -125,16 +158,32 @@ function checkEnrichChains(nodes: readonly FlowNode[], references: FlowReference
   }
 }
 
-function checkFlowConfig(
-  flowConfig: JsonObject,
-  references: FlowReferences,
-  errors: FlowIssue[],
-  warnings: FlowWarning[],
-): void {
+function checkFlowConfig(flowConfig: JsonObject, references: FlowReferences, found: Found): void {
   const place = { bareNames: references.customFieldKeys, phase1: false };
-  const issues = issuesAt('/flowConfig', null, references, place, errors, warnings);
+  const issues = issuesAt('/flowConfig', null, references, place, found);
   const keys = { defaultLimit: integer(1, 50), scoring: object(scoreShape), explore: exploreKey };
   checkKeys(flowConfig, { keys }, '', issues);
+}
+
+/** Thompson draws propensities, which a flow that scores by priority does not have (`strategy_needs_propensity`). */
+function checkStrategy(nodes: readonly FlowNode[], flowConfig: JsonObject, errors: FlowIssue[]): void {
+  const enabled = (type: string) => nodes.findIndex((node) => node.type === type && node.enabled !== false);
+  const rankAt = enabled('rank');
+  const rank = nodes[rankAt];
+  if (rank?.config?.method !== 'explore_exploit' || rank.config.strategy !== 'thompson') return;
+  const method = nodes[enabled('score')]?.config?.method ?? readObject(flowConfig.scoring).method;
+  if (method !== 'priority_weighted') return;
+  errors.push({
+    path: `/nodes/${rankAt}/config/strategy`,
+    nodeId: rank.id,
+    code: 'strategy_needs_propensity',
+    message: 'thompson needs a score method that works out propensities',
+    class: 'P',
+  });
+}
+
+function unavailableAt(path: string, nodeId: string | null, what: string): FlowIssue {
+  return { path, nodeId, code: 'not_available', message: `${what} is not available in this version`, class: 'P' };
 }
 
 function checkUse(nodes: readonly FlowNode[], flowConfig: JsonObject, errors: FlowIssue[]): void {
@@ -174,11 +223,12 @@ function issuesAt(
   nodeId: string | null,
   references: FlowReferences,
   place: Pick<NodeIssues, 'bareNames' | 'phase1'>,
-  errors: FlowIssue[],
-  warnings: FlowWarning[],
+  { errors, warnings, unavailable }: Found,
 ): NodeIssues {
   return {
     ...place,
+    webhooks: references.webhooks,
+    unavailable: (path, what) => void unavailable.push(unavailableAt(prefix + path, nodeId, what)),
     refuse: (path, code, message) => void errors.push({ path: prefix + path, nodeId, code, message, class: 'P' }),
     unknownKey: (path, nearest) => void warnings.push(unknownKey(prefix + path, nodeId, nearest)),
     exists: (kind, id) => references.has(kind, id),

@@ -15,7 +15,7 @@ export const filter: NodeKind = {
   type: 'filter',
   phase: 1,
   single: false,
-  keys: { conditions, combinator: oneOf(['AND', 'OR']), contactPolicyIds: ids(200, 'contactPolicy') },
+  keys: { conditions, combinator: oneOf(['AND', 'OR']), contactPolicyIds: ids(200, 'globalContactPolicy') },
   required: [],
   step(node, parts) {
     const config = node.config ?? {};

@@ -17,6 +17,7 @@ export type ReferenceKind =
   | 'schema'
   | 'qualificationRule'
   | 'contactPolicy'
+  | 'globalContactPolicy'
   | 'rankingProfile'
   | 'model'
   | 'flow'
@@ -27,12 +28,22 @@ export interface NodeIssues {
   refuse(path: string, code: string, message: string): void;
   /** A key that means nothing; `nearest`: the one that was probably meant. */
   unknownKey(path: string, nearest: string | null): void;
+  /** Something sound that this engine cannot run yet. It is told only when nothing else is wrong with the flow. */
+  unavailable(path: string, what: string): void;
   /** True when the record exists in the tenant; ids and, for schemas and flows, names or keys. */
   exists(kind: ReferenceKind, id: string): boolean;
+  /** What the server says about addresses and headers of webhooks. */
+  readonly webhooks: WebhookRules;
   /** Bare names that formulas at this place may use. */
   readonly bareNames: ReadonlySet<string>;
   /** True in phase 1, where `score.*` does not exist. */
   readonly phase1: boolean;
+}
+
+/** The server's rules for outbound calls, which the engine cannot know (docs/design/quality.md T8, T28). Null: allowed. */
+export interface WebhookRules {
+  urlProblem(url: string): string | null;
+  headerProblem(name: string, value: string): string | null;
 }
 
 /** Checks one value of a config. Null stands for the default and is not checked. */
@@ -73,10 +84,13 @@ export const anyText: KeyCheck = (value, path, issues) => {
     invalid(issues, path, 'must be text of 1 to 255 characters');
 };
 
+/** `unbuilt`: words that are known and cannot be run yet. */
 export function oneOf(words: readonly string[], unbuilt: readonly string[] = []): KeyCheck {
   return (value, path, issues) => {
-    if (typeof value === 'string' && unbuilt.includes(value)) invalid(issues, path, `${value} is not available`);
-    else if (typeof value !== 'string' || !words.includes(value)) invalid(issues, path, mustBeOneOf(value, words));
+    if (typeof value === 'string' && unbuilt.includes(value)) issues.unavailable(path, value);
+    else if (typeof value !== 'string' || !words.includes(value)) {
+      invalid(issues, path, mustBeOneOf(value, [...words, ...unbuilt]));
+    }
   };
 }
 
@@ -90,7 +104,7 @@ export function listOf(words: readonly string[], max = words.length): KeyCheck {
   };
 }
 
-/** Ids of records that exist, each at most once. */
+/** Ids of records that exist. */
 export function ids(max: number, kind: ReferenceKind): KeyCheck {
   return (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max)
@@ -112,10 +126,16 @@ export function looseIds(max: number): KeyCheck {
   };
 }
 
+const referenceNouns: Partial<Record<ReferenceKind, string>> = {
+  globalContactPolicy: 'contact policy of scope global',
+};
+
 export function reference(kind: ReferenceKind): KeyCheck {
   return (value, path, issues) => {
     if (typeof value !== 'string' || value === '') invalid(issues, path, 'must be an id or key');
-    else if (!issues.exists(kind, value)) issues.refuse(path, 'unknown_reference', `no ${kind} ${told(value)}`);
+    else if (!issues.exists(kind, value)) {
+      issues.refuse(path, 'unknown_reference', `no ${referenceNouns[kind] ?? kind} ${told(value)}`);
+    }
   };
 }
 
@@ -160,15 +180,20 @@ export function checkKeys(
   }
 }
 
-/** Conditions `{ field, operator, value }` of a filter node (docs/design/api-decisioning.md 8). */
-export const conditions: KeyCheck = (value, path, issues) => {
-  const compiled = compileConditionList(value);
-  if (compiled.ok) {
-    for (const remark of conditionRemarks(value, path)) issues.unknownKey(remark.path, remark.nearest);
-    return;
-  }
-  for (const problem of compiled.problems) invalid(issues, `${path}${problem.path}`, problem.message);
-};
+/** Conditions `{ field, operator, value }` of a node (docs/design/api-decisioning.md 8). Default: the namespaces of filter nodes. */
+export function conditionsOver(namespaces?: ReadonlySet<string>): KeyCheck {
+  const options = namespaces === undefined ? {} : { namespaces };
+  return (value, path, issues) => {
+    const compiled = compileConditionList(value, 'AND', options);
+    if (compiled.ok) {
+      for (const remark of conditionRemarks(value, path)) issues.unknownKey(remark.path, remark.nearest);
+      return;
+    }
+    for (const problem of compiled.problems) invalid(issues, `${path}${problem.path}`, problem.message);
+  };
+}
+
+export const conditions: KeyCheck = conditionsOver();
 
 /** A formula; problems get the codes of docs/design/api-decisioning.md 7. `names`: bare names it may use. */
 export function checkFormula(
@@ -176,12 +201,13 @@ export function checkFormula(
   path: string,
   issues: NodeIssues,
   names: ReadonlySet<string>,
+  phase1: boolean = issues.phase1,
 ): void {
   if (typeof source !== 'string') {
     invalid(issues, path, 'must be a formula');
     return;
   }
-  const compiled = compileFormula(source, { bareNames: names, phase1: issues.phase1 });
+  const compiled = compileFormula(source, { bareNames: names, phase1 });
   if (compiled.ok) return;
   for (const problem of compiled.problems) {
     const code =
@@ -190,6 +216,6 @@ export function checkFormula(
         : problem.kind === 'unknown_name' || problem.kind === 'unknown_function'
           ? 'formula_unknown_name'
           : 'formula_syntax';
-    issues.refuse(path, code, problem.message + formulaHint(problem, names, issues.phase1));
+    issues.refuse(path, code, problem.message + formulaHint(problem, names, phase1));
   }
 }

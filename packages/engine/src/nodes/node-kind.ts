@@ -14,11 +14,14 @@ import type { Step } from './step.ts';
 /** One node type (docs/design/api-decisioning.md 8): its keys for the validator and its work for the compiler. */
 export interface NodeKind {
   readonly type: string;
-  readonly phase: 1 | 2 | 3;
+  /** `any`: the phase of the place where it stands. */
+  readonly phase: 1 | 2 | 3 | 'any';
   /** True: at most one in a flow. */
   readonly single: boolean;
   readonly keys: Readonly<Record<string, KeyCheck>>;
   readonly required: readonly string[];
+  /** True: described, so that drafts are checked in full, and not run yet; a sound draft that has one is refused. */
+  readonly unbuilt?: boolean;
   /** Rules over several keys; `config` has passed its key checks. */
   check?(config: JsonObject, issues: NodeIssues): void;
   /** Stage of phase 1. */

@@ -1,17 +1,22 @@
+import { callFlow } from './call-flow.ts';
 import { compute } from './compute.ts';
+import { conditional } from './conditional.ts';
 import { contactPolicy } from './contact-policy.ts';
 import { enrich } from './enrich.ts';
+import { extensionPoint } from './extension-point.ts';
 import { filter } from './filter.ts';
+import { group } from './group.ts';
 import { inventory } from './inventory.ts';
 import { matchCreatives } from './match-creatives.ts';
 import type { NodeKind } from './node-kind.ts';
+import { optimize } from './optimize.ts';
 import { qualify } from './qualify.ts';
 import { rank } from './rank.ts';
 import { response } from './response.ts';
 import { score } from './score.ts';
 import { setProperties } from './set-properties.ts';
 
-/** Node types that can run: one file and one line each. */
+/** The 16 node types (part 2, 4.6): one file and one line each. */
 const kinds: readonly NodeKind[] = [
   inventory,
   matchCreatives,
@@ -19,11 +24,16 @@ const kinds: readonly NodeKind[] = [
   qualify,
   contactPolicy,
   filter,
+  conditional,
   score,
+  optimize,
   rank,
+  group,
   compute,
   setProperties,
   response,
+  callFlow,
+  extensionPoint,
 ];
 
 export const nodeKinds: ReadonlyMap<string, NodeKind> = new Map(kinds.map((kind) => [kind.type, kind]));

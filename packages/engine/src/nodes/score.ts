@@ -1,8 +1,21 @@
 import type { JsonObject } from '../compile/config-problems.ts';
 import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
 import type { Exponents, Ladder, ScoreSettings, Scoring } from '../scoring/scoring.ts';
-import type { SnapshotChannel } from '../snapshot.ts';
-import { anyText, boolean, integer, number, type ObjectShape, object, objects, oneOf, reference } from './node-keys.ts';
+import type { Json, SnapshotChannel } from '../snapshot.ts';
+import {
+  anyText,
+  boolean,
+  ids,
+  integer,
+  type KeyCheck,
+  type NodeIssues,
+  number,
+  type ObjectShape,
+  object,
+  objects,
+  oneOf,
+  reference,
+} from './node-keys.ts';
 import { type NodeKind, readNumber, readObject, readObjects } from './node-kind.ts';
 
 const exponentKeys = {
@@ -10,6 +23,8 @@ const exponentKeys = {
   relevanceWeight: number(0, 5),
   impactWeight: number(0, 5),
   emphasisWeight: number(0, 5),
+  upliftWeight: unbuiltUnless(0, number(0, 2)),
+  clvWeight: unbuiltUnless(0, number(0, 2)),
 };
 
 /** Keys of a score node, and of `flowConfig.scoring`, which stands for one (docs/design/api-decisioning.md 7, 8). */
@@ -29,15 +44,14 @@ export const scoreShape: ObjectShape = {
     }),
     minPropensity: number(0, 1),
     minScore: number(0, Number.MAX_VALUE),
-    strategyProfileId: reference('rankingProfile'),
-    strategyOverrides: objects(20, {
-      keys: {
-        scope: oneOf(['category', 'productType', 'channel']),
-        value: anyText,
-        profileId: reference('rankingProfile'),
-      },
-      required: ['scope', 'value', 'profileId'],
-    }),
+    strategyProfileId(value, path, issues) {
+      reference('rankingProfile')(value, path, issues);
+      issues.unavailable(path, 'scoring by a ranking profile');
+    },
+    strategyOverrides(value, path, issues) {
+      strategyOverrides(value, path, issues);
+      if (Array.isArray(value) && value.length > 0) issues.unavailable(path, 'scoring by a ranking profile');
+    },
     overrides(value, path, issues) {
       objects(50, {
         keys: {
@@ -54,21 +68,57 @@ export const scoreShape: ObjectShape = {
         }
       });
     },
-    championChallenger(value, path, issues) {
-      if (readObject(value).enabled === true) {
-        issues.refuse(path, 'invalid_config', 'champion and challengers are not available');
-      }
-    },
+    championChallenger: checkChampions,
     shadowModelKeys(value, path, issues) {
-      if (!Array.isArray(value) || value.length > 0)
-        issues.refuse(path, 'invalid_config', 'shadow models are not available');
+      ids(5, 'model')(value, path, issues);
+      if (Array.isArray(value) && value.length > 0) issues.unavailable(path, 'scoring by shadow models');
     },
-    computeShap(value, path, issues) {
-      boolean(value, path, issues);
-      if (value === true) issues.refuse(path, 'invalid_config', 'computeShap is not available');
-    },
+    computeShap: unbuiltUnless(false, boolean),
   },
 };
+
+const strategyOverrides = objects(20, {
+  keys: {
+    scope: oneOf(['category', 'productType', 'channel']),
+    value: anyText,
+    profileId: reference('rankingProfile'),
+  },
+  required: ['scope', 'value', 'profileId'],
+});
+
+/** A key that has no effect at one value and cannot be run yet at any other. */
+function unbuiltUnless(harmless: Json, check: KeyCheck): KeyCheck {
+  return (value, path, issues) => {
+    check(value, path, issues);
+    if (value !== harmless) issues.unavailable(path, path.slice(path.lastIndexOf('/') + 1));
+  };
+}
+
+const share: ObjectShape = {
+  keys: { modelKey: reference('model'), weight: number(0, 100) },
+  required: ['modelKey', 'weight'],
+};
+
+/** Shares of customers by model; they sum to 100 (docs/design/api-decisioning.md 8). */
+function checkChampions(value: Json, path: string, issues: NodeIssues): void {
+  const keys = {
+    enabled: boolean,
+    experimentKey: reference('experiment'),
+    champion: object(share),
+    challengers: objects(5, share),
+  };
+  object({ keys })(value, path, issues);
+  const { enabled, champion, challengers } = readObject(value);
+  if (enabled !== true) return;
+  if ((champion ?? null) === null) issues.refuse(`${path}/champion`, 'invalid_config', 'is required');
+  if (readObjects(challengers).length === 0) {
+    issues.refuse(`${path}/challengers`, 'invalid_config', 'needs at least one challenger');
+  }
+  const weights = [readObject(champion), ...readObjects(challengers)].map(({ weight }) => readNumber(weight, 0));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  if (Math.abs(sum - 100) > 1e-9) issues.refuse(path, 'invalid_config', `weights must sum to 100, not ${sum}`);
+  issues.unavailable(path, 'scoring by champion and challengers');
+}
 
 export const score: NodeKind = { type: 'score', phase: 2, single: true, keys: scoreShape.keys, required: [] };
 

@@ -2,10 +2,13 @@ import { compileFormula } from '../formula/compile-formula.ts';
 import type { Formula } from '../formula/formula.ts';
 import type { Run } from '../run.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
+import { utf8Bytes } from '../words/utf8-bytes.ts';
 import { computeKey } from './compute.ts';
 import { checkFormula, checkKeys, oneOf } from './node-keys.ts';
 import { type NodeKind, type PlanParts, readObjects } from './node-kind.ts';
 import type { FormulaError, OutputStep } from './output-step.ts';
+
+const largestValueBytes = 4096;
 
 /** Fixed or computed values on each item or on the answer (docs/design/api-decisioning.md 8). */
 export const setProperties: NodeKind = {
@@ -30,6 +33,9 @@ export const setProperties: NodeKind = {
         if ((property.formula ?? null) !== null)
           checkFormula(property.formula, `${place}/formula`, issues, issues.bareNames);
         else if (property.value === undefined) issues.refuse(place, 'invalid_config', 'must have value or formula');
+        if (utf8Bytes(JSON.stringify(property.value ?? null)) > largestValueBytes) {
+          issues.refuse(`${place}/value`, 'invalid_config', 'must be at most 4 KB of JSON');
+        }
       });
     },
   },

@@ -407,6 +407,17 @@ export interface FlowRoutesRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `flow_secrets`. */
+export interface FlowSecretsRow {
+  readonly tenantId: string;
+  readonly flowId: string;
+  readonly version: number;
+  readonly nodeId: string;
+  readonly path: string;
+  readonly origin: string;
+  readonly sealed: Buffer;
+}
+
 /** A row of `flow_versions`. */
 export interface FlowVersionsRow {
   readonly tenantId: string;
@@ -921,6 +932,7 @@ export interface Tables {
   readonly evidence_heads: EvidenceHeadsRow;
   readonly evidence_snapshots: EvidenceSnapshotsRow;
   readonly flow_routes: FlowRoutesRow;
+  readonly flow_secrets: FlowSecretsRow;
   readonly flow_versions: FlowVersionsRow;
   readonly idempotency_keys: IdempotencyKeysRow;
   readonly interaction_history: InteractionHistoryRow;
@@ -1316,6 +1328,15 @@ export const columnKinds = {
     deletedAt: 'instant',
     createdAt: 'instant',
     updatedAt: 'instant',
+  },
+  flow_secrets: {
+    tenantId: 'uuid',
+    flowId: 'uuid',
+    version: 'integer',
+    nodeId: 'text',
+    path: 'text',
+    origin: 'text',
+    sealed: 'bytes',
   },
   flow_versions: {
     tenantId: 'uuid',

@@ -27,6 +27,7 @@ import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createEnvelope, keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { features } from './features.ts';
@@ -43,6 +44,8 @@ export type ComposeConfig = Pick<
   | 'REDIS_URL'
   | 'DATA_ENCRYPTION_KEY'
   | 'DATA_ENCRYPTION_KEYS_OLD'
+  | 'OUTBOUND_ALLOW_CIDRS'
+  | 'OUTBOUND_HTTP_OK'
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
   | 'METRICS_TOKEN'
@@ -168,6 +171,10 @@ export function composeServer(options: ComposeOptions): Server {
     .filter((key) => key !== null)
     .map((key) => Buffer.from(key, 'base64'));
   const keys = createCustomerKeys(masterKeys);
+  const envelope =
+    config.DATA_ENCRYPTION_KEY === null
+      ? null
+      : createEnvelope(config.DATA_ENCRYPTION_KEY, config.DATA_ENCRYPTION_KEYS_OLD);
   const metrics = createDecisionMetrics(registry);
   const decisions = createDecisionService({
     database,
@@ -198,15 +205,16 @@ export function composeServer(options: ComposeOptions): Server {
         accessTokens,
         rateLimits,
         decisions: { service: decisions, keys, metrics },
-        envelope:
-          config.DATA_ENCRYPTION_KEY === null
-            ? null
-            : createEnvelope(config.DATA_ENCRYPTION_KEY, config.DATA_ENCRYPTION_KEYS_OLD),
+        envelope,
         jobs,
         suppressions: { keys, customerHash: createCustomerHash(keyOf(config.DATA_ENCRYPTION_KEY)) },
         isDemoMode: config.DEMO_MODE,
         eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
         restorables: features.flatMap(({ restores }) => restores),
+        outboundRules: createOutboundRules({
+          allowNetworks: config.OUTBOUND_ALLOW_CIDRS,
+          allowHttp: config.OUTBOUND_HTTP_OK,
+        }),
       }),
       ...(beside?.handlers ?? []),
     ]),

@@ -10,7 +10,7 @@ import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import type { ReachPorts } from '../features/estimates/index.ts';
 import { lockRoutes } from '../features/flow-routes/index.ts';
-import { type FlowPorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import { type FlowRoutePorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
@@ -41,15 +41,13 @@ export interface JobPorts {
 export const jobFeaturePorts: Omit<JobPorts, 'database'> = { settlementNumbers: customerNumbers };
 
 /** What operations need from the process. */
-export interface ProcessPorts {
+export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly database: Database;
   readonly authenticate: Authenticate;
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
-  /** Seals what must not be read; null without DATA_ENCRYPTION_KEY. */
-  readonly envelope: Envelope | null;
   readonly jobs: JobRegistry;
   readonly suppressions: SuppressionPorts;
   /** DEMO_MODE of the process. */
@@ -65,7 +63,7 @@ interface FeaturePorts
   extends AuditPorts,
     Omit<ChannelPorts, 'envelope'>,
     CreativePorts,
-    FlowPorts,
+    Pick<FlowRoutePorts, 'lockRoutes'>,
     SettingsPorts,
     Pick<TenantPorts, 'hasData'> {
   readonly policyReferrers: PolicyReferrers;

@@ -79,6 +79,8 @@ const testConfig: ComposeConfig = {
   DATABASE_POOL_MAX: 10,
   DEMO_MODE: false,
   METRICS_TOKEN: null,
+  OUTBOUND_ALLOW_CIDRS: [],
+  OUTBOUND_HTTP_OK: false,
   TRUSTED_PROXIES: [],
   CORS_ALLOWED_ORIGINS: [],
   RATE_LIMIT_DEFAULT_PER_MINUTE: 0,

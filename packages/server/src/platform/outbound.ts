@@ -4,6 +4,7 @@ import { Agent, request } from 'undici';
 import { AppError } from './app-error.ts';
 import { mayReach, parseNetworks } from './outbound-addresses.ts';
 import { mayUsePort } from './outbound-ports.ts';
+import { forbiddenHeaders } from './outbound-rules.ts';
 
 export interface OutboundOptions {
   /** Private networks that may be reached (OUTBOUND_ALLOW_CIDRS). */
@@ -66,9 +67,6 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-/** Headers that would change whom the request reaches, or how it is framed (docs/design/quality.md T28). */
-const forbiddenHeaders =
-  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
 const defaultTimeoutMs = 5_000;
 const defaultMaxBytes = 64 * 1024;
 

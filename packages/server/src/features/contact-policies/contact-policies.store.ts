@@ -23,6 +23,18 @@ export async function idlePolicies(tx: Tx): Promise<SnapshotPolicy[]> {
   return selectPolicies(tx, ['draft', 'paused']);
 }
 
+/** Those of the ids whose policies, not deleted, apply to everything. */
+export async function selectGlobalPolicyIds(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await select(
+    tx,
+    columns(contactPolicySpec, ['id']),
+    `from arbiter.contact_policies
+     where tenant_id = $1 and deleted_at is null and id = any($2::uuid[]) and scopes @> '[{"scope": "global"}]'`,
+    [tx.tenantId, ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
 async function selectPolicies(tx: Tx, statuses: readonly string[]): Promise<SnapshotPolicy[]> {
   const rows = await select(
     tx,

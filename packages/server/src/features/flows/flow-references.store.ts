@@ -1,15 +1,18 @@
-import { type EntityType, resources } from '@arbiter/contract';
-import { type FlowReferences, flowReferences } from '@arbiter/engine';
+import { type EntityType, type Resource, resources } from '@arbiter/contract';
+import { type FlowReferences, flowCalls, flowReferences, type KnownFlow, type WebhookRules } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { tableOf } from '../catalogue-records/index.ts';
 import { selectCustomFieldKeys } from '../categories/index.ts';
+import { selectGlobalPolicyIds } from '../contact-policies/index.ts';
 import { snapshotSchemas } from '../schemas/index.ts';
+import { selectPublishedFlows } from './flows.store.ts';
 
-type Kind = ReturnType<typeof flowReferences>[number]['kind'];
+type Wanted = ReturnType<typeof flowReferences>;
+type Kind = Wanted[number]['kind'];
 
 /** Resources of the kinds of records that a flow names; null: nothing that a flow could use exists. */
-const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
+export const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
   category: 'category',
   subCategory: 'subCategory',
   offer: 'offer',
@@ -18,9 +21,9 @@ const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
   schema: 'dataSchema',
   qualificationRule: 'qualificationRule',
   contactPolicy: 'contactPolicy',
+  globalContactPolicy: 'contactPolicy',
+  rankingProfile: 'rankingProfile',
   flow: 'decisionFlow',
-  // They are kept, but no decision ranks by one in this version, so a flow that names one is refused.
-  rankingProfile: null,
   model: null,
   experiment: null,
 };
@@ -28,41 +31,50 @@ const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
 /** Column besides the id by which a flow may name a record. */
 const nameColumns: Partial<Record<Kind, string>> = { schema: 'name', flow: 'key' };
 
+/** Kinds that cannot be deleted while a flow names them: who names one keeps it from being deleted meanwhile (docs/design/quality.md E13). */
+const keptKinds: readonly Kind[] = ['schema', 'rankingProfile'];
+
 interface Named {
   readonly kind: string;
   readonly name: string;
 }
 
-async function readExisting(tx: Tx, wanted: ReturnType<typeof flowReferences>): Promise<Named[]> {
+async function readExisting(tx: Tx, wanted: Wanted): Promise<Named[]> {
   const kinds = Map.groupBy(wanted, ({ kind }) => kind);
   const values: unknown[] = [tx.tenantId];
   const selects: string[] = [];
+  const found: Named[] = [];
   for (const [kind, references] of kinds) {
     const entityType = entityTypes[kind];
     if (entityType === null) continue;
-    const resource = resources[entityType];
-    const table = tableOf(resource);
-    const live = resource.softDelete ? ' and deleted_at is null' : '';
-    const select = (column: string, type: string, names: readonly string[]) => {
-      values.push(names);
-      selects.push(
-        `select '${kind}' as kind, ${column}::text as name from arbiter.${table}
-         where tenant_id = $1 and ${column} = any($${values.length}::${type}[])${live}`,
-      );
-    };
     const ids = references.map(({ id }) => id);
-    select('id', 'uuid', ids.filter(isUuid));
+    if (kind === 'globalContactPolicy') {
+      const everywhere = await selectGlobalPolicyIds(tx, ids.filter(isUuid));
+      found.push(...everywhere.map((name) => ({ kind, name })));
+      continue;
+    }
+    const select = (column: string, type: string, parameter: number) =>
+      `select '${kind}' as kind, ${column}::text as name from arbiter.${tableOf(resources[entityType])}
+       where tenant_id = $1 and ${column} = any($${parameter}::${type}[])${liveOnly(resources[entityType])}`;
     const nameColumn = nameColumns[kind];
-    if (nameColumn !== undefined) select(nameColumn, 'text', ids);
+    if (keptKinds.includes(kind)) {
+      const locked = (column: string, type: string, names: readonly string[]) =>
+        tx.query<Named>(`${select(column, type, 2)} for key share`, [tx.tenantId, names]);
+      found.push(...(await locked('id', 'uuid', ids.filter(isUuid))));
+      if (nameColumn !== undefined) found.push(...(await locked(nameColumn, 'text', ids)));
+      continue;
+    }
+    selects.push(select('id', 'uuid', values.push(ids.filter(isUuid))));
+    if (nameColumn !== undefined) selects.push(select(nameColumn, 'text', values.push(ids)));
   }
-  return selects.length === 0 ? [] : tx.query<Named>(selects.join('\nunion all '), values);
+  if (selects.length > 0) found.push(...(await tx.query<Named>(selects.join('\nunion all '), values)));
+  return found;
 }
 
+const liveOnly = ({ softDelete }: Resource): string => (softDelete ? ' and deleted_at is null' : '');
+
 /** Columns of the schemas that the flow names, by id and by name. */
-async function readColumns(
-  tx: Tx,
-  wanted: ReturnType<typeof flowReferences>,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+async function readColumns(tx: Tx, wanted: Wanted): Promise<ReadonlyMap<string, readonly string[]>> {
   const columns = new Map<string, readonly string[]>();
   if (!wanted.some(({ kind }) => kind === 'schema')) return columns;
   for (const schema of await snapshotSchemas(tx)) {
@@ -73,8 +85,26 @@ async function readColumns(
   return columns;
 }
 
-/** Looks up what the config names. Missing, deleted and foreign records look alike (docs/design/quality.md T1). */
-export async function readReferences(tx: Tx, config: unknown): Promise<FlowReferences> {
+/** The tenant's flows and what their published versions call; none for a config that calls nothing. */
+async function readKnownFlows(tx: Tx, config: unknown): Promise<KnownFlow[]> {
+  if (flowCalls(config).length === 0) return [];
+  const flows = await selectPublishedFlows(tx);
+  return flows.map(({ id, key, status, config: published }) => ({
+    id,
+    key,
+    calls: status === 'active' && published !== null ? flowCalls(published).map(({ flow }) => flow) : null,
+  }));
+}
+
+/**
+ * Looks up what the config names. Missing, deleted and foreign records look alike (docs/design/quality.md T1). `ownKey`: key of the
+ * flow that it belongs to.
+ */
+export async function readReferences(
+  tx: Tx,
+  config: unknown,
+  { ownKey, webhooks }: { readonly ownKey: string | null; readonly webhooks: WebhookRules },
+): Promise<FlowReferences> {
   const wanted = flowReferences(config);
   const existing = await readExisting(tx, wanted);
   const columns = await readColumns(tx, wanted);
@@ -83,5 +113,8 @@ export async function readReferences(tx: Tx, config: unknown): Promise<FlowRefer
     has: (kind, id) => known.has(`${kind} ${id}`) || (isUuid(id) && known.has(`${kind} ${id.toLowerCase()}`)),
     customFieldKeys: await selectCustomFieldKeys(tx),
     columnsOf: (schema) => columns.get(schema.toLowerCase()) ?? [],
+    ownKey,
+    flows: await readKnownFlows(tx, config),
+    webhooks,
   };
 }

@@ -1,41 +1,66 @@
-import type { decisionFlowOperations } from '@arbiter/contract';
+import type {
+  decisionFlowExchangeOperations,
+  decisionFlowOperations,
+  decisionFlowVersionOperations,
+} from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
 import { type LockDependants, type RouteColumn, recordHandlers } from '../catalogue-records/index.ts';
 import { inspectDraft } from './flow-check.ts';
+import { exportFlow, importFlow } from './flow-exchange.service.ts';
+import type { FlowPorts } from './flow-ports.ts';
+import { diffFlowVersions, readVersions, restoreVersion, type VersionName } from './flow-versions.service.ts';
 import {
   createFlow,
   deleteFlow,
   ensureBaseFlow,
   publishFlow,
-  readVersions,
   showFlow,
   showFlows,
   updateFlow,
 } from './flows.service.ts';
 import { flowSpec } from './flows.store.ts';
 
-/** Ports for the features above. */
-export interface FlowPorts {
+/** Ports of the process, and for the features above. */
+export interface FlowRoutePorts extends FlowPorts {
   readonly lockRoutes: LockDependants<RouteColumn>;
 }
 
-export const flowRecordRoutes = ({ lockRoutes }: FlowPorts) =>
+export const flowRecordRoutes = (ports: FlowRoutePorts) =>
   recordHandlers(flowSpec, {
     show: showFlows,
-    create: createFlow,
-    change: updateFlow,
-    remove: async (tx, id, addressed) => reply(200, await deleteFlow(tx, id, addressed, lockRoutes)),
+    create: (tx, body) => createFlow(tx, body, ports),
+    change: (tx, id, rowVersion, changes) => updateFlow(tx, id, rowVersion, changes, ports),
+    remove: async (tx, id, addressed) => reply(200, await deleteFlow(tx, id, addressed, ports.lockRoutes)),
   });
 
-export function decisionFlowRoutes(ports: FlowPorts): Handlers<typeof decisionFlowOperations> {
+export function decisionFlowRoutes(ports: FlowRoutePorts): Handlers<typeof decisionFlowOperations> {
   return {
     ...flowRecordRoutes(ports),
-    publish: async (tx, { body }) => reply(200, await showFlow(tx, await publishFlow(tx, body))),
-    validate: async (tx, { body }) => reply(200, await inspectDraft(tx, body.draftConfig, body.id ?? null)),
+    publish: async (tx, { body }) => reply(200, await showFlow(tx, await publishFlow(tx, body, ports))),
+    validate: async (tx, { body }) => reply(200, await inspectDraft(tx, body.draftConfig, body.id ?? null, ports)),
     versions: async (tx, { query }) => reply(200, await readVersions(tx, query.id, query.version)),
     ensureBase: async (tx) => {
       const { flowId, created } = await ensureBaseFlow(tx);
       return created ? reply(201, { flowId, created: true as const }) : reply(200, { flowId, created: false as const });
     },
+  };
+}
+
+/** A version as a query names it, after its pattern was checked. */
+const versionNamed = (text: string): VersionName => (text === 'draft' ? text : Number(text));
+
+export function decisionFlowVersionRoutes(): Handlers<typeof decisionFlowVersionOperations> {
+  return {
+    diff: async (tx, { params, query }) =>
+      reply(200, await diffFlowVersions(tx, params.id, versionNamed(query.from), versionNamed(query.to))),
+    restoreVersion: async (tx, { body }) => reply(200, await showFlow(tx, await restoreVersion(tx, body))),
+  };
+}
+
+export function decisionFlowExchangeRoutes(ports: FlowPorts): Handlers<typeof decisionFlowExchangeOperations> {
+  return {
+    export: async (tx, { params, query: { version = 'draft' } }) =>
+      reply(200, await exportFlow(tx, params.id, version === 'published' ? version : versionNamed(version))),
+    import: async (tx, { body }) => reply(201, await showFlow(tx, await importFlow(tx, body, ports))),
   };
 }

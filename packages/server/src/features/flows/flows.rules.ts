@@ -27,7 +27,9 @@ export const baseFlowConfig: StoredConfig = {
 const entriesOf = (value: unknown): ReadonlyMap<string, unknown> =>
   new Map(typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []);
 
-const lists = (value: unknown, id: string): boolean => Array.isArray(value) && value.includes(id);
+/** Flows write ids in any letter case. */
+const lists = (value: unknown, id: string): boolean =>
+  Array.isArray(value) && value.some((entry) => typeof entry === 'string' && entry.toLowerCase() === id);
 
 /**
  * True when a draft names the policy: `stages.filter.contactPolicyIds` of the old form, `contactPolicyIds` or

@@ -14,7 +14,11 @@ import {
   toWire,
   updateRecord,
 } from '../catalogue-records/index.ts';
-import { checkDraft } from './flow-check.ts';
+import { checkDraft, type DraftUse } from './flow-check.ts';
+import { type FlowPorts, withoutSecrets } from './flow-ports.ts';
+import { hideSecrets } from './flow-secrets.rules.ts';
+import { keepSecrets } from './flow-secrets.service.ts';
+import { copySecrets, draftVersion } from './flow-secrets.store.ts';
 import { baseFlowConfig, baseFlowKey, baseFlowName, emptyDraft, namesPolicy } from './flows.rules.ts';
 import {
   type DecisionFlowRow,
@@ -67,17 +71,25 @@ async function unsetDefault(tx: Tx, except: string | null): Promise<void> {
 }
 
 /** The first flow of a tenant becomes its default, whatever the body says; later ones when they ask (part 2, 2). */
-export async function createFlow(tx: Tx, body: DecisionFlowCreate): Promise<DecisionFlowRow> {
+export async function createFlow(
+  tx: Tx,
+  body: DecisionFlowCreate,
+  ports: FlowPorts = withoutSecrets,
+  use: Extract<DraftUse, 'create' | 'import'> = 'create',
+): Promise<DecisionFlowRow> {
   const { draftConfig, ...fields } = body;
-  if (draftConfig !== undefined) await checkDraft(tx, draftConfig, 'create');
+  if (draftConfig !== undefined) await checkDraft(tx, draftConfig, { use, ports, flow: { id: null, key: body.key } });
+  const { config, values } = hideSecrets(draftConfig ?? emptyDraft);
   await lockDefaultChoice(tx);
   const { hasFlows } = await selectDefault(tx);
   if (body.isDefault === true) await unsetDefault(tx, null);
-  return createRecord(tx, flowSpec, {
+  const row = await createRecord(tx, flowSpec, {
     ...fields,
-    draftConfig: draftConfig ?? emptyDraft,
+    draftConfig: config,
     isDefault: !hasFlows || body.isDefault === true,
   });
+  await keepSecrets(tx, ports.envelope, row.id, values);
+  return row;
 }
 
 /** Changes the supplied fields; `rowVersion` + 1. A tenant keeps its default until that flow is deleted. */
@@ -86,6 +98,7 @@ export async function updateFlow(
   id: string,
   rowVersion: number | undefined,
   fields: RecordChange<DecisionFlowRow>,
+  ports: FlowPorts = withoutSecrets,
 ): Promise<DecisionFlowRow> {
   if (fields.isDefault === true) await lockDefaultChoice(tx);
   return updateRecord(tx, flowSpec, id, {
@@ -94,9 +107,13 @@ export async function updateFlow(
       if (fields.isDefault === false && current.isDefault) {
         throw invalid('/isDefault', 'cannot be taken away; make another flow the default instead');
       }
-      if (fields.draftConfig !== undefined) await checkDraft(tx, fields.draftConfig, 'update');
+      const { draftConfig } = fields;
+      if (draftConfig !== undefined) await checkDraft(tx, draftConfig, { use: 'update', ports, flow: current });
       if (fields.isDefault === true) await unsetDefault(tx, current.id);
-      return fields;
+      if (draftConfig === undefined) return fields;
+      const { config, values } = hideSecrets(draftConfig);
+      await keepSecrets(tx, ports.envelope, current.id, values);
+      return { ...fields, draftConfig: config };
     },
   });
 }
@@ -109,6 +126,8 @@ export async function deleteFlow(
   lockRoutes: LockDependants<RouteColumn>,
 ): Promise<{ success: true; cascaded: number }> {
   let deleteRoutes = async () => 0;
+  // The flow may be the default that another call takes away at this moment.
+  await lockDefaultChoice(tx);
   await softDeleteRecord(tx, flowSpec, id, {
     addressed,
     set: { isDefault: false },
@@ -132,10 +151,11 @@ export const restorableFlow = restorable(flowSpec, { set: () => ({ isDefault: fa
 export async function publishFlow(
   tx: Tx,
   request: { readonly id: string; readonly notes?: string | null; readonly rowVersion?: number },
+  ports: FlowPorts = withoutSecrets,
 ): Promise<DecisionFlowRow> {
   const seen = await getRecord(tx, flowSpec, request.id);
   assertRowVersion(flowSpec, seen, request.rowVersion);
-  await checkDraft(tx, seen.draftConfig, 'publish');
+  await checkDraft(tx, seen.draftConfig, { use: 'publish', ports, flow: seen });
   return updateRecord(tx, flowSpec, request.id, {
     action: 'publish',
     change: async (current) => {
@@ -149,6 +169,7 @@ export async function publishFlow(
         config: current.draftConfig,
         notes: request.notes ?? null,
       });
+      await copySecrets(tx, current.id, draftVersion, version);
       return { status: 'active' as const, isProtected: true, publishedVersion: version };
     },
   });
@@ -173,38 +194,6 @@ export async function ensureBaseFlow(tx: Tx): Promise<{ flowId: string; created:
   });
   await insertVersion(tx, { flowId: row.id, version: 1, config: baseFlowConfig, notes: null });
   return { flowId: row.id, created: true };
-}
-
-export interface FlowVersions {
-  flowId: string;
-  versions: {
-    version: number;
-    publishedAt: string;
-    publishedBy: string;
-    notes: string | null;
-    summary: { nodeCount: number; scoringMethod: string | null };
-    configSnapshot?: Record<string, unknown>;
-  }[];
-}
-
-/** Published versions, newest first; `version` adds its config to that one, 404 when there is no such version. */
-export async function readVersions(tx: Tx, id: string, version: number | undefined): Promise<FlowVersions> {
-  const flow = await getRecord(tx, flowSpec, id);
-  const rows = await selectVersions(tx, [flow.id], version ?? 'none');
-  if (version !== undefined && !rows.some((row) => row.version === version)) {
-    throw new AppError('not_found', { detail: 'The flow has no such version.' });
-  }
-  return {
-    flowId: flow.id,
-    versions: rows.toReversed().map((row) => ({
-      version: row.version,
-      publishedAt: row.publishedAt.toISOString(),
-      publishedBy: row.publishedBy,
-      notes: row.notes,
-      summary: { nodeCount: row.nodeCount, scoringMethod: row.scoringMethod },
-      ...(row.config === null ? {} : { configSnapshot: { ...row.config } }),
-    })),
-  };
 }
 
 /** Flows whose draft names a contact policy: the flows' part of deleting one (port `PolicyReferrers`). */

@@ -94,7 +94,7 @@ export async function selectIdByKey(tx: Tx, key: string): Promise<string | null>
   return row?.id ?? null;
 }
 
-/** Flows, not deleted, whose draft has this text somewhere, by key. */
+/** Flows, not deleted, whose draft has this text somewhere, in any letter case, by key. */
 export async function selectDraftsContaining(
   tx: Tx,
   text: string,
@@ -103,7 +103,7 @@ export async function selectDraftsContaining(
     tx,
     columns(flowSpec, ['name', 'key', 'draftConfig']),
     `from arbiter.decision_flows
-     where tenant_id = $1 and deleted_at is null and position($2 in draft_config::text) > 0 order by key collate "C"`,
+     where tenant_id = $1 and deleted_at is null and position(lower($2) in lower(draft_config::text)) > 0 order by key collate "C"`,
     [tx.tenantId, text],
   );
 }
@@ -147,18 +147,18 @@ export async function selectLiveConfigs(tx: Tx): Promise<StoredConfig[]> {
 
 const isConfig = (config: unknown): config is StoredConfig => typeof config === 'object' && config !== null;
 
-/** Live flows that are not archived and whose draft or last published config contains the text; by key. */
+/** Live flows that are not archived and whose draft or last published config contains the text in any letter case; by key. */
 export async function selectFlowsContaining(tx: Tx, text: string): Promise<Pick<DecisionFlowRow, 'id' | 'name'>[]> {
   return select(
     tx,
     columns(flowSpec, ['id', 'name'], 'f'),
     `from arbiter.decision_flows f
      where f.tenant_id = $1 and f.deleted_at is null and f.status <> 'archived' and (
-       position($2 in f.draft_config::text) > 0 or exists (
+       position(lower($2) in lower(f.draft_config::text)) > 0 or exists (
          select 1 from (
            select v.config from arbiter.flow_versions v
            where v.tenant_id = f.tenant_id and v.flow_id = f.id order by v.version desc limit 1) last
-         where position($2 in last.config::text) > 0))
+         where position(lower($2) in lower(last.config::text)) > 0))
      order by f.key collate "C"`,
     [tx.tenantId, text],
   );

@@ -8,16 +8,18 @@ import { newId } from '../../platform/ids.ts';
 import { recordCalls } from '../catalogue-records/test-record-calls.ts';
 import { inspectDraft } from './flow-check.ts';
 import { readFlowDirectory } from './flow-directory.ts';
+import { withoutSecrets } from './flow-ports.ts';
+import { readVersions } from './flow-versions.service.ts';
 import { flowRecordRoutes } from './flows.routes.ts';
 import { baseFlowConfig } from './flows.rules.ts';
-import { deleteFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow, readVersions, showFlow } from './flows.service.ts';
+import { deleteFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow, showFlow } from './flows.service.ts';
 
 const {
   create: createFlow,
   update: updateFlow,
   read: readFlow,
   list: listFlows,
-} = recordCalls(flowRecordRoutes({ lockRoutes: async () => async () => 0 }));
+} = recordCalls(flowRecordRoutes({ ...withoutSecrets, lockRoutes: async () => async () => 0 }));
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
 
@@ -360,14 +362,14 @@ describe('decision flows', () => {
       [[1, baseFlowConfig]],
     );
     assert.equal((await as(tenantId, (tx) => readFlowDirectory(tx))).fallback()?.key, 'base');
-    const check = await as(tenantId, (tx) => inspectDraft(tx, { ...baseFlowConfig }, null));
+    const check = await as(tenantId, (tx) => inspectDraft(tx, { ...baseFlowConfig }, null, withoutSecrets));
     assert.deepEqual(check, { valid: true, errors: [], warnings: [] });
   });
 
   it('are checked without being stored', async () => {
     const tenantId = await makeTenant();
     const check = await as(tenantId, (tx) =>
-      inspectDraft(tx, draft([{ id: 'q', type: 'qualify', config: { colour: 1 } }], null), null),
+      inspectDraft(tx, draft([{ id: 'q', type: 'qualify', config: { colour: 1 } }], null), null, withoutSecrets),
     );
     assert.equal(check.valid, false);
     assert.deepEqual(
@@ -379,7 +381,7 @@ describe('decision flows', () => {
       [['unknown_key', 'q']],
     );
     await assert.rejects(
-      as(tenantId, (tx) => inspectDraft(tx, draft(), newId())),
+      as(tenantId, (tx) => inspectDraft(tx, draft(), newId(), withoutSecrets)),
       { code: 'not_found' },
     );
   });

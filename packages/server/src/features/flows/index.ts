@@ -1,20 +1,34 @@
-import { decisionFlowOperations } from '@arbiter/contract';
+import {
+  decisionFlowExchangeOperations,
+  decisionFlowOperations,
+  decisionFlowVersionOperations,
+} from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { decisionFlowRoutes, type FlowPorts } from './flows.routes.ts';
+import {
+  decisionFlowExchangeRoutes,
+  decisionFlowRoutes,
+  decisionFlowVersionRoutes,
+  type FlowRoutePorts,
+} from './flows.routes.ts';
 import { restorableFlow } from './flows.service.ts';
 
 export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
-export type { FlowPorts } from './flows.routes.ts';
+export type { FlowPorts } from './flow-ports.ts';
+export type { FlowRoutePorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export { selectFlowsContaining, selectLiveConfigs } from './flows.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['decision_flows', 'flow_versions'];
+export const tables = ['decision_flows', 'flow_secrets', 'flow_versions'];
 
 export const flowsFeature = feature({
   name: 'flows',
   tables,
   restores: [restorableFlow],
-  operations: (ports: FlowPorts) => handlerEntries(decisionFlowOperations, decisionFlowRoutes(ports)),
+  operations: (ports: FlowRoutePorts) => [
+    ...handlerEntries(decisionFlowOperations, decisionFlowRoutes(ports)),
+    ...handlerEntries(decisionFlowVersionOperations, decisionFlowVersionRoutes()),
+    ...handlerEntries(decisionFlowExchangeOperations, decisionFlowExchangeRoutes(ports)),
+  ],
 });

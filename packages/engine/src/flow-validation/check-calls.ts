@@ -1,0 +1,129 @@
+import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
+import { isObject } from '../json-object.ts';
+import { readObject } from '../nodes/node-kind.ts';
+import type { Json } from '../snapshot.ts';
+import { told } from '../words/word-texts.ts';
+import type { FlowIssue } from './validate-flow.ts';
+
+/** A flow of the tenant, as far as calls are concerned. */
+export interface KnownFlow {
+  readonly id: string;
+  readonly key: string;
+  /** Keys or ids that its published version calls; null: it is not active or was never published. */
+  readonly calls: readonly string[] | null;
+}
+
+/** A call of another flow. `path`: JSON Pointer to the name of the called flow. */
+export interface FlowCall {
+  readonly path: string;
+  readonly nodeId: string | null;
+  /** Key or id. */
+  readonly flow: string;
+}
+
+/** Calls stand in a chain of at most this many (docs/design/api-decisioning.md 7). */
+const deepestCall = 5;
+
+/** The calls of a flow's enabled nodes, in their order. Reads any config. */
+export function flowCalls(config: unknown): readonly FlowCall[] {
+  const nodes = isObject(config as Json | undefined) ? (config as JsonObject).nodes : [];
+  const list: readonly Json[] = Array.isArray(nodes) ? nodes : [];
+  return list.flatMap((node, at) => (isObject(node) && node.enabled !== false ? callsOfNode(node, at) : []));
+}
+
+function callsOfNode(node: JsonObject, at: number): FlowCall[] {
+  const config = readObject(node.config);
+  const nodeId = typeof node.id === 'string' ? node.id : null;
+  const call = (path: string, flow: Json | undefined): FlowCall[] =>
+    typeof flow === 'string' ? [{ path: `/nodes/${at}/config${path}`, nodeId, flow }] : [];
+  if (node.type === 'call_flow') return call('/flowKey', config.flowKey);
+  if (node.type !== 'conditional') return [];
+  return ['onTrue', 'onFalse'].flatMap((side) => {
+    const branch = readObject(config[side]);
+    return branch.action === 'call_flow' ? call(`/${pointerStep(side)}/flowKey`, branch.flowKey) : [];
+  });
+}
+
+/**
+ * Circles and depth over the published versions of the called flows and of those that call this one; at publish also
+ * that each called flow can run.
+ */
+export function checkCalls(
+  config: unknown,
+  flows: readonly KnownFlow[],
+  ownKey: string | null,
+  use: 'draft' | 'publish',
+  errors: FlowIssue[],
+): void {
+  const calls = flowCalls(config);
+  if (calls.length === 0) return;
+  const graph = callGraph(flows);
+  const above = ownKey === null ? 0 : longestTo(ownKey, graph, new Map());
+  const chains = new Map<string, Length>();
+  for (const { path, nodeId, flow } of calls) {
+    const refuse = (code: string, message: string, kind: 'P' | 'U' = 'P') =>
+      void errors.push({ path, nodeId, code, message, class: kind });
+    const key = graph.keyOf(flow);
+    // That it does not exist is said as an unknown reference.
+    if (key === null) continue;
+    const below = longestFrom(key, graph, ownKey, chains);
+    if (below === 'circle') {
+      refuse('cycle_in_call_flow', `calling ${told(key)} leads into a circle of calls`);
+      continue;
+    }
+    if (above + 1 + below > deepestCall) {
+      refuse('call_depth', `makes a chain of ${above + 1 + below} calls; at most ${deepestCall} are possible`);
+    }
+    if (use === 'publish' && graph.calls.get(key) === null) {
+      refuse('sub_flow_unpublished', `the flow ${told(key)} is not active or was never published`, 'U');
+    }
+  }
+}
+
+interface CallGraph {
+  /** Called keys by key; null for a flow that cannot run. */
+  readonly calls: ReadonlyMap<string, readonly string[] | null>;
+  keyOf(keyOrId: string): string | null;
+}
+
+function callGraph(flows: readonly KnownFlow[]): CallGraph {
+  const keys = new Set(flows.map(({ key }) => key));
+  const byId = new Map(flows.map(({ id, key }) => [id, key]));
+  const keyOf = (flow: string): string | null => (keys.has(flow) ? flow : (byId.get(flow.toLowerCase()) ?? null));
+  const known = (names: readonly string[]) => names.map(keyOf).filter((key) => key !== null);
+  return { calls: new Map(flows.map(({ key, calls }) => [key, calls === null ? null : known(calls)])), keyOf };
+}
+
+type Length = number | 'circle';
+
+/**
+ * Calls in the longest chain that begins at a flow; `circle` when a chain comes back to `own` or to itself. `known`: what
+ * was found before, and who is being asked (`circle`, until the answer is known).
+ */
+function longestFrom(key: string, graph: CallGraph, own: string | null, known: Map<string, Length>): Length {
+  if (key === own) return 'circle';
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  known.set(key, 'circle');
+  let longest = 0;
+  for (const next of graph.calls.get(key) ?? []) {
+    const below = longestFrom(next, graph, own, known);
+    if (below === 'circle') return 'circle';
+    longest = Math.max(longest, below + 1);
+  }
+  known.set(key, longest);
+  return longest;
+}
+
+/** Calls in the longest chain of published flows that ends at a flow. `known`: as above; a circle counts as no caller. */
+function longestTo(key: string, graph: CallGraph, known: Map<string, number>): number {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  known.set(key, 0);
+  let longest = 0;
+  for (const [caller, calls] of graph.calls) {
+    if (calls?.includes(key)) longest = Math.max(longest, longestTo(caller, graph, known) + 1);
+  }
+  known.set(key, longest);
+  return longest;
+}

@@ -1,0 +1,38 @@
+import { anyText, conditionsOver, type KeyCheck, object, oneOf, reference } from './node-keys.ts';
+import { type NodeKind, readObject } from './node-kind.ts';
+
+const actions = ['continue', 'skip_to', 'drop_all', 'call_flow'] as const;
+
+/** Asked once per request, before there is a candidate (docs/design/api-decisioning.md 8). */
+const namespaces: ReadonlySet<string> = new Set(['customer', 'request', 'attributes', 'channel']);
+
+const branchShape = object({
+  keys: { action: oneOf(actions), nodeId: anyText, flowKey: reference('flow') },
+});
+
+/** What happens on one side. That the target of skip_to fits is a question of the node's place (`checkStructure`). */
+const branch: KeyCheck = (value, path, issues) => {
+  branchShape(value, path, issues);
+  const { action, nodeId, flowKey } = readObject(value);
+  if (action === 'skip_to' && (nodeId ?? null) === null) {
+    issues.refuse(`${path}/nodeId`, 'invalid_config', 'is required with action skip_to');
+  }
+  if (action === 'call_flow' && (flowKey ?? null) === null) {
+    issues.refuse(`${path}/flowKey`, 'invalid_config', 'is required with action call_flow');
+  }
+};
+
+/** One question per request, and what to do on yes and on no. */
+export const conditional: NodeKind = {
+  type: 'conditional',
+  phase: 1,
+  single: false,
+  keys: {
+    conditions: conditionsOver(namespaces),
+    combinator: oneOf(['AND', 'OR']),
+    onTrue: branch,
+    onFalse: branch,
+  },
+  required: [],
+  unbuilt: true,
+};

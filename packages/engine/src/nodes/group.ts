@@ -1,0 +1,47 @@
+import { pointerStep } from '../compile/config-problems.ts';
+import type { Json } from '../snapshot.ts';
+import { boolean, integer, type NodeIssues, number, objects, oneOf, reference } from './node-keys.ts';
+import { type NodeKind, readObject, readObjects } from './node-kind.ts';
+
+const placementShape = objects(20, {
+  keys: { placementId: reference('placement'), maxSlots: integer(1, 50) },
+  required: ['placementId'],
+});
+
+/** Which candidate goes to which placement (docs/design/api-decisioning.md 8, 10). */
+export const group: NodeKind = {
+  type: 'group',
+  phase: 2,
+  single: true,
+  keys: {
+    allocation: oneOf(['optimal', 'greedy']),
+    placements(value, path, issues) {
+      placementShape(value, path, issues);
+      const seen = new Set<string>();
+      readObjects(value).forEach(({ placementId }, at) => {
+        if (typeof placementId !== 'string') return;
+        const id = placementId.toLowerCase();
+        if (seen.has(id)) issues.refuse(`${path}/${at}/placementId`, 'invalid_config', 'is listed twice');
+        seen.add(id);
+      });
+    },
+    placementWeights: checkWeights,
+    uniqueOffers: boolean,
+    // Accepted without effect: it stands in flows that were written for an older version (part 2, 4.6).
+    allowPartial: boolean,
+  },
+  required: [],
+  unbuilt: true,
+};
+
+function checkWeights(value: Json, path: string, issues: NodeIssues): void {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    issues.refuse(path, 'invalid_config', 'must be an object of placement ids and weights');
+    return;
+  }
+  for (const [id, weight] of Object.entries(readObject(value))) {
+    const place = `${path}/${pointerStep(id)}`;
+    reference('placement')(id, place, issues);
+    number(0, 10)(weight, place, issues);
+  }
+}

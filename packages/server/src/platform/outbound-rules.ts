@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import { mayReach, parseNetworks } from './outbound-addresses.ts';
+import { mayUsePort } from './outbound-ports.ts';
+
+/** Headers that would change whom a request reaches, or how it is framed (docs/design/quality.md T28). */
+export const forbiddenHeaders =
+  /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive|proxy-.*)$/i;
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]{0,4096}$/;
+
+/** What can be said of a tenant's address and headers before they are called; null: nothing is wrong. */
+export interface OutboundRules {
+  urlProblem(url: string): string | null;
+  headerProblem(name: string, value: string): string | null;
+}
+
+/**
+ * The rules of outbound calls that a text can be held against when it is written. The addresses behind a name are judged at
+ * each call (`createOutbound`): they change.
+ */
+export function createOutboundRules({
+  allowNetworks = [],
+  allowHttp = false,
+}: {
+  readonly allowNetworks?: readonly string[];
+  readonly allowHttp?: boolean;
+}): OutboundRules {
+  const allowed = parseNetworks(allowNetworks);
+  return {
+    urlProblem(text) {
+      if (!URL.canParse(text)) return 'must be a URL';
+      const url = new URL(text);
+      const isSecure = url.protocol === 'https:';
+      if (!isSecure && !(allowHttp && url.protocol === 'http:')) return 'must begin with https://';
+      if (url.port !== '' && !mayUsePort(isSecure ? 'https' : 'http', Number(url.port))) {
+        return `has the port ${url.port}, which calls may not use`;
+      }
+      const literal = url.hostname.replace(/^\[(.*)\]$/, '$1');
+      if (isIP(literal) !== 0 && !mayReach(literal, allowed)) return 'names an address that calls may not reach';
+      return null;
+    },
+    headerProblem(name, value) {
+      if (!headerName.test(name)) return 'is not the name of a header';
+      if (forbiddenHeaders.test(name)) return 'is a header that cannot be set';
+      if (!headerValue.test(value)) return 'must be at most 4,096 characters of Latin-1 without line breaks';
+      return null;
+    },
+  };
+}
