@@ -288,7 +288,7 @@ export function createBinder(
         if (!isWhole(outcome)) {
           await sendChunks(reply, outcome, service);
           connections.sent(reply.raw);
-        } else if (outcome.status === 413 || (streams && !request.raw.complete)) sendAndLinger(reply, outcome, service);
+        } else if (outcome.status === 413 || (streams && isUnread(request.raw))) sendAndLinger(reply, outcome, service);
         else send(reply, outcome, service);
       } catch (thrown) {
         // A header that cannot be written; the work is done and committed, but the caller must not hang.
@@ -344,6 +344,9 @@ export function createBinder(
     },
   };
 }
+
+/** True while a part of the body was not taken. A request without a socket never says that it is complete, nor that it is not. */
+const isUnread = (request: IncomingMessage): boolean => request.complete === false;
 
 const closing: ExtraHeaders = { connection: 'close' };
 
