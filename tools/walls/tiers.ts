@@ -8,7 +8,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['settings', 'retention', 'users'],
   ['tenants'],
   ['credentials'],
-  ['catalogue-records', 'catalogue-history'],
+  ['catalogue-records', 'catalogue-history', 'condition-sql'],
   [
     // One line for each: those who add features at the same time do not meet.
     'schemas',
@@ -21,7 +21,7 @@ export const featureTiers: readonly (readonly string[])[] = [
     'contact-policies',
     'ranking-profiles',
   ],
-  ['flows'],
+  ['flows', 'segments'],
   ['interactions', 'evidence'],
   ['customer-states', 'plans'],
   ['stream', 'sealed-records'],

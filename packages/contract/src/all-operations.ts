@@ -18,6 +18,7 @@ import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
 import { retentionOperations } from './retention.ts';
 import { schemaOperations } from './schemas.ts';
+import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
@@ -44,6 +45,7 @@ export const operations = {
   ...byId(rankingProfileOperations),
   ...byId(retentionOperations),
   ...byId(schemaOperations),
+  ...byId(segmentOperations),
   ...byId(sessionOperations),
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),

@@ -32,6 +32,7 @@ export * from './qualification-rules.ts';
 export * from './ranking-profiles.ts';
 export * from './retention.ts';
 export * from './schemas.ts';
+export * from './segments.ts';
 export * from './session.ts';
 export * from './system.ts';
 export * from './tenant-settings.ts';

@@ -7,9 +7,10 @@ import { cooldown } from './cooldown.ts';
 import { doNotContact } from './do-not-contact.ts';
 import { frequencyCap } from './frequency-cap.ts';
 import type { CompiledPolicy, PolicyBehaviour, PolicyKind } from './policy-kind.ts';
+import { segmentExclusion } from './segment-exclusion.ts';
 
 /** Policy types that can be evaluated: one file and one line each. */
-const kinds: readonly PolicyKind[] = [frequencyCap, cooldown, doNotContact, allowOverride];
+const kinds: readonly PolicyKind[] = [frequencyCap, cooldown, doNotContact, allowOverride, segmentExclusion];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
 
 /** Policy types that may be stored; the contract's other types are refused on write until they are built. */

@@ -12,9 +12,10 @@ import type { SnapshotRule } from '../snapshot.ts';
 import { attributeCondition } from './attribute-condition.ts';
 import { offerAttribute } from './offer-attribute.ts';
 import { type CompiledRule, type RuleBehaviour, type RuleKind, type RuleStage, ruleStages } from './rule-kind.ts';
+import { segmentRequired } from './segment-required.ts';
 
 /** Rule types that can be evaluated: one file and one line each. */
-const kinds: readonly RuleKind[] = [attributeCondition, offerAttribute];
+const kinds: readonly RuleKind[] = [attributeCondition, offerAttribute, segmentRequired];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
 
 /** Rule types that may be stored; the others of docs/design/api-catalogue.md 9 are refused on write until they are built. */

@@ -1,29 +1,41 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
-import type { PolicyReferrers } from '../features/contact-policies/index.ts';
+import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
 import { deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
 import type { SettlementNumbers } from '../features/interactions/index.ts';
-import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
+import { hasOffers, type OfferDependants, offersNamingSegment } from '../features/offers/index.ts';
+import { rulesNamingSegment } from '../features/qualification/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import { type FindSchemaUses, hasSchemas, recordableColumns } from '../features/schemas/index.ts';
+import { type FindSegmentUses, type RefreshPorts, recordableSegments, segmentsAsking } from '../features/segments/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
+import { appendEvents } from '../features/stream/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
-export interface JobPorts {
+export interface JobPorts extends RefreshPorts {
   readonly database: Database;
   readonly settlementNumbers: SettlementNumbers;
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, 'database'> = { settlementNumbers: customerNumbers };
+export const jobFeaturePorts: Omit<JobPorts, 'database'> = {
+  settlementNumbers: customerNumbers,
+  watchedSegments,
+  publishEvents: (tx, events) => appendEvents(tx, events, []),
+};
+
+/** Triggers and journeys will watch segments; there are none of either yet. */
+async function watchedSegments(): Promise<ReadonlySet<string>> {
+  return new Set();
+}
 
 /** What operations need from the process. */
 export interface ProcessPorts {
@@ -39,10 +51,15 @@ export interface ProcessPorts {
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
-interface FeaturePorts extends AuditPorts, SettingsPorts, Pick<TenantPorts, 'hasData'> {
+interface FeaturePorts
+  extends AuditPorts,
+    SettingsPorts,
+    Pick<TenantPorts, 'hasData'>,
+    Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
   readonly findSchemaUses: FindSchemaUses;
+  readonly findSegmentUses: FindSegmentUses;
   readonly findProfileUses: FindProfileUses;
 }
 
@@ -54,9 +71,19 @@ export const featurePorts: FeaturePorts = {
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
   recordableColumns,
+  recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
-  findSchemaUses: flowsUsingSchema,
+  findSchemaUses: async (tx, schema) => [
+    ...(await flowsUsingSchema(tx, schema)),
+    ...(await segmentsAsking(tx, { id: schema.id })),
+  ],
+  watchedSegments,
+  findSegmentUses: async (tx, segment) => [
+    ...(await policiesNamingSegment(tx, segment)).map((policy) => ({ noun: 'contact policy', ...policy })),
+    ...(await rulesNamingSegment(tx, segment)).map((rule) => ({ noun: 'qualification rule', ...rule })),
+    ...(await offersNamingSegment(tx, segment)).map((offer) => ({ noun: 'offer', ...offer })),
+  ],
   // The setting defaultArbitrationProfileId takes no id as long as no decision reads it.
   findProfileUses: async (tx, id) =>
     (await selectFlowsContaining(tx, id)).map((flow) => ({ noun: 'decision flow', ...flow })),

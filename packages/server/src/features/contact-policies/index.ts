@@ -5,7 +5,7 @@ import { contactPolicyRoutes } from './contact-policies.routes.ts';
 import type { PolicyReferrers } from './contact-policies.service.ts';
 
 export { createContactPolicy, type PolicyReferrers } from './contact-policies.service.ts';
-export { idlePolicies, snapshotPolicies } from './contact-policies.store.ts';
+export { idlePolicies, policiesNamingSegment, snapshotPolicies } from './contact-policies.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['contact_policies'];

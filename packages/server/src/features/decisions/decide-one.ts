@@ -10,12 +10,12 @@ import {
 import { newId } from '../../platform/ids.ts';
 import type { CustomerState } from '../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
+import { nobody } from '../segments/index.ts';
 import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
 import type { AnswerFacts } from './answer.ts';
 import { answerText } from './answer-text.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
-import type { Profile } from './profile-reads.ts';
 import type { BatchRead } from './read-batch.ts';
 import { seeded } from './seeded-input.ts';
 
@@ -30,6 +30,8 @@ export interface MadeDecision {
   readonly job: DecideJob;
   readonly flow: LiveFlow;
   readonly input: DecisionInput;
+  /** Segments that the record keeps; the input has those that the plan can use. */
+  readonly segments: readonly string[];
   readonly decision: Decision;
   readonly texts: readonly ItemTexts[];
   /** Time in the engine, microseconds. Beside the decision: the same inputs take another time when they are run again. */
@@ -49,7 +51,7 @@ export interface StoredDecision extends MadeDecision {
 export const isStored = (made: MadeDecision): made is StoredDecision => made.id !== null;
 
 /**
- * Makes one decision from what was read, and words its answer. Reads and writes nothing else, but for new ids and the
+ * Makes one decision from what was read of the question at `at`, and words its answer. Reads and writes nothing else, but for new ids and the
  * stage clock. `state` holds the contacts of the customer, those of the batch's earlier decisions among them; null for a
  * customer without any.
  */
@@ -57,14 +59,16 @@ export function decideOne(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
   read: BatchRead,
+  at: number,
   { job, flow, request }: Prepared,
-  profile: Profile,
   state: CustomerState | null,
 ): MadeDecision {
   const { tenantId, settings } = catalogue;
   const { now, quota } = read;
   const { plan } = flow;
   const { dryRun } = request;
+  const profile = read.profiles[at]!;
+  const membership = read.memberships[at] ?? nobody;
   const zones = read.zonesOf(plan);
   const clock = zones[plan.timezone]!;
   const input = seeded(tenantId, {
@@ -74,7 +78,7 @@ export function decideOne(
     known: profile.known,
     profile: profile.values,
     enriched: profile.enriched,
-    segments: [],
+    segments: membership.used,
     contacts: foldContacts(state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
     suppressions: [],
     evidence: read.evidence,
@@ -123,6 +127,7 @@ export function decideOne(
     job,
     flow,
     input,
+    segments: membership.kept,
     decision,
     texts,
     engineUs,

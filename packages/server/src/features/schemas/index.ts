@@ -4,9 +4,14 @@ import { handlerEntries } from '../../http/handler.ts';
 import { schemaRoutes } from './schemas.routes.ts';
 import type { FindSchemaUses } from './schemas.service.ts';
 
+export { sqlType } from './data-types.ts';
+export { primaryKeyOf, rowKeyOf } from './fields.rules.ts';
+export { activeJoin } from './links.rules.ts';
 export { insertRows } from './rows.service.ts';
-export { type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
+export { canBeKey, type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
 export {
+  qualifiedTable,
+  quoteName,
   readSchemaTables,
   recordableColumns,
   type SchemaTable,
@@ -15,6 +20,8 @@ export {
 } from './schema-tables.store.ts';
 export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
+export type { JsonValue } from './values.rules.ts';
+export { keyText, type OutForm, outForm } from './values-out.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['schemas'];
