@@ -55,6 +55,13 @@ function recordExamples({ name: prefix, path, filters }: Resource & { readonly p
   };
 }
 
+/** A segment to which one customer belongs. */
+const aSegment = async (f: Fixtures): Promise<Made> => {
+  const segment = await f.make('segments', { ...(await f.draft('segments')), filters: null });
+  const rows = [{ customer_id: f.marker, first_name: f.marker }];
+  await f.must('POST', `schemas/${idOf(segment.baseSchemaId)}/data`, { rows }, 201);
+  return segment;
+};
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 const idOf = (value: unknown): string => String(value);
 
@@ -103,6 +110,16 @@ export const examples: Readonly<Record<string, Example>> = {
     await f.must('POST', `schemas/${schema.id}/data`, { rows: [{ visit_id: f.marker, client: f.marker }] }, 201);
     return { params: { id: schema.id }, query: { key: f.marker, limit: '10', offset: '0' } };
   },
+
+  'segments.refresh': async (f) => ({ params: { id: (await f.make('segments')).id } }),
+  'segments.customers': async (f) => ({ params: { id: (await aSegment(f)).id }, query: { limit: '10' } }),
+  'segments.preview': async (f) => {
+    const { baseSchemaId } = await aSegment(f);
+    return { body: { baseSchemaId, joins: [], filters: [{ field: 'first_name', operator: 'eq', value: f.marker }] } };
+  },
+  'segments.overlap': async (f) => ({
+    body: { segmentIds: [(await aSegment(f)).id, (await f.make('segments')).id], sampleSize: 100 },
+  }),
 
   'decisionFlows.publish': async (f) => ({ body: { id: (await f.make('decision-flows')).id, notes: f.marker } }),
   'decisionFlows.validate': async (f) => {

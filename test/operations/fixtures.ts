@@ -63,6 +63,7 @@ const needs: Partial<Record<Resource, (fixtures: Fixtures) => Promise<Ids>>> = {
   'qualification-rules': async ({ make }) => ({ offer: (await make('offers')).id }),
   'contact-policies': async ({ make }) => ({ offer: (await make('offers')).id }),
   'decision-flows': async ({ make }) => ({ category: (await make('categories')).id }),
+  segments: async ({ make, name }) => ({ dataSchema: (await make('schemas', customerSchema(name('People')))).id }),
 };
 
 async function draftOf(fixtures: Fixtures, path: Resource): Promise<Body> {

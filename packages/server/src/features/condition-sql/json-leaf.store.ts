@@ -12,9 +12,9 @@ export function jsonLeaf({ sql }: SqlColumn, { literals, now }: SqlContext): Lea
       return `arbiter.condition_json(${sql}, ${literals.add(comparison, 'text')}, ${wantedJson(wanted)})`;
     },
     member: () => null,
-    text,
+    text: () => text,
     daysBack(ms, within) {
-      const nowMs = `arbiter.condition_ms(${now})`;
+      const nowMs = `arbiter.condition_ms(${now()})`;
       const from = `${nowMs} - ${literals.add(String(ms), 'bigint')}`;
       return within ? `${instant} between ${from} and ${nowMs}` : `${instant} < ${from}`;
     },

@@ -18,8 +18,8 @@ export interface SqlColumn {
 /** What every piece of a statement's conditions shares. */
 export interface SqlContext {
   readonly literals: SqlLiterals;
-  /** SQL of the instant that days are counted from: timestamptz of whole milliseconds. */
-  readonly now: string;
+  /** SQL of the instant that days are counted from: timestamptz of whole milliseconds. Only asked for where it is used. */
+  now(): string;
 }
 
 export type Comparison = 'eq' | 'lt' | 'lte' | 'gt' | 'gte';
@@ -35,7 +35,7 @@ export interface LeafKind {
   /** One statement for a list instead of a comparison each, where that says the same; null where it does not. */
   member(wanted: readonly Scalar[]): string | null;
   /** The text that the substring operators look into; null: the column never holds one. */
-  readonly text: string | null;
+  readonly text: (() => string) | null;
   /** The value lies 0 to `ms` back (`within`), or further. Null: the column never holds an instant. */
   daysBack(ms: number, within: boolean): string;
   readonly present: string;
@@ -94,7 +94,7 @@ export function leafSql(column: SqlColumn, { operator, value }: ConditionLeaf, c
   };
   const substring = (name: 'strpos' | 'starts_with'): string => {
     if (kind.text === null || typeof first !== 'string') return never;
-    const call = `${name}(${kind.text}, ${context.literals.add(first, 'text')})`;
+    const call = `${name}(${kind.text()}, ${context.literals.add(first, 'text')})`;
     return name === 'strpos' ? `${call} > 0` : call;
   };
   const contains = (): string => (first === undefined ? never : (kind.contains(first) ?? substring('strpos')));
@@ -123,7 +123,8 @@ export function leafSql(column: SqlColumn, { operator, value }: ConditionLeaf, c
   return sqlOf[operator]();
 }
 
-const both = (a: string, b: string): string => (a === never || b === never ? never : `(${a} and ${b})`);
+// Both stand in the text, also where one never holds: a value that was added must be used.
+const both = (a: string, b: string): string => `(${a} and ${b})`;
 
 function booleanLeaf({ sql }: SqlColumn, { literals }: SqlContext): LeafKind {
   return {

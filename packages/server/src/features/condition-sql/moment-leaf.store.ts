@@ -35,9 +35,9 @@ export function momentLeaf({ sql, dataType }: SqlColumn, { literals, now }: SqlC
       return `${text} collate "C" ${signs[comparison]} ${literals.add(wanted, 'text')}`;
     },
     member: () => null,
-    text,
+    text: () => text,
     daysBack(ms, within) {
-      const here = isZoned ? now : `timezone(${literals.add('UTC', 'text')}, ${now})`;
+      const here = isZoned ? now() : `timezone(${literals.add('UTC', 'text')}, ${now()})`;
       const from = `${here} - ${literals.add(`${ms} milliseconds`, 'interval')}`;
       if (!within) return `${sql} < ${from}`;
       const until = dataType === 'date' ? `<= ${here}` : `< ${here} + ${literals.add('1 milliseconds', 'interval')}`;

@@ -100,7 +100,7 @@ function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: Intege
       return members.length === 0 ? never : `${sql} = any (${literals.add(textArray(members.map(String)), `${type}[]`)})`;
     },
     text: isWide
-      ? `case when ${sql} not between ${literals.add(String(least), type)} and ${literals.add(String(most), type)} then ${sql}::text end`
+      ? () => `case when ${sql} not between ${literals.add(String(least), type)} and ${literals.add(String(most), type)} then ${sql}::text end`
       : null,
   };
 }
@@ -149,6 +149,6 @@ function decimalParts({ sql, precision }: SqlColumn, { literals }: SqlContext): 
       return `case when ${text} is null then ${asNumber} else ${text} collate "C" ${sign} ${literals.add(wanted, 'text')} end`;
     },
     member: () => null,
-    text,
+    text: () => text,
   };
 }

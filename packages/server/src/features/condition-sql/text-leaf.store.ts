@@ -35,10 +35,10 @@ export function textLeaf({ sql, dataType }: SqlColumn, { literals, now }: SqlCon
       const ids = texts.filter((id) => uuidPattern.test(id));
       return ids.length === 0 ? never : `${sql} = any (${literals.add(textArray(ids), 'uuid[]')})`;
     },
-    text,
+    text: () => text,
     daysBack(ms, within) {
       if (!holdsInstants) return never;
-      const nowMs = `arbiter.condition_ms(${now})`;
+      const nowMs = `arbiter.condition_ms(${now()})`;
       const from = `${nowMs} - ${literals.add(String(ms), 'bigint')}`;
       return within ? `${instant} between ${from} and ${nowMs}` : `${instant} < ${from}`;
     },

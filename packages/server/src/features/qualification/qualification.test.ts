@@ -95,13 +95,13 @@ describe('qualification rules', () => {
         JSON.stringify(config),
       );
     }
-    for (const type of ['segment_required', 'propensity_threshold', 'recency_check', 'metric_condition'] as const) {
+    for (const type of ['propensity_threshold', 'recency_check', 'metric_condition'] as const) {
       await assert.rejects(create(type, { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1 }), {
         code: 'validation_failed',
         errors: [
           {
             path: '/ruleType',
-            message: `${type} is not available yet; available are attribute_condition, offer_attribute`,
+            message: `${type} is not available yet; available are attribute_condition, offer_attribute, segment_required`,
           },
         ],
       });
@@ -110,7 +110,7 @@ describe('qualification rules', () => {
       code: 'reference_not_found',
     });
     await assert.rejects(create('attribute_condition', age, { scope: 'segment', scopeId: newId() }), {
-      code: 'validation_failed',
+      code: 'reference_not_found',
     });
     await assert.rejects(
       as(tenantId, (tx) => updateQualificationRule(tx, { id: rule.id, config: { attribute: 'age' } })),

@@ -40,7 +40,7 @@ export async function selectMembers(
 export async function countUpTo(tx: Tx, definition: Definition, most: number): Promise<number> {
   const { text, values } = membersQuery(definition, 2);
   const [row] = await tx.query<{ count: number }>(
-    `select count(*)::int as count from (select from (${text}) m limit $1) some`,
+    `select count(*)::int as count from (select from (${text}) m limit $1) counted`,
     [most, ...values],
   );
   return row?.count ?? 0;
@@ -86,7 +86,7 @@ export async function countTogether(
   });
   const rows = await tx.query<{ bits: number; count: number | string }>(
     `select bits, count(*) as count from (
-       select bit_or(bit) as bits from (${parts.join(' union all ')}) each
+       select bit_or(bit) as bits from (${parts.join(' union all ')}) every_one
         where (hashtextextended(customer_id, 0) & ${hashes - 1}) < $1::bigint group by customer_id) customers
      group by bits`,
     parameters,

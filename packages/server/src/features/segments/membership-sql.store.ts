@@ -63,14 +63,14 @@ export function countingRow(schema: AskedSchema): string {
 /** SQL that is true for rows of the base whose customers belong to the segment. */
 export function belongs(definition: Definition, literals: SqlLiterals): string {
   const { base: schema, joins, filters } = definition;
-  const related = (join: AskedJoin, inner: string): string => {
+  const related = (join: AskedJoin, inner: string, match = join.match): string => {
     const alias = `j${joins.indexOf(join)}`;
     const found = `exists (select from ${join.schema.table} ${alias} where ${linkSql(schema, join, alias)} and ${inner})`;
-    return join.match === 'any' ? found : `not ${found}`;
+    return match === 'any' ? found : `not ${found}`;
   };
   const condition = conditionSql(filters, {
     literals,
-    now: nowOf(literals),
+    now: () => nowOf(literals),
     fieldOf(field) {
       const found = fieldOf(schema, joins, field);
       if (typeof found === 'string') throw new Error(`field ${field} of a stored segment ${found}`);
@@ -88,7 +88,7 @@ export function belongs(definition: Definition, literals: SqlLiterals): string {
   const parts = [condition];
   for (const join of joins) {
     if (!named.has(join.alias)) parts.push(related(join, 'true'));
-    else if (join.joinType === 'inner') parts.push(related({ ...join, match: 'any' }, 'true'));
+    else if (join.joinType === 'inner') parts.push(related(join, 'true', 'any'));
   }
   return parts.length === 1 ? condition : `(${parts.join(' and ')})`;
 }
