@@ -178,10 +178,9 @@ export const mostMembersCounted = 10_000;
 
 const SegmentMembers = Type.Object(
   {
-    data: Type.Array(
-      Type.Object({ customerId: CustomerId('A member.') }, { description: 'A member.' }),
-      { description: 'The members of this page.' },
-    ),
+    data: Type.Array(Type.Object({ customerId: CustomerId('A member.') }, { description: 'A member.' }), {
+      description: 'The members of this page.',
+    }),
     pagination: Type.Object(
       {
         total: Type.Integer({

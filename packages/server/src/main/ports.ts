@@ -11,7 +11,12 @@ import { hasOffers, type OfferDependants, offersNamingSegment } from '../feature
 import { rulesNamingSegment } from '../features/qualification/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import { type FindSchemaUses, hasSchemas, recordableColumns } from '../features/schemas/index.ts';
-import { type FindSegmentUses, type RefreshPorts, recordableSegments, segmentsAsking } from '../features/segments/index.ts';
+import {
+  type FindSegmentUses,
+  type RefreshPorts,
+  recordableSegments,
+  segmentsAsking,
+} from '../features/segments/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';

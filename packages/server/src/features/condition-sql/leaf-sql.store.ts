@@ -79,8 +79,7 @@ const dayMs = 86_400_000;
  */
 export function leafSql(column: SqlColumn, { operator, value }: ConditionLeaf, context: SqlContext): string {
   const kind = kindOf(column, context);
-  const not = (sql: string): string =>
-    sql === never ? kind.present : `(${kind.present} and (${sql}) is not true)`;
+  const not = (sql: string): string => (sql === never ? kind.present : `(${kind.present} and (${sql}) is not true)`);
   const list: readonly Scalar[] = typeof value === 'object' ? value : value === undefined ? [] : [value];
   const [first, second] = list;
   const compare = (comparison: Comparison, wanted: Scalar | undefined): string =>
@@ -129,7 +128,9 @@ const both = (a: string, b: string): string => `(${a} and ${b})`;
 function booleanLeaf({ sql }: SqlColumn, { literals }: SqlContext): LeafKind {
   return {
     compare: (comparison, wanted) =>
-      comparison === 'eq' && typeof wanted === 'boolean' ? `${sql} = ${literals.add(String(wanted), 'boolean')}` : never,
+      comparison === 'eq' && typeof wanted === 'boolean'
+        ? `${sql} = ${literals.add(String(wanted), 'boolean')}`
+        : never,
     member: () => null,
     text: null,
     daysBack: () => never,

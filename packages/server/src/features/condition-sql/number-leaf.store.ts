@@ -58,7 +58,8 @@ function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: Intege
           : comparison === 'lt'
             ? Math.ceil(number) - 1
             : Math.floor(number);
-    if (isLower) return bound > most ? never : bound <= least && !isWide ? `${sql} is not null` : `${sql} >= ${literal(bound)}`;
+    if (isLower)
+      return bound > most ? never : bound <= least && !isWide ? `${sql} is not null` : `${sql} >= ${literal(bound)}`;
     return bound < least ? never : bound >= most && !isWide ? `${sql} is not null` : `${sql} <= ${literal(bound)}`;
   };
   // At the edge of the safe integers a bound one further is not safe any more.
@@ -97,10 +98,13 @@ function integerParts({ sql }: SqlColumn, { literals }: SqlContext, type: Intege
       const members = numbers.filter(
         (number) => number !== null && Number.isInteger(number) && number >= least && number <= most,
       );
-      return members.length === 0 ? never : `${sql} = any (${literals.add(textArray(members.map(String)), `${type}[]`)})`;
+      return members.length === 0
+        ? never
+        : `${sql} = any (${literals.add(textArray(members.map(String)), `${type}[]`)})`;
     },
     text: isWide
-      ? () => `case when ${sql} not between ${literals.add(String(least), type)} and ${literals.add(String(most), type)} then ${sql}::text end`
+      ? () =>
+          `case when ${sql} not between ${literals.add(String(least), type)} and ${literals.add(String(most), type)} then ${sql}::text end`
       : null,
   };
 }
@@ -115,7 +119,9 @@ function floatParts({ sql, dataType }: SqlColumn, { literals }: SqlContext): Par
     },
     member(wanted) {
       const numbers = wanted.map(numberOf).filter((number) => number !== null);
-      return numbers.length === 0 ? never : `${value} = any (${literals.add(textArray(numbers.map(String)), 'float8[]')})`;
+      return numbers.length === 0
+        ? never
+        : `${value} = any (${literals.add(textArray(numbers.map(String)), 'float8[]')})`;
     },
     text: null,
   };
@@ -133,7 +139,9 @@ function decimalParts({ sql, precision }: SqlColumn, { literals }: SqlContext): 
       },
       member(wanted) {
         const numbers = wanted.map(numberOf).filter((number) => number !== null);
-        return numbers.length === 0 ? never : `${sql} = any (${literals.add(textArray(numbers.map(String)), 'numeric[]')})`;
+        return numbers.length === 0
+          ? never
+          : `${sql} = any (${literals.add(textArray(numbers.map(String)), 'numeric[]')})`;
       },
       text: null,
     };

@@ -10,8 +10,8 @@ import {
 import { newId } from '../../platform/ids.ts';
 import type { CustomerState } from '../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
-import { nobody } from '../segments/index.ts';
 import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
+import { nobody } from '../segments/index.ts';
 import type { AnswerFacts } from './answer.ts';
 import { answerText } from './answer-text.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';

@@ -99,7 +99,17 @@ export async function readBatch(
   }
   ports.batchStage('load', (performance.now() - startedAt) / 1000);
   const zonesOf = zonesAt(ports, now);
-  return { now, zonesOf, customers, stored, profiles, memberships, evidence: evidenceView(evidence), quota, configAgeMs };
+  return {
+    now,
+    zonesOf,
+    customers,
+    stored,
+    profiles,
+    memberships,
+    evidence: evidenceView(evidence),
+    quota,
+    configAgeMs,
+  };
 }
 
 /** The decisions of a batch share the clocks. */

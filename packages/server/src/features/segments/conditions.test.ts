@@ -13,9 +13,7 @@ const file: {
   readonly columns: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly cases: readonly { readonly condition: unknown; readonly holds: readonly string[] }[];
-} = JSON.parse(
-  readFileSync(new URL('../../../../engine/conformance/conditions.json', import.meta.url), 'utf8'),
-);
+} = JSON.parse(readFileSync(new URL('../../../../engine/conformance/conditions.json', import.meta.url), 'utf8'));
 
 let server: TestServer;
 let schemaId: string;

@@ -2,7 +2,13 @@ import type { SegmentJoin } from '@arbiter/contract';
 import { type Condition, conditionRemarks } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { asJson } from '../../platform/json.ts';
-import { type AskedSchema, keepAskedSchema, keepBaseSchema, readAskedSchemas, refuseDefinition } from './asked-schemas.ts';
+import {
+  type AskedSchema,
+  keepAskedSchema,
+  keepBaseSchema,
+  readAskedSchemas,
+  refuseDefinition,
+} from './asked-schemas.ts';
 import { readFilters } from './filters.rules.ts';
 import { fillJoin, type JoinInput, joinProblems } from './joins.rules.ts';
 import type { Definition } from './membership-sql.store.ts';

@@ -57,13 +57,11 @@ export async function selectRows(
   const forms = base.columns.map(({ name, dataType }) => ({ name, form: outForm(dataType) }));
   const list = forms.map(({ name, form }, at) => `${form.select(`b.${quoteName(name)}`)} as c${at}`).join(', ');
   const where = `${countingRow(base)} and ${belongs(definition, literals)}`;
-  const rows = await tx.query(
-    `select ${list} ${fromSql(base)} where ${where} order by ${keySql(base)} limit $1`,
-    [limit, ...literals.values],
-  );
-  return rows.map((row) =>
-    Object.fromEntries(forms.map(({ name, form }, at) => [name, form.convert(row[`c${at}`])])),
-  );
+  const rows = await tx.query(`select ${list} ${fromSql(base)} where ${where} order by ${keySql(base)} limit $1`, [
+    limit,
+    ...literals.values,
+  ]);
+  return rows.map((row) => Object.fromEntries(forms.map(({ name, form }, at) => [name, form.convert(row[`c${at}`])])));
 }
 
 /** Room of the hash by which customers are sampled. */

@@ -38,7 +38,11 @@ export function membershipStatement(definitions: readonly Definition[]): Members
       const found = new Map<string, readonly boolean[]>();
       for (const row of rows) {
         const key = keyText(form.convert(row.k));
-        if (key !== null) found.set(key, definitions.map((_, at) => row[`s${at}`] === true));
+        if (key !== null)
+          found.set(
+            key,
+            definitions.map((_, at) => row[`s${at}`] === true),
+          );
       }
       return found;
     },

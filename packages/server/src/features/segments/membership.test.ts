@@ -132,13 +132,21 @@ test('the record holds the membership, and replays without the segments', async 
   assert.deepEqual(inputs.segments, [gold, 'Gold']);
   assert.deepEqual(inputs.readSet.segments, ['Gold', 'Scored', 'Sleeping', gold].sort());
   // The customer is gold no more: the record is what it was.
-  await segments.call('POST', `/api/v1/schemas/${(await segments.call('GET', '/api/v1/schemas?search=people')).body.data[0]?.id}/data`, {
-    rows: [{ customer_id: 'C1', tier: 'silver' }],
-    onDuplicate: 'update',
-  });
+  await segments.call(
+    'POST',
+    `/api/v1/schemas/${(await segments.call('GET', '/api/v1/schemas?search=people')).body.data[0]?.id}/data`,
+    {
+      rows: [{ customer_id: 'C1', tier: 'silver' }],
+      onDuplicate: 'update',
+    },
+  );
   assert.deepEqual(await offersFor('C1', { dryRun: true }), ['Everyone', 'Not gold', 'Policed']);
   const replayed = await segments.call('POST', `/api/v1/decisions/${recommendationId}/replay`);
-  assert.deepEqual([replayed.status, (replayed.body as unknown as { match: boolean }).match], [200, true], replayed.text);
+  assert.deepEqual(
+    [replayed.status, (replayed.body as unknown as { match: boolean }).match],
+    [200, true],
+    replayed.text,
+  );
 });
 
 test('recordReads keeps the membership of further segments, and the decision is the same', async () => {
@@ -152,7 +160,10 @@ test('recordReads keeps the membership of further segments, and the decision is 
   });
   assert.equal(set.status, 200, set.text);
   const after = await recommend('2');
-  assert.deepEqual(after.decisions.map(({ offerName }) => offerName), before.decisions.map(({ offerName }) => offerName));
+  assert.deepEqual(
+    after.decisions.map(({ offerName }) => offerName),
+    before.decisions.map(({ offerName }) => offerName),
+  );
   const shown = await segments.call('GET', `/api/v1/decisions/${after.recommendationId}?include=inputs`);
   assert.deepEqual((shown.body as unknown as Shown).inputs.segments.sort(), ['Scored', 'Unnamed']);
   const replayed = await segments.call('POST', `/api/v1/decisions/${after.recommendationId}/replay`);

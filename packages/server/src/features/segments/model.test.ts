@@ -114,7 +114,10 @@ test('random conditions over random rows: engine, view and members agree', async
           { name: 'customer_id', dataType: 'text', isPrimaryKey: true },
           ...fields,
         ]);
-        await segments.insert(schemaId, rows.map((each, at) => ({ customer_id: `c${at}`, ...each })));
+        await segments.insert(
+          schemaId,
+          rows.map((each, at) => ({ customer_id: `c${at}`, ...each })),
+        );
         const shown = await segments.call('GET', `/api/v1/schemas/${schemaId}/data?limit=100`);
         const customers = (shown.body as unknown as { rows: Record<string, unknown>[] }).rows;
         const { id, viewName } = await segments.create({ name: `Model ${round}`, baseSchemaId: schemaId });
@@ -187,7 +190,11 @@ test('random operations on segments against an oracle', async () => {
         }
         if (each.kind === 'create') {
           const name = nameOf(each.name);
-          const made = await segments.call('POST', segmentsUrl, { name, baseSchemaId: schemaId, filters: each.filters });
+          const made = await segments.call('POST', segmentsUrl, {
+            name,
+            baseSchemaId: schemaId,
+            filters: each.filters,
+          });
           assert.equal(made.status, isTaken(name) ? 409 : 201, made.text);
           if (made.status === 201) oracle.set(made.body.id, { name, filters: each.filters, version: 1 });
           continue;
@@ -226,7 +233,9 @@ test('random operations on segments against an oracle', async () => {
       const views = await server.testDatabase.ownerQuery<{ name: string }>(
         `select viewname as name from pg_views where schemaname like 't\\_%'`,
       );
-      const all = (await segments.call('GET', `${segmentsUrl}?limit=200`)).body.data as unknown as { viewName: string }[];
+      const all = (await segments.call('GET', `${segmentsUrl}?limit=200`)).body.data as unknown as {
+        viewName: string;
+      }[];
       assert.deepEqual(
         views.map(({ name }) => name).sort(),
         all.map(({ viewName }) => viewName).sort(),

@@ -92,7 +92,10 @@ test('a watched segment tells who entered and who left, the first time nothing',
 });
 
 test('an empty snapshot is one: the first customer afterwards entered', async () => {
-  const { id } = await segments.create({ name: 'Platinum', filters: [{ field: 'tier', operator: 'eq', value: 'platinum' }] });
+  const { id } = await segments.create({
+    name: 'Platinum',
+    filters: [{ field: 'tier', operator: 'eq', value: 'platinum' }],
+  });
   watched.add(id);
   assert.deepEqual(await changesOf(id), []);
   await put([{ customer_id: 'p', tier: 'platinum' }]);
@@ -105,10 +108,14 @@ test('a new definition tells its difference; a segment that is gone is no error'
   await changesOf(id);
   await segments.call('PUT', `${segmentsUrl}/${id}`, { filters: [{ field: 'tier', operator: 'neq', value: 'gold' }] });
   const told = (await changesOf(id)) as [string, { customerId: string; event: string }][];
-  assert.deepEqual(
-    told.map(([, { customerId, event }]) => `${customerId} ${event}`).sort(),
-    ['a entered', 'b left', 'c left', 'd left', 'e left', 'p entered'],
-  );
+  assert.deepEqual(told.map(([, { customerId, event }]) => `${customerId} ${event}`).sort(), [
+    'a entered',
+    'b left',
+    'c left',
+    'd left',
+    'e left',
+    'p entered',
+  ]);
   assert.equal((await segments.call('DELETE', `${segmentsUrl}/${id}`)).status, 204);
   const left = await inTenant((tx) => tx.query('select from arbiter.segment_members where segment_id = $1', [id]));
   assert.equal(left.length, 0);
@@ -137,7 +144,10 @@ test('the hourly job refreshes every segment that is not archived, each once', a
   const all = await segments.call('GET', `${segmentsUrl}?limit=200`);
   assert.deepEqual(
     jobs.map((each) => each.id).sort(),
-    all.body.data.map((row) => row.id).filter((id) => id !== archived.id).sort(),
+    all.body.data
+      .map((row) => row.id)
+      .filter((id) => id !== archived.id)
+      .sort(),
   );
   assert.equal(refreshSegmentsJob.schedule?.cron, '20 * * * *');
 });

@@ -102,12 +102,24 @@ test('filters decide who belongs, live, and PUT rebuilds the view under its name
   assert.deepEqual([refreshed.status, refreshed.body.customerCount], [200, 3]);
   const changed = await segments.call('PUT', segmentsUrl, {
     id: made.id,
-    filters: { any: [{ field: 'age', operator: 'lt', value: 18 }, { field: 'tier', operator: 'is_null' }] },
+    filters: {
+      any: [
+        { field: 'age', operator: 'lt', value: 18 },
+        { field: 'tier', operator: 'is_null' },
+      ],
+    },
   });
-  assert.deepEqual([changed.status, changed.body.version, changed.body.viewName], [200, 2, made.viewName], changed.text);
+  assert.deepEqual(
+    [changed.status, changed.body.version, changed.body.viewName],
+    [200, 2, made.viewName],
+    changed.text,
+  );
   assert.equal(changed.body.customerCount, 3);
   assert.deepEqual(await segments.viewed(made.viewName), ['C2', 'C3', 'C9']);
-  const renamed = await segments.call('PUT', `${segmentsUrl}/${made.id}`, { name: 'Young or unknown', status: 'paused' });
+  const renamed = await segments.call('PUT', `${segmentsUrl}/${made.id}`, {
+    name: 'Young or unknown',
+    status: 'paused',
+  });
   assert.deepEqual([renamed.body.version, renamed.body.customerCount], [3, 3]);
   const everybody = await segments.call('PUT', `${segmentsUrl}/${made.id}`, { filters: null });
   assert.equal(everybody.body.customerCount, 5);
@@ -126,7 +138,11 @@ test('joins: any and none, leaves of one alias are asked of one row', async () =
   const expected: [string, object, string[]][] = [
     ['one row has both', { joins: [join], filters: [loan, rich] }, ['C2']],
     ['two rows have one each', { joins: [join], filters: [{ all: [loan] }, { all: [rich] }] }, ['C1', 'C2']],
-    ['no row has both', { joins: [{ ...join, match: 'none' }], filters: [loan, rich] }, ['C1', 'C3', 'C9', "O'Neil; drop table x--"]],
+    [
+      'no row has both',
+      { joins: [{ ...join, match: 'none' }], filters: [loan, rich] },
+      ['C1', 'C3', 'C9', "O'Neil; drop table x--"],
+    ],
     ['there is a row', { joins: [join] }, ['C1', 'C2']],
     ['there is none', { joins: [{ ...join, match: 'none' }] }, ['C3', 'C9', "O'Neil; drop table x--"]],
     [
@@ -213,7 +229,10 @@ test('a schema or column that a segment asks is in use', async () => {
   await segments.create({
     name: 'Old loans',
     joins: [{ alias: 'acc', schemaId: accounts }],
-    filters: [{ field: 'acc.balance', operator: 'gt', value: 1 }, { field: 'age', operator: 'gt', value: 60 }],
+    filters: [
+      { field: 'acc.balance', operator: 'gt', value: 1 },
+      { field: 'age', operator: 'gt', value: 60 },
+    ],
   });
   for (const id of [people, accounts]) {
     const refused = await segments.call('DELETE', `/api/v1/schemas/${id}`);
@@ -266,7 +285,12 @@ test('DELETE is refused while a rule, policy or offer names the segment', async 
 test('cursors are those of this list, and roles and tenants hold', async () => {
   const made = await segments.create({ name: 'Paged' });
   const url = `${segmentsUrl}/${made.id}/customers`;
-  for (const cursor of ['x', '%2B', Buffer.from('["a\\u0000"]').toString('base64url'), Buffer.from('[1]').toString('base64url')]) {
+  for (const cursor of [
+    'x',
+    '%2B',
+    Buffer.from('["a\\u0000"]').toString('base64url'),
+    Buffer.from('[1]').toString('base64url'),
+  ]) {
     const page = await segments.call('GET', `${url}?cursor=${cursor}`);
     assert.deepEqual([page.status, page.body.code], [400, 'invalid_cursor'], cursor);
   }
@@ -283,7 +307,10 @@ test('cursors are those of this list, and roles and tenants hold', async () => {
   const foreign = await segments.call('POST', segmentsUrl, { name: 'X', baseSchemaId: people }, other.keys.admin);
   assert.deepEqual([foreign.status, foreign.body.code], [400, 'reference_not_found']);
   assert.equal((await segments.call('POST', segmentsUrl, { name: 'V' }, tenant.keys.viewer)).status, 403);
-  assert.equal((await segments.call('POST', `${segmentsUrl}/${made.id}/refresh`, undefined, tenant.keys.viewer)).status, 403);
+  assert.equal(
+    (await segments.call('POST', `${segmentsUrl}/${made.id}/refresh`, undefined, tenant.keys.viewer)).status,
+    403,
+  );
   assert.equal((await segments.call('POST', `${segmentsUrl}/preview`, {}, tenant.keys.viewer)).status, 200);
   // The view is the tenant's, and shows another tenant nothing.
   const qualified = `"t_${tenant.id.replaceAll('-', '')}"."${made.viewName}"`;
@@ -306,7 +333,11 @@ test('the database makes no view that reads more than the tables of its tenant',
     });
   const table = `"t_${tenant.id.replaceAll('-', '')}"."ds_people"`;
   const hostile = `x'); drop table arbiter.tenants; --{0}\\' or 1=1`;
-  const made = await make(tenant.id, `select b."tier"::text as customer_id from ${table} b where b."tier" = {0}::text`, [hostile]);
+  const made = await make(
+    tenant.id,
+    `select b."tier"::text as customer_id from ${table} b where b."tier" = {0}::text`,
+    [hostile],
+  );
   assert.ok(made.includes('drop table'), 'a literal is only a literal');
   for (const body of [
     `select b."tier"::text as customer_id from ${table} b; drop table arbiter.segments`,
@@ -320,7 +351,10 @@ test('the database makes no view that reads more than the tables of its tenant',
   ]) {
     await assert.rejects(make(tenant.id, body, ['x']), /refused|missing|does not exist/, body);
   }
-  await assert.rejects(make(other.id, `select b."tier"::text as customer_id from ${table} b`), /refused|permission|does not exist/);
+  await assert.rejects(
+    make(other.id, `select b."tier"::text as customer_id from ${table} b`),
+    /refused|permission|does not exist/,
+  );
 });
 
 test('overlap: pairs, all together, warnings, and a sample beyond the size', async () => {
@@ -328,7 +362,10 @@ test('overlap: pairs, all together, warnings, and a sample beyond the size', asy
     { name: 'customer_id', dataType: 'integer', isPrimaryKey: true },
     { name: 'n', dataType: 'integer' },
   ]);
-  await segments.insert(crowd, Array.from({ length: 2000 }, (_, n) => ({ customer_id: n, n })));
+  await segments.insert(
+    crowd,
+    Array.from({ length: 2000 }, (_, n) => ({ customer_id: n, n })),
+  );
   const make = (name: string, from: number, to: number) =>
     segments.create({ name, baseSchemaId: crowd, filters: [{ field: 'n', operator: 'between', value: [from, to] }] });
   const a = await make('A', 0, 99);
@@ -377,8 +414,15 @@ test('overlap: pairs, all together, warnings, and a sample beyond the size', asy
   }
   const sampled = await overlap({ segmentIds: [a.id, c.id], sampleSize: 100 });
   assert.equal(sampled.sampled, true);
-  assert.ok(sampled.totalUniqueCustomers > 1000 && sampled.totalUniqueCustomers < 3000, String(sampled.totalUniqueCustomers));
-  assert.deepEqual(await overlap({ segmentIds: [a.id, c.id], sampleSize: 100 }), sampled, 'the same customers each time');
+  assert.ok(
+    sampled.totalUniqueCustomers > 1000 && sampled.totalUniqueCustomers < 3000,
+    String(sampled.totalUniqueCustomers),
+  );
+  assert.deepEqual(
+    await overlap({ segmentIds: [a.id, c.id], sampleSize: 100 }),
+    sampled,
+    'the same customers each time',
+  );
   for (const [segmentIds, code] of [
     [[a.id, newId()], 'reference_not_found'],
     [[a.id], 'validation_failed'],
@@ -387,7 +431,11 @@ test('overlap: pairs, all together, warnings, and a sample beyond the size', asy
     const refused = await segments.call('POST', `${segmentsUrl}/overlap`, { segmentIds });
     assert.deepEqual([refused.status, refused.body.code], [400, code]);
   }
-  assert.deepEqual(await segments.members(a.id, 7), Array.from({ length: 100 }, (_, n) => String(n)), 'in the order of the key');
+  assert.deepEqual(
+    await segments.members(a.id, 7),
+    Array.from({ length: 100 }, (_, n) => String(n)),
+    'in the order of the key',
+  );
 });
 
 test('parallel changes count up, and the view is that of the last', async () => {
@@ -398,7 +446,10 @@ test('parallel changes count up, and the view is that of the last', async () => 
       segments.call('PUT', `${segmentsUrl}/${made.id}`, { filters: [{ field: 'age', operator: 'gte', value: age }] }),
     ),
   );
-  assert.deepEqual(answers.map(({ body }) => body.version).sort((x, y) => x - y), [2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.deepEqual(
+    answers.map(({ body }) => body.version).sort((x, y) => x - y),
+    [2, 3, 4, 5, 6, 7, 8, 9],
+  );
   const last = (await segments.call('GET', `${segmentsUrl}/${made.id}`)).body;
   assert.deepEqual((await segments.members(made.id)).sort(), await segments.viewed(last.viewName));
 });

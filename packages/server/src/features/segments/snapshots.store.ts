@@ -38,12 +38,7 @@ export async function takeSnapshot(tx: Tx, segmentId: string, definition: Defini
 }
 
 /** Strikes out members that do not belong to the segment any more; answers with them, so many at most. */
-export async function takeLeft(
-  tx: Tx,
-  segmentId: string,
-  definition: Definition,
-  most: number,
-): Promise<string[]> {
+export async function takeLeft(tx: Tx, segmentId: string, definition: Definition, most: number): Promise<string[]> {
   const { text, values } = membersQuery(definition, 4);
   const rows = await tx.query<{ customerId: string }>(
     `delete from arbiter.segment_members s
@@ -59,12 +54,7 @@ export async function takeLeft(
 }
 
 /** Writes down members that are not known yet; answers with them, so many at most. */
-export async function takeEntered(
-  tx: Tx,
-  segmentId: string,
-  definition: Definition,
-  most: number,
-): Promise<string[]> {
+export async function takeEntered(tx: Tx, segmentId: string, definition: Definition, most: number): Promise<string[]> {
   const { text, values } = membersQuery(definition, 4);
   const rows = await tx.query<{ customerId: string }>(
     `insert into arbiter.segment_members (tenant_id, segment_id, customer_id)

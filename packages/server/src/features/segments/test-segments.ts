@@ -45,11 +45,19 @@ export function testSegments(server: TestServer): TestSegments {
     },
     async insert(schemaId, rows) {
       const made = await call('POST', `/api/v1/schemas/${schemaId}/data`, { rows });
-      assert.equal(made.status, 201, made.status < 500 ? made.text : JSON.stringify(server.log.filter(({ level }) => level !== 'info').at(-1)));
+      assert.equal(
+        made.status,
+        201,
+        made.status < 500 ? made.text : JSON.stringify(server.log.filter(({ level }) => level !== 'info').at(-1)),
+      );
     },
     async create(body) {
       const made = await call('POST', segmentsUrl, body);
-      assert.equal(made.status, 201, made.status < 500 ? made.text : JSON.stringify(server.log.filter(({ level }) => level !== 'info').at(-1)));
+      assert.equal(
+        made.status,
+        201,
+        made.status < 500 ? made.text : JSON.stringify(server.log.filter(({ level }) => level !== 'info').at(-1)),
+      );
       return made.body;
     },
     async members(id, limit = 50) {

@@ -139,7 +139,12 @@ export function settingsProblems(
   const unknown = recordReads.segments.flatMap((word, at) =>
     segments === null || segments.has(word)
       ? []
-      : [{ path: `/recordReads/segments/${at}`, message: `is not the id or name of an active segment${didYouMean(word, segments)}` }],
+      : [
+          {
+            path: `/recordReads/segments/${at}`,
+            message: `is not the id or name of an active segment${didYouMean(word, segments)}`,
+          },
+        ],
   );
   return [...columns, ...unknown];
 }

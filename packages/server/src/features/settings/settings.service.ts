@@ -52,7 +52,8 @@ export async function changeSettings(
   const after = settingsOf(overrides);
   if (isDeepStrictEqual(before, after)) return answer(stored);
   // A column or a segment may go after it was named; who changes something else is not refused for that.
-  const { customer, segments } = patch.recordReads === undefined ? defaultTenantSettings.recordReads : after.recordReads;
+  const { customer, segments } =
+    patch.recordReads === undefined ? defaultTenantSettings.recordReads : after.recordReads;
   refuse(
     settingsProblems(after, {
       columns: customer.length > 0 ? await ports.recordableColumns(tx) : null,
