@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { draftFlowConfig } from '@arbiter/contract';
 import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
+import { segmentsAmong, segmentsOfCustomers } from './customers-segments.service.ts';
 import { membershipReader, planMembership, readActiveSegments } from './membership.ts';
 import { segmentsUrl, type TestSegments, testSegments } from './test-segments.ts';
 
@@ -85,7 +85,16 @@ before(async () => {
     scopeId: offers.Policed,
   });
   flowKey = 'segments';
-  const flow = await make('decision-flows', { key: flowKey, name: 'F', draftConfig: draftFlowConfig(categoryId) });
+  const nodes = [
+    { id: 'i', type: 'inventory', config: {} },
+    { id: 'm', type: 'match_creatives', config: {} },
+    { id: 'q', type: 'qualify', config: {} },
+    { id: 'p', type: 'contact_policy', config: {} },
+    { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+    { id: 'r', type: 'rank', config: { method: 'topN', topN: 20 } },
+    { id: 'o', type: 'response', config: {} },
+  ];
+  const flow = await make('decision-flows', { key: flowKey, name: 'F', draftConfig: { version: 2, nodes } });
   const published = await segments.call('POST', '/api/v1/decision-flows/publish', { id: flow });
   assert.equal(published.status, 200, published.text);
 });
@@ -143,7 +152,7 @@ test('the record holds the membership, and replays without the segments', async 
   assert.deepEqual(await offersFor('C1', { dryRun: true }), ['Everyone', 'Not gold', 'Policed']);
   const replayed = await segments.call('POST', `/api/v1/decisions/${recommendationId}/replay`);
   assert.deepEqual(
-    [replayed.status, (replayed.body as unknown as { match: boolean }).match],
+    [replayed.status, (replayed.body as unknown as { identical: boolean }).identical],
     [200, true],
     replayed.text,
   );
@@ -167,7 +176,29 @@ test('recordReads keeps the membership of further segments, and the decision is 
   const shown = await segments.call('GET', `/api/v1/decisions/${after.recommendationId}?include=inputs`);
   assert.deepEqual((shown.body as unknown as Shown).inputs.segments.sort(), ['Scored', 'Unnamed']);
   const replayed = await segments.call('POST', `/api/v1/decisions/${after.recommendationId}/replay`);
-  assert.equal((replayed.body as unknown as { match: boolean }).match, true, replayed.text);
+  assert.equal((replayed.body as unknown as { identical: boolean }).identical, true, replayed.text);
+});
+
+test('the segments of some customers, for estimates', async () => {
+  await server.database.withTenant(server.tenants[0].id, systemActor('test'), async (tx) => {
+    const among = await segmentsAmong(tx, ['C1', '2', 'nobody', 'x\u00e9']);
+    assert.deepEqual(
+      among.map(({ name, members }) => [name, [...members]]),
+      [
+        ['Gold', []],
+        ['Scored', ['2']],
+        ['Unnamed', ['C1', '2']],
+      ],
+    );
+    const own = await segmentsOfCustomers(tx, ['2', 'nobody']);
+    assert.deepEqual(
+      [...own].map(([id, words]) => [id, words.size]),
+      [
+        ['2', 4],
+        ['nobody', 0],
+      ],
+    );
+  });
 });
 
 test('membership costs no further trip', async () => {

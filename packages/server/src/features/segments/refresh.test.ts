@@ -76,11 +76,11 @@ test('a watched segment tells who entered and who left, the first time nothing',
   assert.deepEqual(await changesOf(id), []);
   const shown = await segments.call('GET', `${segmentsUrl}/${id}`);
   assert.deepEqual([shown.body.customerCount, shown.body.version], [3, 1], 'counted, and no new version');
-  const rows = await server.testDatabase.ownerQuery<{ events: StreamEvent[] }>(
-    `select events from arbiter.outbox where events::text like '%segment.changed%'`,
+  const rows = await server.testDatabase.ownerQuery<{ events: string }>(
+    `select events::text as events from arbiter.outbox where events::text like '%segment.changed%'`,
   );
   assert.deepEqual(
-    rows.flatMap((row) => row.events.map((each) => each.type)),
+    rows.flatMap((row) => (JSON.parse(row.events) as StreamEvent[]).map((each) => each.type)),
     ['segment.changed.v1', 'segment.changed.v1', 'segment.changed.v1'],
   );
 
