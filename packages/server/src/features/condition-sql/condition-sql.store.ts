@@ -1,5 +1,6 @@
 import type { Condition, ConditionGroup, ConditionLeaf } from '@arbiter/engine';
-import { leafSql, type SqlColumn, type SqlContext } from './leaf-sql.store.ts';
+import type { SqlColumn, SqlContext } from './leaf-kind.ts';
+import { leafSql } from './leaf-sql.store.ts';
 
 /** Where a field of a condition stands. */
 export interface FieldPlace {

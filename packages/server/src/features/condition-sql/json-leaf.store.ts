@@ -1,5 +1,5 @@
 import type { Scalar } from '@arbiter/engine';
-import { type LeafKind, never, type SqlColumn, type SqlContext } from './leaf-sql.store.ts';
+import { type LeafKind, never, type SqlColumn, type SqlContext } from './leaf-kind.ts';
 
 /** Columns that hold any JSON: each value is asked by its own kind. Objects are equal to nothing. */
 export function jsonLeaf({ sql }: SqlColumn, { literals, now }: SqlContext): LeafKind {

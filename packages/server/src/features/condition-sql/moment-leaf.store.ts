@@ -1,5 +1,5 @@
 import { civilFromDays, parseInstant } from '@arbiter/engine';
-import { type Comparison, type LeafKind, never, type SqlColumn, type SqlContext, signs } from './leaf-sql.store.ts';
+import { type Comparison, type LeafKind, never, type SqlColumn, type SqlContext, signs } from './leaf-kind.ts';
 
 const dayMs = 86_400_000;
 

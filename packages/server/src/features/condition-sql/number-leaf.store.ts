@@ -1,6 +1,6 @@
 import { parseDecimal, type Scalar } from '@arbiter/engine';
 import { textArray } from '../../db/index.ts';
-import { type Comparison, type LeafKind, never, type SqlColumn, type SqlContext, signs } from './leaf-sql.store.ts';
+import { type Comparison, type LeafKind, never, type SqlColumn, type SqlContext, signs } from './leaf-kind.ts';
 
 /** Columns of numbers. Those that a number of JSON cannot show exactly are texts in answers, and texts to conditions. */
 export function numberLeaf(column: SqlColumn, context: SqlContext): LeafKind {

@@ -1,6 +1,6 @@
 import { parseInstant, type Scalar } from '@arbiter/engine';
 import { textArray } from '../../db/index.ts';
-import { type LeafKind, never, type SqlColumn, type SqlContext, signs } from './leaf-sql.store.ts';
+import { type LeafKind, never, type SqlColumn, type SqlContext, signs } from './leaf-kind.ts';
 
 /** True for a text that PostgreSQL can hold; conditions with other texts cannot be asked there. */
 export const isStorableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

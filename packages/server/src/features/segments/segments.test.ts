@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { newId } from '../../platform/ids.ts';
 import { segmentsUrl, type TestSegments, testSegments } from './test-segments.ts';
+import { segmentsAsking } from './uses.service.ts';
 
 let server: TestServer;
 let segments: TestSegments;
@@ -238,6 +239,20 @@ test('a schema or column that a segment asks is in use', async () => {
     const refused = await segments.call('DELETE', `/api/v1/schemas/${id}`);
     assert.deepEqual([refused.status, refused.body.code], [409, 'in_use'], refused.text);
   }
+  const actor = { id: 'system:test', name: 'system', role: 'admin' } as const;
+  await server.database.withTenant(server.tenants[0].id, actor, async (tx) => {
+    const asking = async (id: string, column: string) =>
+      (await segmentsAsking(tx, { id, column })).map(({ noun, name }) => `${noun} ${name}`);
+    assert.deepEqual(await asking(accounts, 'account_no'), []);
+    assert.ok((await asking(accounts, 'owner')).includes('segment Old loans'), 'the field of the join');
+    assert.deepEqual(
+      (await asking(accounts, 'balance')).filter((name) => name === 'segment Old loans'),
+      ['segment Old loans'],
+    );
+    assert.deepEqual(await asking(people, 'unused'), []);
+    assert.ok((await asking(people, 'age')).includes('segment Old loans'));
+    assert.ok((await asking(people, 'customer_id')).includes('segment Everybody'), 'the row key');
+  });
 });
 
 test('DELETE is refused while a rule, policy or offer names the segment', async () => {
@@ -317,125 +332,6 @@ test('cursors are those of this list, and roles and tenants hold', async () => {
   const actor = { id: 'system:test', name: 'system', role: 'admin' } as const;
   const seen = await server.database.withTenant(other.id, actor, (tx) => tx.query(`select * from ${qualified}`));
   assert.deepEqual(seen, []);
-});
-
-test('the database makes no view that reads more than the tables of its tenant', async () => {
-  const actor = { id: 'system:test', name: 'system', role: 'admin' } as const;
-  const [tenant, other] = server.tenants;
-  assert.ok(other !== undefined);
-  const make = (tenantId: string, body: string, literals: string[] = []) =>
-    server.database.withTenant(tenantId, actor, async (tx) => {
-      await tx.query('select arbiter.ds_create_segment_view($1, $2, $3::text[])', ['seg_0123456789ab', body, literals]);
-      const [row] = await tx.query<{ definition: string }>(
-        `select pg_get_viewdef('t_${tenantId.replaceAll('-', '')}.seg_0123456789ab'::regclass) as definition`,
-      );
-      return row?.definition ?? '';
-    });
-  const table = `"t_${tenant.id.replaceAll('-', '')}"."ds_people"`;
-  const hostile = `x'); drop table arbiter.tenants; --{0}\\' or 1=1`;
-  const made = await make(
-    tenant.id,
-    `select b."tier"::text as customer_id from ${table} b where b."tier" = {0}::text`,
-    [hostile],
-  );
-  assert.ok(made.includes('drop table'), 'a literal is only a literal');
-  for (const body of [
-    `select b."tier"::text as customer_id from ${table} b; drop table arbiter.segments`,
-    `select b."tier"::text as customer_id from ${table} b where b."tier" = 'x'`,
-    `select b."tier"::text as customer_id from ${table} b -- `,
-    'select k.key_hash as customer_id from arbiter.api_keys k',
-    `select b."tier"::text as customer_id, b."age" from ${table} b`,
-    `select b."tier"::text as name from ${table} b`,
-    `select b."tier"::text as customer_id from ${table} b where b."tier" = {1}::text`,
-    'drop table arbiter.segments',
-  ]) {
-    await assert.rejects(make(tenant.id, body, ['x']), /refused|missing|does not exist/, body);
-  }
-  await assert.rejects(
-    make(other.id, `select b."tier"::text as customer_id from ${table} b`),
-    /refused|permission|does not exist/,
-  );
-});
-
-test('overlap: pairs, all together, warnings, and a sample beyond the size', async () => {
-  const crowd = await segments.schema('crowd', [
-    { name: 'customer_id', dataType: 'integer', isPrimaryKey: true },
-    { name: 'n', dataType: 'integer' },
-  ]);
-  await segments.insert(
-    crowd,
-    Array.from({ length: 2000 }, (_, n) => ({ customer_id: n, n })),
-  );
-  const make = (name: string, from: number, to: number) =>
-    segments.create({ name, baseSchemaId: crowd, filters: [{ field: 'n', operator: 'between', value: [from, to] }] });
-  const a = await make('A', 0, 99);
-  const b = await make('B', 50, 149);
-  const c = await make('C', 90, 1989);
-  interface Overlap {
-    segments: { id: string; name: string; size: number }[];
-    overlaps: { segments: string[]; count: number; percent: number }[];
-    totalUniqueCustomers: number;
-    overlapWarnings: { segments: string[]; percent: number }[];
-    sampled: boolean;
-  }
-  const overlap = async (body: object) =>
-    (await segments.call('POST', `${segmentsUrl}/overlap`, body)).body as unknown as Overlap;
-  const exact = await overlap({ segmentIds: [a.id, b.id, c.id] });
-  assert.deepEqual(exact, {
-    segments: [
-      { id: a.id, name: 'A', size: 100 },
-      { id: b.id, name: 'B', size: 100 },
-      { id: c.id, name: 'C', size: 1900 },
-    ],
-    overlaps: [
-      { segments: [a.id, b.id], count: 50, percent: 50 },
-      { segments: [a.id, c.id], count: 10, percent: 10 },
-      { segments: [b.id, c.id], count: 60, percent: 60 },
-      { segments: [a.id, b.id, c.id], count: 10, percent: 10 },
-    ],
-    totalUniqueCustomers: 1990,
-    overlapWarnings: [
-      {
-        segments: [a.id, b.id],
-        percent: 50,
-        message: '"A" and "B" have 50 % of the smallest of them in common',
-      },
-      {
-        segments: [b.id, c.id],
-        percent: 60,
-        message: '"B" and "C" have 60 % of the smallest of them in common',
-      },
-    ],
-    sampled: false,
-  });
-  for (const sampleSize of [1990, 1989]) {
-    const counted = await overlap({ segmentIds: [a.id, c.id], sampleSize: sampleSize });
-    assert.equal(counted.sampled, sampleSize === 1989);
-  }
-  const sampled = await overlap({ segmentIds: [a.id, c.id], sampleSize: 100 });
-  assert.equal(sampled.sampled, true);
-  assert.ok(
-    sampled.totalUniqueCustomers > 1000 && sampled.totalUniqueCustomers < 3000,
-    String(sampled.totalUniqueCustomers),
-  );
-  assert.deepEqual(
-    await overlap({ segmentIds: [a.id, c.id], sampleSize: 100 }),
-    sampled,
-    'the same customers each time',
-  );
-  for (const [segmentIds, code] of [
-    [[a.id, newId()], 'reference_not_found'],
-    [[a.id], 'validation_failed'],
-    [[a.id, a.id], 'validation_failed'],
-  ] as const) {
-    const refused = await segments.call('POST', `${segmentsUrl}/overlap`, { segmentIds });
-    assert.deepEqual([refused.status, refused.body.code], [400, code]);
-  }
-  assert.deepEqual(
-    await segments.members(a.id, 7),
-    Array.from({ length: 100 }, (_, n) => String(n)),
-    'in the order of the key',
-  );
 });
 
 test('parallel changes count up, and the view is that of the last', async () => {
