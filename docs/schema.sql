@@ -1184,6 +1184,7 @@ create table segments (
   filters jsonb default '{"logic": "and", "conditions": []}'::jsonb not null,
   customer_count bigint,
   view_name text not null,
+  key_field text not null,
   last_refreshed_at timestamp(3) with time zone,
   version integer not null,
   created_at timestamp(3) with time zone not null,

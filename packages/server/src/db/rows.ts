@@ -744,6 +744,7 @@ export interface SegmentsRow {
   readonly filters: unknown;
   readonly customerCount: number | string | null;
   readonly viewName: string;
+  readonly keyField: string;
   readonly lastRefreshedAt: Date | null;
   readonly version: number;
   readonly createdAt: Date;
@@ -1513,6 +1514,7 @@ export const columnKinds = {
     filters: 'json',
     customerCount: 'integer',
     viewName: 'text',
+    keyField: 'text',
     lastRefreshedAt: 'instant',
     version: 'integer',
     createdAt: 'instant',

@@ -192,6 +192,8 @@ create table arbiter.segments (
   -- Null while it is being counted.
   customer_count bigint,
   view_name text not null check (view_name ~ '^seg_[0-9a-f]{12}$'),
+  -- Column that names customers in the view. A field customer_id that is added later is another one.
+  key_field text not null,
   last_refreshed_at timestamptz(3),
   version integer not null check (version > 0),
   created_at timestamptz(3) not null,

@@ -7,7 +7,7 @@ import { segmentChanged } from './segments.events.ts';
 import { segmentJobs } from './segments.jobs.ts';
 import { type SegmentRoutePorts, segmentRoutes } from './segments.routes.ts';
 
-export { type MembersAmong, segmentsAmong, segmentsOfCustomers } from './customers-segments.service.ts';
+export { type MembersAmong, segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
 export {
   type ActiveSegment,
   type Membership,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
-import { segmentsAmong, segmentsOfCustomers } from './customers-segments.service.ts';
+import { segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
 import { membershipReader, planMembership, readActiveSegments } from './membership.ts';
 import { segmentsUrl, type TestSegments, testSegments } from './test-segments.ts';
 

@@ -3,8 +3,9 @@ import { newEvent, type StreamEvent } from '../../jobs/index.ts';
 import { findRecord, getRecord } from '../catalogue-records/index.ts';
 import { countInTime, countMembers } from './counts.store.ts';
 import { loadDefinition } from './definitions.ts';
+import { type Definition, viewQuery } from './membership-sql.store.ts';
 import { segmentChanged } from './segments.events.ts';
-import { segmentSpec, storeCount } from './segments.store.ts';
+import { createView, type SegmentRow, segmentSpec, storeCount, storeKeyField } from './segments.store.ts';
 import { dropSnapshot, hasSnapshot, lockSnapshot, takeEntered, takeLeft, takeSnapshot } from './snapshots.store.ts';
 
 /** What refreshing needs of the features above. */
@@ -24,7 +25,9 @@ export async function refreshNow(
   id: string,
 ): Promise<{ readonly customerCount: number | null; readonly lastRefreshedAt: string | null }> {
   const row = await getRecord(tx, segmentSpec, id);
-  const customerCount = await countInTime(tx, await loadDefinition(tx, row));
+  const definition = await loadDefinition(tx, row);
+  await followRowKey(tx, row, definition);
+  const customerCount = await countInTime(tx, definition);
   await storeCount(tx, row.id, customerCount);
   return { customerCount, lastRefreshedAt: customerCount === null ? null : tx.now.toISOString() };
 }
@@ -32,7 +35,21 @@ export async function refreshNow(
 /** Counts a segment, however long it takes. One that is gone is none of our business any more. */
 export async function recount(tx: Tx, id: string): Promise<void> {
   const row = await findRecord(tx, segmentSpec, id);
-  if (row !== null) await storeCount(tx, row.id, await countMembers(tx, await loadDefinition(tx, row)));
+  if (row === null) return;
+  const definition = await loadDefinition(tx, row);
+  await followRowKey(tx, row, definition);
+  await storeCount(tx, row.id, await countMembers(tx, definition));
+}
+
+/**
+ * A field `customer_id` that was added to the base schema names its customers from then on. Lists, counts and decisions
+ * see that at once; the view follows here.
+ */
+async function followRowKey(tx: Tx, row: SegmentRow, definition: Definition): Promise<void> {
+  if (row.keyField === definition.base.rowKey) return;
+  // The row first, as everybody does who changes a view.
+  await storeKeyField(tx, row.id, definition.base.rowKey);
+  await createView(tx, row.viewName, viewQuery(definition));
 }
 
 /** Members that are compared in one transaction; each is an event. */

@@ -123,6 +123,23 @@ test('a new definition tells its difference; a segment that is gone is no error'
   assert.deepEqual(await changesOf(newId()), []);
 });
 
+test('a field customer_id that is added later names the customers, in the view after the next refresh', async () => {
+  const schemaId = await segments.schema('keyed', [{ name: 'no', dataType: 'integer', isPrimaryKey: true }]);
+  await segments.insert(schemaId, [{ no: 1 }, { no: 2 }]);
+  const { id, viewName } = await segments.create({ name: 'Keyed', baseSchemaId: schemaId });
+  assert.deepEqual(await segments.viewed(viewName), ['1', '2']);
+  const field = { schemaId, name: 'customer_id', dataType: 'text' };
+  assert.equal((await segments.call('POST', '/api/v1/schemas/fields', field)).status, 201);
+  await segments.insert(schemaId, [
+    { no: 3, customer_id: 'c' },
+    { no: 4, customer_id: 'c' },
+  ]);
+  assert.deepEqual(await segments.members(id), ['c']);
+  await run(refreshSegmentJob, { segmentId: id });
+  assert.deepEqual(await segments.viewed(viewName), ['c'], 'once, though it has two rows');
+  assert.equal((await segments.call('GET', `${segmentsUrl}/${id}`)).body.customerCount, 1);
+});
+
 test('two refreshes at once tell each change once', async () => {
   const { id } = await segments.create({ name: 'Twice' });
   watched.add(id);

@@ -40,7 +40,7 @@ export async function showSegments(tx: Tx, rows: readonly SegmentRow[]): Promise
     rows.map((row) => row.baseSchemaId),
     ['name'],
   );
-  return rows.map((row) => {
+  return rows.map(({ keyField: _keyField, ...row }) => {
     const name = bases.get(row.baseSchemaId)?.name ?? '';
     return {
       ...toWire(row),
@@ -67,6 +67,7 @@ async function build(tx: Tx, id: string, viewName: string, definition: Definitio
     baseSchemaId: definition.base.id,
     joins: storedJoins(definition),
     filters: definition.filters,
+    keyField: definition.base.rowKey,
     customerCount,
     lastRefreshedAt: customerCount === null ? null : tx.now,
   };

@@ -11,9 +11,9 @@ type Stored = { joins: readonly SegmentJoin[]; filters: Condition };
 /** A row of `segments`. */
 export type SegmentRow = RecordRow<typeof segmentResource, Stored>;
 
-/** Counts are data of the tenant, not its configuration: they are in no audit row. */
+/** Counts are data of the tenant, not its configuration, and the key is the schema's: they are in no audit row. */
 export const segmentSpec = recordSpec<typeof segmentResource, Stored>(segmentResource, {
-  unaudited: ['customerCount', 'lastRefreshedAt'],
+  unaudited: ['customerCount', 'lastRefreshedAt', 'keyField'],
 });
 
 const definition = columns(segmentSpec, ['id', 'name', 'baseSchemaId', 'joins', 'filters']);
@@ -57,6 +57,15 @@ export async function storeCount(tx: Tx, id: string, count: number | null): Prom
      where tenant_id = $1 and id = $2`,
     [tx.tenantId, id, count, tx.now],
   );
+}
+
+/** Writes down which column names customers in the view. */
+export async function storeKeyField(tx: Tx, id: string, keyField: string): Promise<void> {
+  await tx.query('update arbiter.segments set key_field = $3 where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    id,
+    keyField,
+  ]);
 }
 
 /** Makes the view of a segment, or makes it anew, in the tenant's database schema. */

@@ -15,7 +15,7 @@ export interface Answer {
   readonly lastRefreshedAt: string | null;
   readonly count: number | null;
   readonly sample: Record<string, unknown>[];
-  readonly data: { readonly customerId: string; readonly id: string }[];
+  readonly data: { readonly customerId: string; readonly id: string; readonly name: string }[];
   readonly pagination: { readonly total: number; readonly hasMore: boolean; readonly nextCursor: string | null };
 }
 
