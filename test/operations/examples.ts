@@ -55,10 +55,10 @@ function recordExamples({ name: prefix, path, filters }: Resource & { readonly p
   };
 }
 
-/** A segment to which one customer belongs. */
+/** A segment to which two customers belong. */
 const aSegment = async (f: Fixtures): Promise<Made> => {
   const segment = await f.make('segments', { ...(await f.draft('segments')), filters: null });
-  const rows = [{ customer_id: f.marker, first_name: f.marker }];
+  const rows = ['', ' 2'].map((number) => ({ customer_id: `${f.marker}${number}`, first_name: f.marker }));
   await f.must('POST', `schemas/${idOf(segment.baseSchemaId)}/data`, { rows }, 201);
   return segment;
 };

@@ -5,7 +5,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { findRecords, getRecord } from '../catalogue-records/index.ts';
 import { countInTime } from './counts.store.ts';
 import { type DefinitionInput, loadDefinition, readDefinition } from './definitions.ts';
-import { couldBeMember, countTogether, countUpTo, selectMembers, selectRows } from './members.store.ts';
+import { countTogether, countUpTo, hasCustomer, selectMembers, selectRows } from './members.store.ts';
 import type { Definition } from './membership-sql.store.ts';
 import { compareSegments } from './overlap.rules.ts';
 import { segmentSpec } from './segments.store.ts';
@@ -18,7 +18,7 @@ export async function listMembers(tx: Tx, id: string, query: { readonly limit?: 
   const row = await getRecord(tx, segmentSpec, id);
   const definition = await loadDefinition(tx, row);
   const limit = Math.min(query.limit ?? usualPage, largestPage);
-  const after = query.cursor === undefined ? null : readCursor(definition, query.cursor);
+  const after = query.cursor === undefined ? null : await readCursor(tx, definition, query.cursor);
   const rows = await selectMembers(tx, definition, after, limit + 1);
   const counted = await countUpTo(tx, definition, mostMembersCounted + 1);
   const total = counted <= mostMembersCounted ? counted : Math.max(counted, Number(row.customerCount ?? 0));
@@ -29,12 +29,15 @@ export async function listMembers(tx: Tx, id: string, query: { readonly limit?: 
 const cursorAfter = (customerId: string): string =>
   Buffer.from(JSON.stringify([customerId]), 'utf8').toString('base64url');
 
-/** The customer id in a cursor: any that a row of the base could have, since members come and go. */
-function readCursor(definition: Definition, cursor: string): string {
+/**
+ * The customer id in a cursor. Members come and go, so it need not be one; a customer without a row is told like garbage,
+ * and so is another tenant's (docs/design/quality.md E15).
+ */
+async function readCursor(tx: Tx, definition: Definition, cursor: string): Promise<string> {
   const customerId = parseCursor(cursor);
-  if (customerId !== null && couldBeMember(definition, customerId)) return customerId;
+  if (customerId !== null && (await hasCustomer(tx, definition, customerId))) return customerId;
   throw new AppError('invalid_cursor', {
-    detail: 'The cursor is not one that this list gave out.',
+    detail: 'The cursor is not one that this list gave out, or its row is gone.',
     errors: [{ path: 'query.cursor', message: 'is not a cursor of this list' }],
   });
 }

@@ -11,9 +11,15 @@ import {
   membersQuery,
 } from './membership-sql.store.ts';
 
-/** True when a customer of the segment could have this id. */
-export const couldBeMember = ({ base }: Definition, customerId: string): boolean =>
-  canBeKey(keyColumn(base).dataType, customerId);
+/** True when the base has a row of this customer, a member or not. */
+export async function hasCustomer(tx: Tx, { base }: Definition, customerId: string): Promise<boolean> {
+  const { dataType } = keyColumn(base);
+  if (!canBeKey(dataType, customerId)) return false;
+  const rows = await tx.query(`select ${fromSql(base)} where ${keySql(base)} = $1::${sqlType(dataType)} limit 1`, [
+    customerId,
+  ]);
+  return rows.length > 0;
+}
 
 /** Members behind a customer id, in the order of their row keys. */
 export async function selectMembers(

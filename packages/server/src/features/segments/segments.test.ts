@@ -319,6 +319,8 @@ test('cursors are those of this list, and roles and tenants hold', async () => {
   ] as const) {
     assert.equal((await segments.call(method, path, body, other.keys.admin)).status, 404, path);
   }
+  const lost = Buffer.from('["no such customer"]').toString('base64url');
+  assert.equal((await segments.call('GET', `${url}?cursor=${lost}`)).body.code, 'invalid_cursor', 'a row that is gone');
   const foreign = await segments.call('POST', segmentsUrl, { name: 'X', baseSchemaId: people }, other.keys.admin);
   assert.deepEqual([foreign.status, foreign.body.code], [400, 'reference_not_found']);
   assert.equal((await segments.call('POST', segmentsUrl, { name: 'V' }, tenant.keys.viewer)).status, 403);
