@@ -1373,6 +1373,70 @@ create table seed_packs (
   grant select to arbiter_readonly
   comment: Packs a tenant has loaded; names and keys of their rows are the tenant's.
 
+create table segment_members (
+  tenant_id uuid not null,
+  segment_id uuid not null,
+  customer_id text not null
+);
+  constraint segment_members_tenant_id_segment_id_fkey FOREIGN KEY (tenant_id, segment_id) REFERENCES segment_snapshots(tenant_id, segment_id) ON DELETE CASCADE
+  constraint segment_members_pkey PRIMARY KEY (tenant_id, segment_id, customer_id)
+  CREATE INDEX segment_members_customer ON arbiter.segment_members USING btree (tenant_id, customer_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table segment_snapshots (
+  tenant_id uuid not null,
+  segment_id uuid not null,
+  taken_at timestamp(3) with time zone not null
+);
+  constraint segment_snapshots_tenant_id_segment_id_fkey FOREIGN KEY (tenant_id, segment_id) REFERENCES segments(tenant_id, id) ON DELETE CASCADE
+  constraint segment_snapshots_pkey PRIMARY KEY (tenant_id, segment_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table segments (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  description text default ''::text not null,
+  status text default 'active'::text not null,
+  entity_type text default 'customer'::text not null,
+  base_schema_id uuid not null,
+  joins jsonb default '[]'::jsonb not null,
+  filters jsonb default '{"logic": "and", "conditions": []}'::jsonb not null,
+  customer_count bigint,
+  view_name text not null,
+  key_field text not null,
+  last_refreshed_at timestamp(3) with time zone,
+  version integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint segments_entity_type_check CHECK ((entity_type = 'customer'::text))
+  constraint segments_filters_check CHECK ((jsonb_typeof(filters) = 'object'::text))
+  constraint segments_joins_check CHECK ((jsonb_typeof(joins) = 'array'::text))
+  constraint segments_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+  constraint segments_version_check CHECK ((version > 0))
+  constraint segments_view_name_check CHECK ((view_name ~ '^seg_[0-9a-f]{12}$'::text))
+  constraint segments_base FOREIGN KEY (tenant_id, base_schema_id) REFERENCES schemas(tenant_id, id)
+  constraint segments_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint segments_pkey PRIMARY KEY (tenant_id, id)
+  constraint segments_name UNIQUE (tenant_id, name)
+  constraint segments_view_name UNIQUE (tenant_id, view_name)
+  CREATE INDEX segments_base_schema ON arbiter.segments USING btree (tenant_id, base_schema_id)
+  CREATE INDEX segments_joins ON arbiter.segments USING gin (joins jsonb_path_ops)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.segments REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('segment', 'id', 'version', '{customer_count,last_refreshed_at}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.segments REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('segment', 'id', 'version', '{customer_count,last_refreshed_at}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.segments REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('segment', 'id', 'version', '{customer_count,last_refreshed_at}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table stream_heads (
   tenant_id uuid not null,
   "position" bigint not null
@@ -1495,6 +1559,210 @@ begin
   return null;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION arbiter.condition_decimal(number numeric)
+ RETURNS double precision
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (condition_text(number) IS NULL) THEN condition_float(number) ELSE condition_number(condition_text(number)) END;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_float(number numeric)
+ RETURNS double precision
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  if abs(number) < 1e300 and (number = 0 or abs(number) > 1e-300) then
+    return number::double precision;
+  elsif number = 'NaN' or abs(number) >= 1.797693134862315807937e308 then
+    return null;
+  elsif abs(number) < 2.4703282292062328e-324 then
+    return 0;
+  end if;
+  return number::double precision;
+end
+$function$;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_instant(written text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  part text[];
+  first_day date;
+  day int;
+begin
+  part := regexp_match(written,
+    '^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(?:Z|([+-])([0-9]{2}):?([0-9]{2})?)?)?$');
+  -- An offset has two digits, four, or two and two around a colon.
+  if part is null or written ~ ':$' or part[1] = '0000' or part[2]::int not between 1 and 12 or part[4]::int > 23
+     or part[5]::int > 59 or part[6]::int > 59 or part[9]::int > 23 or part[10]::int > 59 then
+    return null;
+  end if;
+  first_day := make_date(part[1]::int, part[2]::int, 1);
+  day := part[3]::int;
+  if day < 1 or extract(month from first_day + (day - 1)) <> part[2]::int then
+    return null;
+  end if;
+  return (first_day - date '1970-01-01' + day - 1) * 86400000::bigint
+    + coalesce(part[4]::int, 0) * 3600000 + coalesce(part[5]::int, 0) * 60000 + coalesce(part[6]::int, 0) * 1000
+    + coalesce(rpad(left(part[7], 3), 3, '0')::int, 0)
+    - case part[8] when '-' then -1 else 1 end * (coalesce(part[9]::int, 0) * 60 + coalesce(part[10]::int, 0)) * 60000;
+end
+$function$;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_integer(written text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (written ~ '^(0|-?[1-9][0-9]{0,17})$'::text) THEN (written)::bigint ELSE NULL::bigint END;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_json(value jsonb, comparison text, wanted jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  kind text := jsonb_typeof(value);
+  wanted_kind text := jsonb_typeof(wanted);
+  written text := value #>> '{}';
+  wanted_text text := wanted #>> '{}';
+  number double precision;
+  wanted_number double precision;
+  instant bigint;
+  sides int;
+begin
+  if kind = 'boolean' then
+    return comparison = 'eq' and value = wanted;
+  elsif kind = 'number' or (kind = 'string' and wanted_kind = 'number') then
+    number := case when kind = 'number' then arbiter.condition_float(written::numeric) else arbiter.condition_number(written) end;
+    wanted_number := case wanted_kind
+      when 'number' then arbiter.condition_float(wanted_text::numeric)
+      when 'string' then arbiter.condition_number(wanted_text) end;
+    sides := case when number < wanted_number then -1 when number > wanted_number then 1 when number = wanted_number then 0 end;
+  elsif kind = 'string' and wanted_kind = 'string' then
+    instant := arbiter.condition_instant(wanted_text);
+    if instant is not null and arbiter.condition_instant(written) is not null then
+      sides := sign(arbiter.condition_instant(written) - instant)::int;
+    else
+      sides := case when written = wanted_text then 0 when written collate "C" < wanted_text then -1 else 1 end;
+    end if;
+  end if;
+  return coalesce(case comparison
+    when 'eq' then sides = 0
+    when 'lt' then sides < 0
+    when 'lte' then sides <= 0
+    when 'gt' then sides > 0
+    when 'gte' then sides >= 0 end, false);
+end
+$function$;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_json_contains(value jsonb, wanted jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE jsonb_typeof(value) WHEN 'array'::text THEN (EXISTS (SELECT FROM jsonb_array_elements(condition_json_contains.value) e(item) WHERE condition_json(e.item, 'eq'::text, condition_json_contains.wanted))) WHEN 'string'::text THEN ((jsonb_typeof(wanted) = 'string'::text) AND (strpos((value #>> '{}'::text[]), (wanted #>> '{}'::text[])) > 0)) ELSE false END;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_ms(instant timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (floor((EXTRACT(epoch FROM instant) * (1000)::numeric)))::bigint;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_number(written text)
+ RETURNS double precision
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  exponent text;
+begin
+  if written ~ '^[+-]?[0-9]{1,15}$' then
+    return written::double precision;
+  elsif length(written) > 400 or written !~ '^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$' then
+    return null;
+  end if;
+  exponent := substring(written from '[eE]([+-]?[0-9]+)$');
+  if length(ltrim(exponent, '+-0')) > 4 then
+    -- Beyond what numeric holds. Nothing times a power of ten is still nothing.
+    return case when exponent like '-%' or substring(written from '^[^eE]+') !~ '[1-9]' then 0 end;
+  end if;
+  return arbiter.condition_float(written::numeric);
+end
+$function$;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_present(value jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE jsonb_typeof(value) WHEN 'null'::text THEN false WHEN 'number'::text THEN (condition_float(((value #>> '{}'::text[]))::numeric) IS NOT NULL) ELSE (value IS NOT NULL) END;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_text(value date)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN to_char((value)::timestamp with time zone, 'YYYY-MM-DD'::text);
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_text(value jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (jsonb_typeof(value) = 'string'::text) THEN (value #>> '{}'::text[]) ELSE NULL::text END;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_text(number numeric)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (length(replace(regexp_replace((trim_scale(number))::text, '^-?0*\.?0*'::text, ''::text), '.'::text, ''::text)) > 15) THEN (trim_scale(number))::text ELSE NULL::text END;
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_text(value time without time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN to_char((value)::interval, 'HH24:MI:SS'::text);
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_text(value timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN to_char((value AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
+
+CREATE OR REPLACE FUNCTION arbiter.condition_text(value timestamp without time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN regexp_replace(regexp_replace(to_char(value, 'YYYY-MM-DD"T"HH24:MI:SS.US'::text), '\.000000$'::text, ''::text), '(\.[0-9]{3})000$'::text, '\1'::text);
+  grant execute to arbiter_app
+  grant execute to arbiter_readonly
 
 CREATE OR REPLACE FUNCTION arbiter.current_tenant()
  RETURNS uuid
@@ -1647,6 +1915,59 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION arbiter.ds_create_segment_view(view_name text, body text, literals text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  tenant_schema text := arbiter.ds_schema();
+  qualified text;
+  pieces text[];
+  places text[];
+  query text := '';
+begin
+  if view_name is null or view_name !~ '^seg_[0-9a-f]{12}$' then
+    raise exception 'refused view name';
+  end if;
+  if body is null or body !~ '^select [][A-Za-z0-9_ ".,(){}<>=:+-]+$' or body ~ '--' then
+    raise exception 'refused query';
+  end if;
+  pieces := regexp_split_to_array(body, '[{][0-9]+[}]');
+  places := array(select m[1] from regexp_matches(body, '[{]([0-9]+)[}]', 'g') as m);
+  for at in 1 .. cardinality(pieces) loop
+    query := query || pieces[at];
+    if at <= cardinality(places) then
+      if literals[places[at]::int + 1] is null then
+        raise exception 'missing literal';
+      end if;
+      query := query || quote_literal(literals[places[at]::int + 1]);
+    end if;
+  end loop;
+  qualified := format('%I.%I', tenant_schema, view_name);
+  execute format('drop view if exists %s', qualified);
+  execute format('create view %s with (security_invoker = true) as %s', qualified, query);
+  if exists (
+    select from pg_rewrite r
+      join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
+      left join pg_class c on d.refclassid = 'pg_class'::regclass and c.oid = d.refobjid
+      left join pg_proc p on d.refclassid = 'pg_proc'::regclass and p.oid = d.refobjid
+     where r.ev_class = qualified::regclass and d.refobjid <> r.ev_class
+       and (c.oid is not null and (c.relnamespace <> tenant_schema::regnamespace or c.relname !~ '^ds_')
+         or p.oid is not null and not (p.pronamespace = 'arbiter'::regnamespace and p.proname ~ '^condition_'))) then
+    raise exception 'refused query: it reads more than the tables of its tenant';
+  end if;
+  if array(select a.attname::text || ' ' || a.atttypid::regtype from pg_attribute a
+            where a.attrelid = qualified::regclass and a.attnum > 0) <> array['customer_id text'] then
+    raise exception 'refused query: it has more columns than customer_id';
+  end if;
+  execute format('revoke all on %s from public', qualified);
+  execute format('grant select on %s to arbiter_app, arbiter_readonly', qualified);
+end
+$function$;
+  grant execute to arbiter_app
+
 CREATE OR REPLACE FUNCTION arbiter.ds_create_table(table_name text, columns jsonb, primary_key text, row_key text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1699,6 +2020,21 @@ declare
 begin
   perform arbiter.ds_check_column(column_name);
   execute format('alter table %s drop column %I', qualified, column_name);
+end
+$function$;
+  grant execute to arbiter_app
+
+CREATE OR REPLACE FUNCTION arbiter.ds_drop_segment_view(view_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if view_name is null or view_name !~ '^seg_[0-9a-f]{12}$' then
+    raise exception 'refused view name';
+  end if;
+  execute format('drop view if exists %I.%I', arbiter.ds_schema(), view_name);
 end
 $function$;
   grant execute to arbiter_app

@@ -80,6 +80,13 @@ const suppressionOf = async (f: Fixtures) => ({
 });
 const aSuppression = async (f: Fixtures, changes: Record<string, unknown> = {}) =>
   f.must('POST', 'suppressions', { ...(await suppressionOf(f)), ...changes }, 201);
+/** A segment to which two customers belong. */
+const aSegment = async (f: Fixtures): Promise<Made> => {
+  const segment = await f.make('segments', { ...(await f.draft('segments')), filters: null });
+  const rows = ['', ' 2'].map((number) => ({ customer_id: `${f.marker}${number}`, first_name: f.marker }));
+  await f.must('POST', `schemas/${idOf(segment.baseSchemaId)}/data`, { rows }, 201);
+  return segment;
+};
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 const idOf = (value: unknown): string => String(value);
 
@@ -201,6 +208,16 @@ export const examples: Readonly<Record<string, Example>> = {
     const rule = { ruleType: 'attribute_condition', field: 'amount', operator: 'gte', value: 5, onMissing: 'pass' };
     return { body: { ...rule, schema: schema.id, sampleSize: 100 } };
   },
+
+  'segments.refresh': async (f) => ({ params: { id: (await f.make('segments')).id } }),
+  'segments.customers': async (f) => ({ params: { id: (await aSegment(f)).id }, query: { limit: '10' } }),
+  'segments.preview': async (f) => {
+    const { baseSchemaId } = await aSegment(f);
+    return { body: { baseSchemaId, joins: [], filters: [{ field: 'first_name', operator: 'eq', value: f.marker }] } };
+  },
+  'segments.overlap': async (f) => ({
+    body: { segmentIds: [(await aSegment(f)).id, (await f.make('segments')).id], sampleSize: 100 },
+  }),
 
   'decisionFlows.publish': async (f) => ({ body: { id: (await f.make('decision-flows')).id, notes: f.marker } }),
   'decisionFlows.validate': async (f) => {

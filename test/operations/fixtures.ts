@@ -81,6 +81,7 @@ const needs: Partial<Record<Resource, (fixtures: Fixtures) => Promise<Ids>>> = {
     const { id, channelId } = await make('placements');
     return { channel: String(channelId), placement: id, decisionFlow: (await make('decision-flows')).id };
   },
+  segments: async ({ make, name }) => ({ dataSchema: (await make('schemas', customerSchema(name('People')))).id }),
 };
 
 async function draftOf(fixtures: Fixtures, path: Resource): Promise<Body> {

@@ -416,12 +416,9 @@ for (const [index, operation] of all.entries()) {
 
       if (scalarQuery(operation).some(([name]) => name === 'cursor')) {
         it('E15: answers a foreign cursor exactly like garbage', async () => {
-          const page = await send(
-            server,
-            operation,
-            { params: foreignCall.params ?? {}, query: { limit: '1' } },
-            { key: stranger.keys.admin },
-          );
+          // Of a list below a record, the stranger asks for that of a record of his own.
+          const { params = {} } = foreignCall;
+          const page = await send(server, operation, { params, query: { limit: '1' } }, { key: stranger.keys.admin });
           const cursor = String(at(page.json, ['pagination', 'nextCursor']) ?? '');
           assert.notEqual(cursor, '', 'the stranger has two rows');
           const headers = { 'x-request-id': 'the-same' };

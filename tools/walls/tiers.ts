@@ -9,7 +9,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['tenants'],
   ['credentials'],
   ['catalogue-history'],
-  ['catalogue-records'],
+  ['catalogue-records', 'condition-sql'],
   ['content'],
   [
     // One line for each: those who add features at the same time do not meet.
@@ -24,7 +24,7 @@ export const featureTiers: readonly (readonly string[])[] = [
     'ranking-profiles',
     'restore',
   ],
-  ['flows'],
+  ['flows', 'segments'],
   ['flow-routes'],
   ['interactions', 'evidence'],
   ['customer-states', 'estimates', 'plans'],

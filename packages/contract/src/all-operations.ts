@@ -27,6 +27,7 @@ import { retentionOperations } from './retention.ts';
 import { schemaFigureOperations } from './schema-figures.ts';
 import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
+import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
 import { suppressionOperations } from './suppressions.ts';
 import { systemOperations } from './system.ts';
@@ -64,6 +65,7 @@ export const operations = {
   ...byId(schemaFigureOperations),
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
+  ...byId(segmentOperations),
   ...byId(sessionOperations),
   ...byId(suppressionOperations),
   ...byId(systemOperations),

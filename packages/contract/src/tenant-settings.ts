@@ -71,7 +71,7 @@ const settings = {
       segments: Type.Array(Type.String({ minLength: 1, maxLength: 128, description: 'Id or name of a segment.' }), {
         maxItems: 100,
         uniqueItems: true,
-        description: 'Reserved; any entry is refused until segments are built.',
+        description: 'Active segments whose membership is kept, whether or not a flow, rule or policy names them.',
       }),
     },
     {

@@ -1,5 +1,6 @@
 export { civilFromDays, daysFromCivil, offsetAt, parseInstant } from './arithmetic/calendar.ts';
 export { round6, roundHalfAway } from './arithmetic/decimal.ts';
+export { parseDecimal } from './arithmetic/decimal-text.ts';
 export { exp } from './arithmetic/exp.ts';
 export { ln } from './arithmetic/ln.ts';
 export { compareText, finiteNumber } from './arithmetic/order.ts';

@@ -58,6 +58,14 @@ export interface ConditionOptions {
    * field, or null. Replaces namespaces and bare names; such conditions are parsed, not compiled.
    */
   readonly checkField?: (field: string) => string | null;
+  /** What is wrong with a leaf that is well formed, such as a value that its column cannot hold; or null. */
+  readonly checkLeaf?: (leaf: ConditionLeaf) => LeafComplaint | null;
+}
+
+/** What is wrong with one part of a leaf. */
+export interface LeafComplaint {
+  readonly key: 'operator' | 'value';
+  readonly message: string;
 }
 
 export interface CompiledCondition {

@@ -159,7 +159,11 @@ function readLeaf(reader: Reader, leaf: Readonly<Record<string, unknown>>, path:
     return typeof field === 'string' ? { field, operator } : null;
   }
   const value = readValue(reader, operator, leaf.value, `${path}/value`);
-  return typeof field === 'string' && value !== null ? { field, operator, value } : null;
+  if (typeof field !== 'string' || value === null) return null;
+  const read = { field, operator, value };
+  const found = complaint === null ? (reader.options.checkLeaf?.(read) ?? null) : null;
+  if (found !== null) refuse(reader, `${path}/${found.key}`, found.message);
+  return read;
 }
 
 function unknownOperator(spelling: unknown, operators: ReadonlySet<Operator>): string {

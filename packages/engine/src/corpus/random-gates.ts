@@ -18,6 +18,7 @@ const ruleConfigs: readonly (readonly [ruleType: string, config: Config])[] = [
   ['offer_attribute', { attribute: 'productType', operator: 'eq', valueFrom: 'customer.preferred_product_type' }],
   ['offer_attribute', { attribute: 'tags', operator: 'contains', value: 'vip', penalty: 0.1 }],
   ['offer_attribute', { attribute: 'offer.businessValue', operator: 'lt', valueFrom: 'attributes.most' }],
+  ['segment_required', { requiredSegments: ['loyal'], penalty: 0.4 }],
   ['segment_required', { segments: ['vip'] }],
 ];
 
@@ -45,13 +46,14 @@ const policyConfigs: readonly (readonly [ruleType: string, config: Config])[] = 
   ['do_not_contact', { segments: ['left'], reason: 'asked' }],
   ['do_not_contact', { condition: { field: 'offer.productType', operator: 'eq', value: 'loan' } }],
   ['do_not_contact', { condition: { field: 'customer.age', operator: 'lt', value: 19 } }],
+  ['segment_exclusion', { excludeSegments: ['churned', 'left'] }],
   ['allow_override', { reason: 'vip' }],
   ['outcome_based', {}],
 ];
 
 export function randomRules(chance: Chance, rows: Rows): SnapshotRule[] {
   return Array.from({ length: chance.int(0, 4) }, (_, at): SnapshotRule => {
-    const [ruleType, config] = chance.flip(0.9) ? chance.pick(ruleConfigs.slice(0, 13)) : chance.pick(ruleConfigs);
+    const [ruleType, config] = chance.flip(0.9) ? chance.pick(ruleConfigs.slice(0, 14)) : chance.pick(ruleConfigs);
     return {
       id: `rule${at}`,
       name: `Rule ${at}`,

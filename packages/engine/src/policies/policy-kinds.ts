@@ -13,6 +13,7 @@ import { frequencyCap } from './frequency-cap.ts';
 import { mutualExclusion } from './mutual-exclusion.ts';
 import { offerCategoryCap } from './offer-category-cap.ts';
 import type { CompiledPolicy, PolicyBehaviour, PolicyKind } from './policy-kind.ts';
+import { segmentExclusion } from './segment-exclusion.ts';
 import { timeWindow } from './time-window.ts';
 import { type UnavailableKind, unavailableKinds } from './unavailable-kinds.ts';
 
@@ -27,6 +28,7 @@ const kinds: readonly PolicyKind[] = [
   offerCategoryCap,
   allowOverride,
   doNotContact,
+  segmentExclusion,
 ];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
 /** All types of the contract, to judge a config by. */

@@ -52,11 +52,6 @@ export const unavailableKinds: readonly UnavailableKind[] = [
     need(reader, 'suppressForDays', reader.number('suppressForDays', 0, longestDays));
     reader.word('per', perWords);
   }),
-  unavailable('segment_exclusion', ['excludeSegments'], (reader) => {
-    const segments = reader.texts('excludeSegments');
-    need(reader, 'excludeSegments', segments);
-    if (segments?.length === 0) reader.refuse('excludeSegments', 'must not be an empty list');
-  }),
   unavailable(
     'category_suppression',
     ['categoryId', 'subCategoryId', 'triggerCategoryId', 'suppressionDays', 'afterOutcome'],

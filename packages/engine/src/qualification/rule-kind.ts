@@ -1,6 +1,6 @@
 import type { Builder } from '../compile/builder.ts';
 import type { PlanOffer } from '../compile/catalogue.ts';
-import type { ConfigProblem, JsonObject } from '../compile/config-problems.ts';
+import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { Json, SnapshotRule } from '../snapshot.ts';
@@ -17,6 +17,8 @@ export interface RuleKind {
   check(config: JsonObject): readonly ConfigProblem[];
   /** Keys that a config may have, besides `penalty`. */
   readonly keys: readonly string[];
+  /** What has no effect besides unknown keys. */
+  readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
   /** Only called with a config that `check` accepts. */
   compile(rule: SnapshotRule, builder: Builder, offers: readonly PlanOffer[]): RuleBehaviour;
 }

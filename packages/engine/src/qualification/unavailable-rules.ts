@@ -1,11 +1,8 @@
-import { type ConfigReader, type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { type ConfigReader, readConfig } from '../compile/config-problems.ts';
 import type { RuleKind, RuleStage } from './rule-kind.ts';
 
 /** A type that is judged on write and cannot be evaluated yet. */
-export interface UnavailableRule extends Pick<RuleKind, 'ruleType' | 'defaultStage' | 'check' | 'keys'> {
-  /** What has no effect besides unknown keys. */
-  readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
-}
+export type UnavailableRule = Pick<RuleKind, 'ruleType' | 'defaultStage' | 'check' | 'keys' | 'remarks'>;
 
 const largest = Number.MAX_VALUE;
 
@@ -43,15 +40,6 @@ const readMissing = (reader: ConfigReader): unknown => reader.word('onMissing', 
 
 /** Types of docs/design/api-catalogue.md 9 that no decision evaluates yet: refused on write, each with its own faults first. */
 export const unavailableRules: readonly UnavailableRule[] = [
-  {
-    ...unavailable('segment_required', 'eligibility', ['requiredSegments'], (reader) => {
-      need(reader, 'requiredSegments', reader.texts('requiredSegments'));
-    }),
-    remarks: ({ requiredSegments }) =>
-      Array.isArray(requiredSegments) && requiredSegments.length === 0
-        ? [{ path: '/requiredSegments', nearest: null, reason: 'asks for nothing: no segment is given' }]
-        : [],
-  },
   unavailable('propensity_threshold', 'match', ['minScore', 'modelKey', 'model', 'onMissing'], (reader) => {
     need(reader, 'minScore', reader.number('minScore', 0, 1));
     for (const key of ['modelKey', 'model']) if (reader.text(key) === '') reader.refuse(key, 'must not be empty');

@@ -842,6 +842,40 @@ export interface SeedPacksRow {
   readonly loadedAt: Date;
 }
 
+/** A row of `segment_members`. */
+export interface SegmentMembersRow {
+  readonly tenantId: string;
+  readonly segmentId: string;
+  readonly customerId: string;
+}
+
+/** A row of `segment_snapshots`. */
+export interface SegmentSnapshotsRow {
+  readonly tenantId: string;
+  readonly segmentId: string;
+  readonly takenAt: Date;
+}
+
+/** A row of `segments`. */
+export interface SegmentsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly entityType: string;
+  readonly baseSchemaId: string;
+  readonly joins: unknown;
+  readonly filters: unknown;
+  readonly customerCount: number | string | null;
+  readonly viewName: string;
+  readonly keyField: string;
+  readonly lastRefreshedAt: Date | null;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `stream_heads`. */
 export interface StreamHeadsRow {
   readonly tenantId: string;
@@ -960,6 +994,9 @@ export interface Tables {
   readonly schema_stats: SchemaStatsRow;
   readonly schemas: SchemasRow;
   readonly seed_packs: SeedPacksRow;
+  readonly segment_members: SegmentMembersRow;
+  readonly segment_snapshots: SegmentSnapshotsRow;
+  readonly segments: SegmentsRow;
   readonly stream_heads: StreamHeadsRow;
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
@@ -1700,6 +1737,34 @@ export const columnKinds = {
     counts: 'json',
     records: 'json',
     loadedAt: 'instant',
+  },
+  segment_members: {
+    tenantId: 'uuid',
+    segmentId: 'uuid',
+    customerId: 'text',
+  },
+  segment_snapshots: {
+    tenantId: 'uuid',
+    segmentId: 'uuid',
+    takenAt: 'instant',
+  },
+  segments: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    description: 'text',
+    status: 'text',
+    entityType: 'text',
+    baseSchemaId: 'uuid',
+    joins: 'json',
+    filters: 'json',
+    customerCount: 'integer',
+    viewName: 'text',
+    keyField: 'text',
+    lastRefreshedAt: 'instant',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
   },
   stream_heads: {
     tenantId: 'uuid',

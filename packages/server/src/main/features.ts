@@ -25,6 +25,7 @@ import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
+import { segmentsFeature } from '../features/segments/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
 import { suppressionsFeature } from '../features/suppressions/index.ts';
@@ -60,6 +61,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   schemasFeature,
   sealedRecordsFeature,
   seedPacksFeature,
+  segmentsFeature,
   settingsFeature,
   streamFeature,
   suppressionsFeature,

@@ -2,7 +2,7 @@ import type { Database, Tx } from '../db/index.ts';
 import type { Restorable } from '../feature.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
-import type { PolicyReferrers } from '../features/contact-policies/index.ts';
+import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
 import type { ReadProfile } from '../features/content/index.ts';
 import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
@@ -12,7 +12,8 @@ import type { ReachPorts } from '../features/estimates/index.ts';
 import { lockRoutes } from '../features/flow-routes/index.ts';
 import { type FlowRoutePorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
-import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
+import { hasOffers, type OfferDependants, offersNamingSegment } from '../features/offers/index.ts';
+import { rulesNamingSegment } from '../features/qualification/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import {
   type AppendEvents,
@@ -22,6 +23,14 @@ import {
   readCustomerProfile,
   recordableColumns,
 } from '../features/schemas/index.ts';
+import {
+  type FindSegmentUses,
+  type RefreshPorts,
+  recordableSegments,
+  segmentsAmong,
+  segmentsAsking,
+  segmentsOfCustomers,
+} from '../features/segments/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
@@ -29,16 +38,24 @@ import type { TenantPorts } from '../features/tenants/index.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
-import type { Envelope } from '../platform/crypto.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
-export interface JobPorts {
+export interface JobPorts extends RefreshPorts {
   readonly database: Database;
   readonly settlementNumbers: SettlementNumbers;
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, 'database'> = { settlementNumbers: customerNumbers };
+export const jobFeaturePorts: Omit<JobPorts, 'database'> = {
+  settlementNumbers: customerNumbers,
+  watchedSegments,
+  publishEvents: (tx, events) => appendEvents(tx, events, []),
+};
+
+/** Triggers and journeys will watch segments; there are none of either yet. */
+async function watchedSegments(): Promise<ReadonlySet<string>> {
+  return new Set();
+}
 
 /** What operations need from the process. */
 export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
@@ -65,13 +82,15 @@ interface FeaturePorts
     CreativePorts,
     Pick<FlowRoutePorts, 'lockRoutes'>,
     SettingsPorts,
-    Pick<TenantPorts, 'hasData'> {
+    Pick<TenantPorts, 'hasData'>,
+    Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
   readonly offerDependants: OfferDependants;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
   readonly estimates: ReachPorts;
   readonly findSchemaUses: FindSchemaUses;
+  readonly findSegmentUses: FindSegmentUses;
   readonly findProfileUses: FindProfileUses;
   readonly readProfile: ReadProfile;
 }
@@ -87,14 +106,23 @@ export const featurePorts: FeaturePorts = {
   readProfile: readCustomerProfile,
   recordableColumns,
   lockRoutes,
+  recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),
-  // Segments and pipelines will be asked here; joins are the schemas' own.
-  findFieldUses: async () => [],
-  // Until there are segments nobody is in one.
-  estimates: { segmentsAmong: async () => [], segmentsOfCustomers: async () => new Map() },
-  findSchemaUses: flowsUsingSchema,
+  // Joins are the schemas' own; pipelines will be asked here.
+  findFieldUses: (tx, { schemaId, name }) => segmentsAsking(tx, { id: schemaId, column: name }),
+  estimates: { segmentsAmong, segmentsOfCustomers },
+  findSchemaUses: async (tx, schema) => [
+    ...(await flowsUsingSchema(tx, schema)),
+    ...(await segmentsAsking(tx, { id: schema.id })),
+  ],
+  watchedSegments,
+  findSegmentUses: async (tx, segment) => [
+    ...(await policiesNamingSegment(tx, segment)).map((policy) => ({ noun: 'contact policy', ...policy })),
+    ...(await rulesNamingSegment(tx, segment)).map((rule) => ({ noun: 'qualification rule', ...rule })),
+    ...(await offersNamingSegment(tx, segment)).map((offer) => ({ noun: 'offer', ...offer })),
+  ],
   // The setting defaultArbitrationProfileId takes no id as long as no decision reads it.
   findProfileUses: async (tx, id) =>
     (await selectFlowsContaining(tx, id)).map((flow) => ({ noun: 'decision flow', ...flow })),

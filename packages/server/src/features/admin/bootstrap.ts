@@ -5,6 +5,7 @@ import type { OnTenantCreated } from '../../feature.ts';
 import { newId } from '../../platform/ids.ts';
 import { createApiKey, ensureApiKey, findKeyOwners, type Pepper } from '../credentials/index.ts';
 import { recordableColumns } from '../schemas/index.ts';
+import { recordableSegments } from '../segments/index.ts';
 import { changeSettings, readNumberedSettings } from '../settings/index.ts';
 import { createTenant, findOperatorTenant } from '../tenants/index.ts';
 import { emailKey, ensureUser, selectIdByEmail } from '../users/index.ts';
@@ -135,7 +136,7 @@ async function applyInside(
   }
   if (tenant.settings !== undefined) {
     const before = await readNumberedSettings(tx);
-    const after = await changeSettings(tx, tenant.settings, { recordableColumns });
+    const after = await changeSettings(tx, tenant.settings, { recordableColumns, recordableSegments });
     changed ||= before.settingsVersion !== after.settingsVersion;
   }
   for (const { email, name, role } of tenant.users ?? []) {
@@ -173,7 +174,7 @@ export async function createDemoTenant(database: Database, deps: BootstrapDepend
       async (tx) => {
         const wanted = { name: tenantName, isPlayground: false, bootstrapName: tenantName };
         await createTenant(tx, wanted, deps.onTenantCreated);
-        await changeSettings(tx, { decisionTraceEnabled: true }, { recordableColumns });
+        await changeSettings(tx, { decisionTraceEnabled: true }, { recordableColumns, recordableSegments });
         await ensureUser(tx, { email, name: 'Demo admin', role: 'admin' });
         await deps.packs.loadWhenNone(tx, 'coffee_rewards');
         const { key } = await createApiKey(tx, deps.pepper, { name: 'Demo key' });

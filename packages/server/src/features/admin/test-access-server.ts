@@ -98,6 +98,7 @@ async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
       readTimezone: async (tx: Tx) => (await readSettings(tx)).timezone,
       hasData: async () => true,
       recordableColumns: async () => new Set<string>(),
+      recordableSegments: async () => new Set<string>(),
       isDemoMode: false,
     }),
   ]);

@@ -52,3 +52,19 @@ async function selectPolicies(tx: Tx, statuses: readonly string[]): Promise<Snap
     scopes: row.scopes.map(({ scope, scopeId }) => ({ scope, scopeId })),
   }));
 }
+
+/** Policies, neither deleted nor archived, that name a segment by its id or its name; by id. */
+export async function policiesNamingSegment(
+  tx: Tx,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<Pick<ContactPolicyRow, 'id' | 'name'>[]> {
+  return select(
+    tx,
+    columns(contactPolicySpec, ['id', 'name']),
+    `from arbiter.contact_policies
+     where tenant_id = $1 and deleted_at is null and status <> 'archived'
+       and (rule_type = 'segment_exclusion' and config -> 'excludeSegments' ?| array[$2, $3]
+         or rule_type = 'do_not_contact' and config -> 'segments' ?| array[$2, $3]) order by id`,
+    [tx.tenantId, id, name],
+  );
+}

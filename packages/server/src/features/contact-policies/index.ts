@@ -7,7 +7,12 @@ import type { PolicyReferrers } from './contact-policies.service.ts';
 import { contactPolicySpec } from './contact-policies.store.ts';
 
 export { createContactPolicy, type PolicyReferrers } from './contact-policies.service.ts';
-export { idlePolicies, selectGlobalPolicyIds, snapshotPolicies } from './contact-policies.store.ts';
+export {
+  idlePolicies,
+  policiesNamingSegment,
+  selectGlobalPolicyIds,
+  snapshotPolicies,
+} from './contact-policies.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['contact_policies'];

@@ -62,7 +62,7 @@ export async function decideAll(
       outcomes.push(failed(job, quotaExceeded()));
       continue;
     }
-    const made = decideOne(ports, catalogue, read, each, read.profiles[at]!, customer ?? null);
+    const made = decideOne(ports, catalogue, read, at, each, customer ?? null);
     counts.add(made.decision, request.dryRun);
     if (isStored(made) && customer) {
       quota?.take(made.decision.items.length);

@@ -13,6 +13,7 @@ import { isZone } from '../../platform/zones.ts';
 import type { BatchCustomer } from '../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
+import { nobody } from '../segments/index.ts';
 import type { AnswerFacts } from './answer.ts';
 import { answerText } from './answer-text.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
@@ -32,6 +33,8 @@ export interface MadeDecision {
   readonly job: DecideJob;
   readonly flow: LiveFlow;
   readonly input: DecisionInput;
+  /** Segments that the record keeps; the input has those that the plan can use. */
+  readonly segments: readonly string[];
   readonly decision: Decision;
   readonly texts: readonly ItemTexts[];
   /** Time in the engine, microseconds. Beside the decision: the same inputs take another time when they are run again. */
@@ -51,22 +54,24 @@ export interface StoredDecision extends MadeDecision {
 export const isStored = (made: MadeDecision): made is StoredDecision => made.id !== null;
 
 /**
- * Makes one decision from what was read, and words its answer. Reads and writes nothing else, but for new ids and the
- * stage clock. `customer` holds the contacts so far, those of the batch's earlier decisions among them; null for a
+ * Makes one decision from what was read of the question at `at`, and words its answer. Reads and writes nothing else, but
+ * for new ids and the stage clock. `customer` holds the contacts so far, those of the batch's earlier decisions among them; null for a
  * customer without any.
  */
 export function decideOne(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
   read: BatchRead,
+  at: number,
   { job, flow, request }: Prepared,
-  profile: Profile,
   customer: Pick<BatchCustomer, 'row' | 'state'> | null,
 ): MadeDecision {
   const { tenantId, settings } = catalogue;
   const { now, quota } = read;
   const { plan } = flow;
   const { dryRun } = request;
+  const profile = read.profiles[at]!;
+  const membership = read.memberships[at] ?? nobody;
   const shared = read.zonesOf(plan);
   const clock = shared[plan.timezone]!;
   const zones = plan.zoneFields.length === 0 ? shared : withOwnZones(ports, plan, shared, profile, now);
@@ -77,7 +82,7 @@ export function decideOne(
     known: profile.known,
     profile: profile.values,
     enriched: profile.enriched,
-    segments: [],
+    segments: membership.used,
     contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
     suppressions: suppressionsAt(customer, now),
     evidence: read.evidence,
@@ -126,6 +131,7 @@ export function decideOne(
     job,
     flow,
     input,
+    segments: membership.kept,
     decision,
     texts,
     engineUs,

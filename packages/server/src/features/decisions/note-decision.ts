@@ -59,7 +59,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
   const { requestId, customerId } = input.request;
   customer.customerSeq += 1;
   customer.changed = true;
-  const read = inputText(input, call.request, flow, writes.zones);
+  const read = inputText(input, call.request, flow, writes.zones, stored.segments);
   const result = resultText(decision, flow.refs);
   const kept = read.withheld.length === 0 ? result : resultText(decision, flow.refs, false);
   recordsOf(writes, flow).push({

@@ -11,6 +11,7 @@ import {
 } from '../customer-states/index.ts';
 import { evidenceView } from '../evidence/index.ts';
 import { newestVersions, StaleCatalogue, type TenantCatalogue } from '../plans/index.ts';
+import { type Membership, planMembership } from '../segments/index.ts';
 import type { Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { openQuota, type QuotaInBatch } from './playground-quota.ts';
@@ -30,6 +31,8 @@ export interface BatchRead {
   readonly stored: ReadonlySet<string>;
   /** One for each prepared job, in their order. */
   readonly profiles: readonly Profile[];
+  /** Likewise; empty when no flow of the batch reads segments. */
+  readonly memberships: readonly Membership[];
   readonly evidence: Evidence;
   /** Null for a tenant that is no playground. */
   readonly quota: QuotaInBatch | null;
@@ -63,13 +66,14 @@ export async function readBatch(
   const dry = new Set<string>();
   for (const { request } of prepared) if (!stored.has(request.customerId)) dry.add(request.customerId);
   const reads = planProfileReads(catalogue, prepared);
+  const membership = planMembership(prepared);
   const statements: HotStatement[] = [];
   if (stored.size > 0) statements.push(lockStates(tenantId, [...stored], wait));
   if (dry.size > 0) statements.push(readStates(tenantId, [...dry]));
   // After the lock: what was changed while this waited for it counts.
   statements.push(newestVersions(tenantId));
   const head = statements.length;
-  const loaded = await tx.send([...statements, ...reads.statements]);
+  const loaded = await tx.send([...statements, ...reads.statements, ...membership.statements]);
 
   const newest = loaded[head - 1]![0]!;
   if (Number(newest.version) === catalogue.version) ports.catalogues.confirmed(tenantId);
@@ -82,6 +86,7 @@ export async function readBatch(
   if (dry.size > 0) takeCustomers(customers, loaded[head - 2]!, false);
   await makeMissing(tx, tenantId, customers, [...stored], ports.keys);
   const profiles = await reads.resolve(loaded.slice(head), tx);
+  const memberships = membership.resolve(loaded.slice(head + reads.statements.length));
   const quota = catalogue.isPlayground ? await openQuota(tx, tenantId, stored.size > 0) : null;
   const now = ports.clock.now();
   const configAgeMs = ports.catalogues.ageMs(tenantId);
@@ -94,7 +99,17 @@ export async function readBatch(
   }
   ports.batchStage('load', (performance.now() - startedAt) / 1000);
   const zonesOf = zonesAt(ports, now);
-  return { now, zonesOf, customers, stored, profiles, evidence: evidenceView(evidence), quota, configAgeMs };
+  return {
+    now,
+    zonesOf,
+    customers,
+    stored,
+    profiles,
+    memberships,
+    evidence: evidenceView(evidence),
+    quota,
+    configAgeMs,
+  };
 }
 
 /** The decisions of a batch share the clocks. */

@@ -14,6 +14,7 @@ export {
   fingerprintOffers,
   fingerprintOtherOffers,
   hasOffers,
+  offersNamingSegment,
   snapshotOffers,
   snapshotOtherOffers,
 } from './offers.store.ts';

@@ -141,3 +141,19 @@ export async function findOfferFacts(tx: Tx, id: string): Promise<RowOf<typeof f
 export async function hasOffers(tx: Tx): Promise<boolean> {
   return (await tx.query('select from arbiter.offers where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
 }
+
+/** Offers, neither deleted nor archived, whose eligibility names a segment by its id or its name; by id. */
+export async function offersNamingSegment(
+  tx: Tx,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<Pick<OfferRow, 'id' | 'name'>[]> {
+  return select(
+    tx,
+    columns(offerSpec, ['id', 'name']),
+    `from arbiter.offers
+     where tenant_id = $1 and deleted_at is null and status <> 'archived'
+       and (eligibility -> 'requiredSegments' ?| array[$2, $3] or eligibility -> 'excludedSegments' ?| array[$2, $3])
+     order by id`,
+    [tx.tenantId, id, name],
+  );
+}

@@ -232,7 +232,11 @@ describe('offers', () => {
       );
     await create(me);
     await as(tenantId, admin, (tx) =>
-      changeSettings(tx, { fourEyesEnabled: true }, { recordableColumns: async () => new Set() }),
+      changeSettings(
+        tx,
+        { fourEyesEnabled: true },
+        { recordableColumns: async () => new Set(), recordableSegments: async () => new Set() },
+      ),
     );
     await assert.rejects(create(me), { code: 'validation_failed' });
     await create(other);

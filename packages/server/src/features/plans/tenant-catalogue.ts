@@ -25,6 +25,7 @@ import { type RunnableFlow, readFlowDirectory, selectLiveConfigs } from '../flow
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { idleRules, snapshotRules } from '../qualification/index.ts';
 import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
+import { type MembershipReader, membershipReader, readActiveSegments } from '../segments/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
 import { type CatalogueRows, readRows } from './catalogue-rows.ts';
@@ -75,6 +76,8 @@ export interface CompiledFlow {
 export interface LiveFlow extends CompiledFlow {
   /** Stored as well. */
   readonly readSet: ReadSet;
+  /** Reads the segments of its customers; null: it reads none. */
+  readonly membership: MembershipReader | null;
 }
 
 /** Runs work in a transaction of the catalogue's tenant. */
@@ -106,6 +109,7 @@ export async function loadCatalogue(
   const policies = await snapshotPolicies(tx);
   const tables = await readSchemaTables(tx);
   const schemaTables = new Map(tables.map((table) => [table.schemaId, table]));
+  const segments = await readActiveSegments(tx);
   const outcomes = new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o]));
   // Drafts and paused offers take part in dry runs of flows that name their status.
   const wanted = {
@@ -189,7 +193,8 @@ export async function loadCatalogue(
         return storeNames(writing, readSetNames(plan, reading), version);
       }),
     ]);
-    const made: LiveFlow = { ...own, readSet };
+    const membership = membershipReader(segments, own.plan.reads, readSet.segments);
+    const made: LiveFlow = { ...own, readSet, membership };
     compiled.set(flow.id, made);
     ahead.delete(flow.id);
     horizonMs = Math.max(horizonMs, made.plan.logHorizonMs);

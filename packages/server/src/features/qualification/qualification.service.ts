@@ -22,10 +22,9 @@ import { type QualificationRuleRow, qualificationRuleSpec } from './qualificatio
 /** Scope of a rule that names none (docs/design/api-catalogue.md 9). */
 const defaultScope: QualificationScope = 'global';
 
-/** The product has no segments yet, so every id of one is unknown. */
 const resources: Readonly<Record<QualificationScope, EntityType | null>> = {
   global: null,
-  segment: null,
+  segment: 'segment',
   channel: 'channel',
   category: 'category',
   subcategory: 'subCategory',

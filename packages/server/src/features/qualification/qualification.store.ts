@@ -40,3 +40,19 @@ async function selectRules(tx: Tx, statuses: readonly string[]): Promise<Snapsho
     scopes: row.scopes.map(({ scope, scopeId }) => ({ scope, scopeId })),
   }));
 }
+
+/** Rules, neither deleted nor archived, that name a segment by its id or its name, or that apply to its members; by id. */
+export async function rulesNamingSegment(
+  tx: Tx,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<Pick<QualificationRuleRow, 'id' | 'name'>[]> {
+  return select(
+    tx,
+    columns(qualificationRuleSpec, ['id', 'name']),
+    `from arbiter.qualification_rules
+     where tenant_id = $1 and deleted_at is null and status <> 'archived'
+       and (rule_type = 'segment_required' and config -> 'requiredSegments' ?| array[$2, $3]
+         or scopes @> jsonb_build_array(jsonb_build_object('scope', 'segment', 'scopeId', $2::text))) order by id`,
+    [tx.tenantId, id, name],
+  );
+}

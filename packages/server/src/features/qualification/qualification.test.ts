@@ -95,14 +95,14 @@ describe('qualification rules', () => {
         JSON.stringify(config),
       );
     }
-    for (const type of ['segment_required', 'propensity_threshold', 'metric_condition'] as const) {
+    for (const type of ['propensity_threshold', 'metric_condition'] as const) {
       const config = { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1, metricId: 'm' };
       await assert.rejects(create(type, config), {
         code: 'validation_failed',
         errors: [
           {
             path: '/ruleType',
-            message: `${type} is not available yet; available are attribute_condition, recency_check, offer_attribute`,
+            message: `${type} is not available yet; available are attribute_condition, recency_check, offer_attribute, segment_required`,
           },
         ],
       });
@@ -111,7 +111,7 @@ describe('qualification rules', () => {
       code: 'reference_not_found',
     });
     await assert.rejects(create('attribute_condition', age, { scope: 'segment', scopeId: newId() }), {
-      code: 'validation_failed',
+      code: 'reference_not_found',
     });
     await assert.rejects(
       as(tenantId, (tx) => updateQualificationRule(tx, { id: rule.id, config: { attribute: 'age' } })),

@@ -5,11 +5,16 @@ import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
 export { readCustomerProfile } from './customer-profile.ts';
+export { sqlType } from './data-types.ts';
+export { primaryKeyOf, rowKeyOf } from './fields.rules.ts';
 export type { FindFieldUses } from './fields.service.ts';
+export { activeJoin } from './links.rules.ts';
 export { insertRows } from './rows.service.ts';
-export { type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
+export { canBeKey, type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
 export { type SampledRow, sampleRows } from './sample.store.ts';
 export {
+  qualifiedTable,
+  quoteName,
   readSchemaTables,
   recordableColumns,
   type SchemaTable,
@@ -19,6 +24,8 @@ export {
 export type { AppendEvents } from './schemas.events.ts';
 export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
+export type { JsonValue } from './values.rules.ts';
+export { keyText, type OutForm, outForm } from './values-out.rules.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['schema_joins', 'schema_stats', 'schemas'];

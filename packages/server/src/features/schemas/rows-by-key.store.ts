@@ -64,7 +64,7 @@ export function rowsByKeyStatement(table: SchemaTable, keyColumn: string, column
 }
 
 /** True when a value of the type can have this out form. Rows are found by the column's own order, so text types pass. */
-function canBeKey(dataType: DataType, candidate: string): boolean {
+export function canBeKey(dataType: DataType, candidate: string): boolean {
   switch (dataType) {
     case 'varchar':
     case 'text':

@@ -25,7 +25,7 @@ export interface PackedInput {
   readonly p: Readonly<Record<string, Json>>;
   /** enriched */
   readonly e?: DecisionInput['enriched'];
-  /** segments */
+  /** segments: all whose membership is kept, also those that the plan does not use */
   readonly g?: readonly string[];
   /** contact counts: lanes as [offer, creative, channel, campaign?] (positions in the plan, or ids it does not hold) */
   readonly c?: readonly [
@@ -102,13 +102,15 @@ export function reduceRequest(request: DecisionRequest, plan: Pick<Plan, 'reads'
 
 /**
  * JSON text of what a decision read, in the form of `PackedInput`; written straight from the input, because one is made
- * for every decision. `asked`: the question as it was sent. `withheld`: what the plan reads and must not be stored.
+ * for every decision. `asked`: the question as it was sent. `segments`: those of the customer that are kept, which the
+ * input has as far as the plan uses them. `withheld`: what the plan reads and must not be stored.
  */
 export function inputText(
   input: DecisionInput,
   asked: Asked,
   rules: InputRules,
   zones: ZoneWriter,
+  segments: readonly string[] = input.segments,
 ): { readonly text: string; readonly withheld: readonly string[] } {
   const { neverStore, refs } = rules;
   const withheld = new Set<string>();
@@ -134,7 +136,7 @@ export function inputText(
     const kept = enriched.map(([node, rows]) => [node, rows.map((row) => row && strip(row))] as const);
     text += `,"e":${JSON.stringify(Object.fromEntries(kept))}`;
   }
-  if (input.segments.length > 0) text += `,"g":${JSON.stringify(input.segments)}`;
+  if (segments.length > 0) text += `,"g":${JSON.stringify(segments)}`;
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;

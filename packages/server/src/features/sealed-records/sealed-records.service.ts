@@ -7,6 +7,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
 import { type CompiledFlow, openPlan, type ReadSetNames, readNames } from '../plans/index.ts';
+import { usesSegment } from '../segments/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
 import { engineStamp } from './engine-stamp.ts';
 import { type PackedInput, reduceRequest, unpackInput, unpackWindows } from './packed-input.ts';
@@ -111,8 +112,10 @@ async function runAgain(
   const seed = seedOf(tx.tenantId, record.requestId);
   const facts = { requestId: record.requestId, seed, evidence, windows: plan.windows.length, refs };
   const input = unpackInput(packed, facts);
-  // Records keep more of the question than the plan reads; the decision was made on what it reads.
-  return decide(plan, { ...input, request: reduceRequest(input.request, plan) }, { trace: false });
+  // Records keep more of the question, and of the customer's segments, than the plan reads; the decision was made on what
+  // it reads.
+  const segments = input.segments.filter(usesSegment(plan.reads));
+  return decide(plan, { ...input, segments, request: reduceRequest(input.request, plan) }, { trace: false });
 }
 
 /** The whole result when running again gives the recorded hash; else what the record itself holds. */

@@ -70,8 +70,6 @@ const judges: Readonly<Record<string, Judge>> = {
   '/timezone': (value) => zoneProblem(String(value)),
   '/locale': (value) => (isLocale(String(value)) ? null : 'must be a BCP 47 language tag'),
   '/currency': (value) => (currencies.has(String(value)) ? null : 'must be an ISO 4217 currency code'),
-  '/recordReads/segments': (value) =>
-    Array.isArray(value) && value.length > 0 ? 'cannot name a segment before segments are built' : null,
   '/mfaRequired': reserved,
   '/consentRequired': reserved,
   '/aiAnalyzerSettings/multiLanguageEnabled': reserved,
@@ -119,24 +117,36 @@ export function patchProblems(patch: TenantSettingsPatch): ErrorEntry[] {
 }
 
 /**
- * What forbids the settings that a patch leads to; `recordable`: columns that records can keep, null: that was looked at
- * when they were named. `path` is a JSON Pointer into the settings.
+ * What forbids the settings that a patch leads to; `recordable`: columns and segments that records can keep, null: that was
+ * looked at when they were named. `path` is a JSON Pointer into the settings.
  */
 export function settingsProblems(
   { recordReads, neverStore }: TenantSettings,
-  recordable: ReadonlySet<string> | null,
+  recordable: { readonly columns: ReadonlySet<string> | null; readonly segments: ReadonlySet<string> | null },
 ): ErrorEntry[] {
   const never = new Set(neverStore);
   const judge = (name: string): string | null => {
     if (never.has(name)) return 'is in neverStore, so it cannot be kept';
-    return recordable === null || recordable.has(name)
+    return recordable.columns === null || recordable.columns.has(name)
       ? null
-      : `is not a column that records can keep: of a schema of type customer that enriches by itself, and not neverStore${didYouMean(name, recordable)}`;
+      : `is not a column that records can keep: of a schema of type customer that enriches by itself, and not neverStore${didYouMean(name, recordable.columns)}`;
   };
-  return recordReads.customer.flatMap((name, at) => {
+  const columns = recordReads.customer.flatMap((name, at) => {
     const message = judge(name);
     return message === null ? [] : [{ path: `/recordReads/customer/${at}`, message }];
   });
+  const { segments } = recordable;
+  const unknown = recordReads.segments.flatMap((word, at) =>
+    segments === null || segments.has(word)
+      ? []
+      : [
+          {
+            path: `/recordReads/segments/${at}`,
+            message: `is not the id or name of an active segment${didYouMean(word, segments)}`,
+          },
+        ],
+  );
+  return [...columns, ...unknown];
 }
 
 /** Reads a patch that no request validated (bootstrap file): the patch, or every finding by JSON Pointer. */

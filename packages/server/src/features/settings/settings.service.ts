@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ErrorEntry, TenantSettings, TenantSettingsAnswer, TenantSettingsPatch } from '@arbiter/contract';
+import {
+  defaultTenantSettings,
+  type ErrorEntry,
+  type TenantSettings,
+  type TenantSettingsAnswer,
+  type TenantSettingsPatch,
+} from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -25,6 +31,8 @@ const answer = (stored: StoredSettings): TenantSettingsAnswer => ({
 export interface SettingsPorts {
   /** Columns that sealed records can keep of every customer. */
   recordableColumns(tx: Tx): Promise<ReadonlySet<string>>;
+  /** Ids and names of segments whose membership they can keep. */
+  recordableSegments(tx: Tx): Promise<ReadonlySet<string>>;
 }
 
 /**
@@ -43,9 +51,15 @@ export async function changeSettings(
   const before = settingsOf(stored.overrides);
   const after = settingsOf(overrides);
   if (isDeepStrictEqual(before, after)) return answer(stored);
-  // A column may go after it was named; who changes something else is not refused for that.
-  const named = patch.recordReads !== undefined && after.recordReads.customer.length > 0;
-  refuse(settingsProblems(after, named ? await ports.recordableColumns(tx) : null));
+  // A column or a segment may go after it was named; who changes something else is not refused for that.
+  const { customer, segments } =
+    patch.recordReads === undefined ? defaultTenantSettings.recordReads : after.recordReads;
+  refuse(
+    settingsProblems(after, {
+      columns: customer.length > 0 ? await ports.recordableColumns(tx) : null,
+      segments: segments.length > 0 ? await ports.recordableSegments(tx) : null,
+    }),
+  );
   const changed = { version: stored.version + 1, overrides };
   await updateSettings(tx, changed);
   await recordAudit(tx, {

@@ -1,0 +1,44 @@
+import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import type { Run } from '../run.ts';
+import type { PolicyKind } from './policy-kind.ts';
+
+/** Blocks members of a segment named by id or name, stored or of the request (docs/design/api-catalogue.md 8.3). */
+export const segmentExclusion: PolicyKind = {
+  ruleType: 'segment_exclusion',
+  check(config) {
+    const { excludeSegments, problems } = parse(config);
+    if (problems.length > 0 || (excludeSegments !== undefined && excludeSegments.length > 0)) return problems;
+    return [{ path: '/excludeSegments', message: 'needs at least one segment' }];
+  },
+  remarks: (config) => unknownKeys(config, ['excludeSegments', 'bypassable']),
+  compile(policy, _scope, builder) {
+    const excluded = parse(policy.config).excludeSegments ?? [];
+    builder.readSegments(excluded);
+    const matched = ({ segments }: Run): string | undefined => excluded.find((segment) => segments.has(segment));
+    return {
+      role: 'block',
+      final: false,
+      bindsMandatory: false,
+      needsCreative: false,
+      countsAll: false,
+      reach: (run) => (matched(run) === undefined ? 'none' : 'all'),
+      // Only asked of candidates that are in reach.
+      blocks: () => true,
+      explain(run) {
+        const matchedSegment = matched(run) ?? null;
+        return {
+          reason: `customer is in excluded segment ${matchedSegment}`,
+          detail: { excludeSegments: excluded, matchedSegment },
+        };
+      },
+      take: null,
+    };
+  },
+};
+
+function parse(config: JsonObject) {
+  const reader = readConfig(config);
+  const excludeSegments = reader.texts('excludeSegments');
+  reader.flag('bypassable');
+  return { excludeSegments, problems: reader.problems };
+}

@@ -1,0 +1,35 @@
+import { segmentOperations } from '@arbiter/contract';
+import type { Database } from '../../db/index.ts';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import type { RefreshPorts } from './refresh.service.ts';
+import { segmentChanged } from './segments.events.ts';
+import { segmentJobs } from './segments.jobs.ts';
+import { type SegmentRoutePorts, segmentRoutes } from './segments.routes.ts';
+
+export { type MembersAmong, segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
+export {
+  type ActiveSegment,
+  type Membership,
+  type MembershipReader,
+  membershipReader,
+  nobody,
+  planMembership,
+  readActiveSegments,
+  usesSegment,
+} from './membership.ts';
+export { recordableSegments } from './recordable.ts';
+export type { RefreshPorts } from './refresh.service.ts';
+export type { FindSegmentUses, SegmentUse } from './segments.service.ts';
+export { segmentsAsking } from './uses.service.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['segments', 'segment_snapshots', 'segment_members'];
+
+export const segmentsFeature = feature({
+  name: 'segments',
+  tables,
+  events: [segmentChanged],
+  operations: (ports: SegmentRoutePorts) => handlerEntries(segmentOperations, segmentRoutes(ports)),
+  jobs: (ports: RefreshPorts & { readonly database: Database }) => segmentJobs(ports),
+});
