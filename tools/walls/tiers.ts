@@ -27,6 +27,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['stream', 'sealed-records'],
   ['decisions'],
   ['seed-packs'],
+  ['gitops'],
   ['admin'],
 ];
 

@@ -162,6 +162,7 @@ export const channelResource = resource({
   queries: {},
   unique: { name: 'duplicate_name', key: 'duplicate_key' },
   references: {},
+  files: { without: ['placements'] },
   removal: deleted,
   errors: { delete: ['in_use'] },
 });

@@ -233,6 +233,7 @@ export const decisionFlowResource = resource({
   queries: {},
   unique: { key: 'duplicate_key' },
   references: {},
+  files: { idsInside: ['draft', 'published'] },
   removal: { 200: DeletedFlow },
   errors: { update: ['pipeline_invalid'], delete: ['protected'] },
 });

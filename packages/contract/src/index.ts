@@ -22,6 +22,7 @@ export * from './creatives.ts';
 export * from './dead-letters.ts';
 export * from './decision-flows.ts';
 export * from './decisions.ts';
+export * from './gitops.ts';
 export * from './oauth.ts';
 export * from './offers.ts';
 export * from './openapi.ts';

@@ -187,22 +187,21 @@ export function composeServer(options: ComposeOptions): Server {
   const real: Authenticate = (presented, beforeLookUp) =>
     (presented.kind === 'accessToken' ? accessTokens : authenticator).authenticate(presented, beforeLookUp);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
+  const handlers: ReadonlyMap<string, AnyHandler> = operationsOf(features, {
+    ...featurePorts,
+    database,
+    authenticate,
+    pepper,
+    accessTokens,
+    rateLimits,
+    decisions: { service: decisions, keys, metrics },
+    jobs,
+    operationHandlers: () => handlers,
+    isDemoMode: config.DEMO_MODE,
+  });
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
-    handlers: new Map([
-      ...operationsOf(features, {
-        ...featurePorts,
-        database,
-        authenticate,
-        pepper,
-        accessTokens,
-        rateLimits,
-        decisions: { service: decisions, keys, metrics },
-        jobs,
-        isDemoMode: config.DEMO_MODE,
-      }),
-      ...(beside?.handlers ?? []),
-    ]),
+    handlers: new Map([...handlers, ...(beside?.handlers ?? [])]),
     database,
     authenticate,
     config: {

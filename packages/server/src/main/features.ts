@@ -11,6 +11,7 @@ import { customerStatesFeature } from '../features/customer-states/index.ts';
 import { decisionsFeature } from '../features/decisions/index.ts';
 import { evidenceFeature } from '../features/evidence/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
+import { gitopsFeature } from '../features/gitops/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
@@ -41,6 +42,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   decisionsFeature,
   evidenceFeature,
   flowsFeature,
+  gitopsFeature,
   interactionsFeature,
   offersFeature,
   outcomesFeature,

@@ -6,6 +6,7 @@ import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import { flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import type { OperationHandlers } from '../features/gitops/index.ts';
 import type { SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants } from '../features/offers/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
@@ -34,6 +35,8 @@ export interface ProcessPorts {
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
   readonly jobs: JobRegistry;
+  /** Of all features, so that files are applied by the operations themselves. */
+  readonly operationHandlers: OperationHandlers;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
 }

@@ -4,7 +4,8 @@ import { handlerEntries } from '../../http/handler.ts';
 import { type AuditPorts, auditLogRoutes } from './audit.routes.ts';
 
 export type { AuditPorts } from './audit.routes.ts';
-export { type AuditEntry, recordAudit } from './audit.service.ts';
+export { secretMask } from './audit.rules.ts';
+export { type AuditEntry, auditedSince, forgetAuditSince, markAudit, recordAudit } from './audit.service.ts';
 export { verifyChain } from './audit.verify.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

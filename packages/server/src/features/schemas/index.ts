@@ -4,6 +4,7 @@ import { handlerEntries } from '../../http/handler.ts';
 import { schemaRoutes } from './schemas.routes.ts';
 import type { FindSchemaUses } from './schemas.service.ts';
 
+export { draftFields } from './fields.rules.ts';
 export { insertRows } from './rows.service.ts';
 export { type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
 export {

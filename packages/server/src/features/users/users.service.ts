@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/index.ts';
 import {
   insertUser,
   lockUserByEmail,
+  selectAddresses,
   selectActiveRole,
   type UserRole,
   type UserRow,
@@ -58,3 +59,6 @@ export async function ensureUser(tx: Tx, wanted: NamedUser): Promise<boolean> {
 export async function isActiveAdmin(tx: Tx, id: string): Promise<boolean> {
   return (await selectActiveRole(tx, id)) === 'admin';
 }
+
+/** E-mail addresses of all users of the tenant by id: how files name people. */
+export const readUserAddresses = (tx: Tx): Promise<ReadonlyMap<string, string>> => selectAddresses(tx);

@@ -58,3 +58,11 @@ export async function selectActiveRole(tx: Tx, id: string): Promise<UserRole | u
   );
   return row?.role;
 }
+
+/** E-mail addresses of all users, deactivated ones too, by id. */
+export async function selectAddresses(tx: Tx): Promise<ReadonlyMap<string, string>> {
+  const rows = await select(tx, columns(table('users'), ['id', 'email']), 'from arbiter.users where tenant_id = $1', [
+    tx.tenantId,
+  ]);
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
