@@ -281,8 +281,9 @@ function note(state: State, path: string, action: PolicyAction): void {
 }
 
 /** What a service refuses, and no fault of the server or race of the database. */
-function isRefusal(error: unknown): error is AppError {
-  return error instanceof AppError && error.status < 500 && error.cause === undefined;
+export function isRefusal(error: unknown): error is AppError {
+  if (!(error instanceof AppError) || error.status >= 500) return false;
+  return error.code !== 'concurrent_modification' || error.cause === undefined;
 }
 
 function refusedBy(state: State, object: WantedObject | TenantObject, error: AppError): void {

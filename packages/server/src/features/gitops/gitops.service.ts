@@ -4,7 +4,7 @@ import type { RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditedSince, recordAudit } from '../audit/index.ts';
-import { blocksDecisions, carryOut, changeOf, foreseen, type Outcome, surplus, type Work } from './carry-out.ts';
+import { blocksDecisions, carryOut, changeOf, foreseen, isRefusal, type Outcome, surplus, type Work } from './carry-out.ts';
 import { lockApplies, selectApplied, upsertApplied } from './gitops.store.ts';
 import { type Judged, judgeFiles, maximumErrors, missingNames, placeOf, refuseFiles } from './judge.ts';
 import { fieldChanges, sameJson, type Members } from './json.ts';
@@ -63,12 +63,12 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
     if (blocksDecisions(tenant, asked)) {
       const outcome = foreseen(session, tenant, asked);
       const note = { path: '', message: 'columns of tables change: what the services say is told by apply' };
-      return planOf(session, tenant, judged, asked, { ...outcome, warnings: [...outcome.warnings, note] }, version);
+      return planOf(tenant, judged, asked, { ...outcome, warnings: [...outcome.warnings, note] }, version);
     }
     const outcome = await carryOut(session, tenant, asked);
     const settings = await carryOutSettings(session, tenant, judged, asked);
     refuseFiles([...outcome.errors, ...settings]);
-    throw new Undo(planOf(session, tenant, judged, asked, outcome, version));
+    throw new Undo(planOf(tenant, judged, asked, outcome, version));
   };
   return withTries(body, async () => {
     try {
@@ -95,7 +95,7 @@ export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: 
     const outcome = await carryOut(session, tenant, asked);
     const settings = await carryOutSettings(session, tenant, judged, asked);
     refuseFiles([...outcome.errors, ...settings]);
-    const plan = planOf(session, tenant, judged, asked, outcome, version);
+    const plan = planOf(tenant, judged, asked, outcome, version);
     await keepApplied(session, judged, outcome, plan);
     // Registered last, so that the audit chain is locked before the version, as in every other change.
     tx.beforeCommit(async () => {
@@ -164,7 +164,7 @@ async function carryOutSettings(session: Session, tenant: TenantFiles, judged: J
     await session.call('tenantSettings.update', { body });
     return [];
   } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500 || error.cause !== undefined) throw error;
+    if (!isRefusal(error)) throw error;
     const { code, errors, detail = error.message } = error;
     const told = errors.length === 0 ? [{ path: '', message: detail }] : errors;
     return told.map(({ path, message }) => ({ path: placeOf(settingsPath, path), message, code }));
@@ -172,7 +172,6 @@ async function carryOutSettings(session: Session, tenant: TenantFiles, judged: J
 }
 
 function planOf(
-  session: Session,
   tenant: TenantFiles,
   judged: Judged,
   work: Work,

@@ -81,7 +81,7 @@ export function judgeFiles(session: Session, files: readonly PolicyFile[]): Judg
     const [folder, file, ...deeper] = path.split('/');
     const kind = file === undefined || deeper.length > 0 ? null : kindAt(folder ?? '');
     if (!path.endsWith('.yaml') || (kind === null && path !== settingsPath)) {
-      refuse('', unknownFile(path, folder ?? '', file));
+      refuse('', unknownFile(folder ?? '', file));
       continue;
     }
     const body = parsed(content, refuse);
@@ -96,7 +96,7 @@ export function judgeFiles(session: Session, files: readonly PolicyFile[]): Judg
   return { objects, settings, names, errors };
 }
 
-function unknownFile(path: string, folder: string, file: string | undefined): string {
+function unknownFile(folder: string, file: string | undefined): string {
   if (file !== undefined && kindAt(folder) !== null) return 'is no file of a resource; their names end in .yaml';
   const folders = kinds.map(({ type }) => type);
   if (file === undefined) return `is not known; beside the folders there is only ${settingsPath}`;
