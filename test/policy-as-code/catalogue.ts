@@ -155,7 +155,7 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
       endHour: null,
       timezone: 'Asia/Tokyo',
     },
-    metadata: { customFields: { fee: 3, tier: 'yes' }, offerId: 'Gold card', constructor: { prototype: 1 }, n: 1e-7 },
+    metadata: { customFields: { fee: 3, tier: 'yes' }, offerId: 'Gold card', n: 1e-7 },
     tags: ['yes', '2026-01-01', 'ünï', ' # '],
     productType: 'card',
     margin: -1.5,
@@ -194,8 +194,8 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
   });
   await make('qualification-rules', {
     name: 'Everywhere',
-    ruleType: 'propensity_threshold',
-    config: { minPropensity: 0.1 },
+    ruleType: 'offer_attribute',
+    config: { attribute: 'priority', operator: 'gte', value: 1 },
   });
   const cap = await make('contact-policies', {
     name: 'Cap',

@@ -415,6 +415,8 @@ describe('files that are refused', () => {
       file('offers/j.yaml', 'name: j\nname: k\n'),
       file('offers/k.yaml', 'priority: 1\n'),
       file('offers/l.yaml', '- 1\n'),
+      file('offers/m.yaml', 'name: m\nmetadata:\n  __proto__: {a: 1}\n'),
+      file('offers/n.yaml', 'name: n\nmetadata:\n  text: "a\\0b"\n'),
       file('.git/config', 'anything'),
       file('offers/.hidden.yaml', 'anything: ['),
     ];
@@ -433,6 +435,8 @@ describe('files that are refused', () => {
       /^offers\/j.yaml#\/name stands twice/,
       /^offers\/k.yaml#\/name is required/,
       /^offers\/l.yaml# must be an object/,
+      /^offers\/m.yaml#\/metadata\/__proto__ is a key that is not allowed/,
+      /^offers\/n.yaml#\/metadata\/text .*NUL/i,
     ]) {
       assert.ok(places.some((place) => expected.test(place)), `${expected}\n${places.join('\n')}`);
     }

@@ -82,7 +82,7 @@ ${connectionHelp}`,
 
 const planned = (client: Client, body: PlanBody): Promise<PolicyPlan> => client.gitops.diff({ body: { ...body } });
 
-const differs = ({ changes }: Pick<PolicyPlan, 'changes'>) =>
+const differs = ({ changes }: { readonly changes: readonly unknown[] }): number =>
   changes.length > 0 ? exitCodes.differences : exitCodes.ok;
 
 export const plan: Command = {

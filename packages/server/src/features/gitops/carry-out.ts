@@ -185,16 +185,12 @@ async function write(state: State, object: WantedObject, mayWait: boolean): Prom
     return true;
   }
   const isWhole = values.early.size === 0;
-  const tried = await attempt(state, object, current, () =>
+  const tried = await attempt(state, object, current, mayWait, () =>
     current === null
       ? make(session, object, isWhole ? values : withoutEarly(values))
       : change(session, object.kind, current, values, isWhole ? names : names.filter((name) => !values.early.has(name))),
   );
-  if (tried === 'again') {
-    if (mayWait) return false;
-    return true;
-  }
-  return tried === 'failed' || isWhole;
+  return tried === 'failed' || (tried === 'done' && isWhole);
 }
 
 const needsFailed = (state: State, object: WantedObject): boolean =>
@@ -228,6 +224,7 @@ async function attempt(
   state: State,
   object: WantedObject,
   current: TenantObject | null,
+  mayWait: boolean,
   run: () => Promise<{ readonly id: string; readonly action: PolicyAction }>,
 ): Promise<'done' | 'failed' | 'again'> {
   const { session, tenant } = state;
@@ -263,12 +260,8 @@ async function attempt(
     await backToSavepoint(session.tx);
     forgetAuditSince(session.tx, mark);
     session.tx.remarks.splice(remarks);
-    if (error.code === 'duplicate_name' || error.code === 'duplicate_key') {
-      if (state.failed.has(object.path) === false && !state.actions.has(`waits ${object.path}`)) {
-        state.actions.set(`waits ${object.path}`, 'update');
-        return 'again';
-      }
-    }
+    // Who has the name may lose it by what is written or deleted later.
+    if (mayWait && (error.code === 'duplicate_name' || error.code === 'duplicate_key')) return 'again';
     refusedBy(state, object, error);
     return 'failed';
   }

@@ -5,6 +5,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { isObject } from '../../platform/json.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { type Check, createChecks } from '../../http/validation.ts';
+import { refuseValue } from '../../http/json-body.ts';
 import { createFindUnknown, type FindUnknown } from '../../http/unknown-properties.ts';
 import { mapJson, type Members, membersOf, sameJson } from './json.ts';
 import { createProperties, type Kind, kindAt, kinds, operationOf, withoutDefaults } from './kinds.ts';
@@ -113,9 +114,20 @@ function parsed(content: string, refuse: Refuse): Members | null {
     }
     return null;
   }
-  if (isObject(read.value)) return membersOf(read.value);
-  refuse('', 'must be an object of properties');
-  return null;
+  if (!isObject(read.value)) {
+    refuse('', 'must be an object of properties');
+    return null;
+  }
+  try {
+    // What no body may hold, no file may: it would come to the operations without having passed by that check.
+    refuseValue(read.value);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.errors.length === 0) refuse('', error.detail ?? error.message);
+    for (const { path, message } of error.errors) refuse(path, message);
+    return null;
+  }
+  return membersOf(read.value);
 }
 
 /** Stands for ids that are not known before the records are there. */
