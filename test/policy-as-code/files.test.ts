@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { PolicyFile, PolicyPlan } from '@arbiter/contract';
 import { packs } from '@arbiter/packs';
-import { fingerprint } from '../operations/fingerprint.ts';
 import { systemActor } from '../../packages/server/src/db/index.ts';
-import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
-import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
 import { headerLine } from '../../packages/server/src/features/gitops/layout.ts';
+import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
+import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { fingerprint } from '../operations/fingerprint.ts';
 import { type Calls, callsOf, contentOf, edited, makeCatalogue } from './catalogue.ts';
 
 let server: TestServer;
@@ -64,7 +64,10 @@ describe('export, a new tenant, apply, export: the same bytes', () => {
     const { files } = await to.export();
     for (const one of files) assert.ok(one.content.startsWith(`${headerLine}\n`));
     assert.equal(
-      contentOf(files, 'placements/web-low-2-4b9d3c4c.yaml'.replace(/-[0-9a-f]{8}\.yaml/, suffixOf(files, 'placements/web-low-2-'))),
+      contentOf(
+        files,
+        'placements/web-low-2-4b9d3c4c.yaml'.replace(/-[0-9a-f]{8}\.yaml/, suffixOf(files, 'placements/web-low-2-')),
+      ),
       `${headerLine}\nchannelId: web\nkey: low_2\nname: Low\n`,
     );
   });
@@ -116,7 +119,13 @@ describe('a plan', () => {
     assert.equal((await it.must('GET', `offers/${offer.id}`, undefined, 200)).priority, 10, 'a plan changes nothing');
     const applied = await it.apply({ files: wanted, prune: true, expectedConfigVersion: plan.configVersion });
     assert.deepEqual(applied.changes.slice(0, 2), plan.changes);
-    assert.deepEqual(applied.changes[2], { action: 'delete', type: 'offers', ref: 'extra', path: 'offers/extra.yaml', fields: [] });
+    assert.deepEqual(applied.changes[2], {
+      action: 'delete',
+      type: 'offers',
+      ref: 'extra',
+      path: 'offers/extra.yaml',
+      fields: [],
+    });
     assert.equal(applied.configVersion, plan.configVersion + 1, 'one transaction is one version');
     const changed = await it.must('GET', `offers/${offer.id}`, undefined, 200);
     assert.equal(changed.priority, 50, 'the default');
@@ -195,7 +204,8 @@ describe('flows', () => {
     assert.match(contentOf(files, 'decision-flows/draft.yaml'), /^published: null$/m);
     assert.doesNotMatch(contentOf(files, 'decision-flows/done.yaml'), /published/);
     const versions = async () =>
-      (await it.must<{ versions: unknown[] }>('GET', `decision-flows/versions?id=${flow!.id}`, undefined, 200)).versions;
+      (await it.must<{ versions: unknown[] }>('GET', `decision-flows/versions?id=${flow!.id}`, undefined, 200))
+        .versions;
     assert.equal((await versions()).length, 1);
     // Taking away `published` means: publish the draft.
     const text = contentOf(files, path);
@@ -239,7 +249,11 @@ describe('schemas', () => {
       (await it.must<{ rows: Record<string, unknown>[] }>('GET', `schemas/${id}/data`, undefined, 200)).rows;
 
     const harmless = [
-      schema('name: city, dataType: text, displayName: Town', 'name: vip, dataType: BOOLEAN', 'name: age, dataType: int'),
+      schema(
+        'name: city, dataType: text, displayName: Town',
+        'name: vip, dataType: BOOLEAN',
+        'name: age, dataType: int',
+      ),
     ];
     const foreseen = await it.diff({ files: harmless });
     assert.equal(foreseen.summary.update, 1);
@@ -248,7 +262,13 @@ describe('schemas', () => {
     assert.deepEqual(await rows(), [{ id: '1', age: 30, city: 'Rome', vip: null }]);
     assert.deepEqual((await it.diff({ files: harmless })).changes, []);
 
-    const retyped = [schema('name: city, dataType: text, displayName: Town', 'name: vip, dataType: boolean', 'name: age, dataType: text')];
+    const retyped = [
+      schema(
+        'name: city, dataType: text, displayName: Town',
+        'name: vip, dataType: boolean',
+        'name: age, dataType: text',
+      ),
+    ];
     const plan = await it.diff({ files: retyped });
     assert.equal(plan.summary.replace, 1);
     assert.deepEqual(plan.changes[0]?.fields, [{ path: 'fields.3.dataType', before: 'integer', after: 'text' }]);
@@ -269,7 +289,10 @@ describe('schemas', () => {
   test('the primary key stays', async () => {
     const it = freshTenant();
     await it.apply({ files: [schema()] });
-    const other = file('schemas/people.yaml', 'name: people\ndisplayName: People\nfields:\n  - {name: id, dataType: text}\n');
+    const other = file(
+      'schemas/people.yaml',
+      'name: people\ndisplayName: People\nfields:\n  - {name: id, dataType: text}\n',
+    );
     assert.equal((await it.refused('apply', { files: [other], allowDataLoss: true })).length > 0, true);
   });
 });
@@ -311,7 +334,11 @@ describe('drift', () => {
     const it = freshTenant();
     assert.equal((await it.drift()).applied, null);
     const old = await it.make('offers', { name: 'older' });
-    const files = [file('offers/a.yaml', 'name: a\n'), file('offers/b.yaml', 'name: b\n'), file('offers/c.yaml', 'name: c\n')];
+    const files = [
+      file('offers/a.yaml', 'name: a\n'),
+      file('offers/b.yaml', 'name: b\n'),
+      file('offers/c.yaml', 'name: c\n'),
+    ];
     const applied = await it.apply({ files });
     const still = await it.drift();
     assert.deepEqual(still.changes, []);
@@ -330,7 +357,12 @@ describe('drift', () => {
     const { changes } = await it.drift();
     const session = await server.call<{ principal: { id: string; name: string } }>('GET', '/api/v1/auth/session', by);
     assert.deepEqual(
-      changes.map(({ action, ref, fields, by: people }) => ({ action, ref, fields, who: people.map(({ action: did }) => did) })),
+      changes.map(({ action, ref, fields, by: people }) => ({
+        action,
+        ref,
+        fields,
+        who: people.map(({ action: did }) => did),
+      })),
       [
         { action: 'update', ref: 'a', fields: [{ path: 'priority', after: 99 }], who: ['update'] },
         { action: 'delete', ref: 'b', fields: [{ path: 'name', before: 'b' }], who: ['soft_delete'] },
@@ -359,7 +391,10 @@ describe('races', () => {
       409,
     );
     assert.equal(answer.code, 'concurrent_modification');
-    assert.deepEqual((await it.export()).files.map(({ path }) => path).filter((path) => path.startsWith('offers')), []);
+    assert.deepEqual(
+      (await it.export()).files.map(({ path }) => path).filter((path) => path.startsWith('offers')),
+      [],
+    );
   });
 
   test('of applies at once with one plan, one is applied; without a plan all are, one after the other', async () => {
@@ -377,7 +412,9 @@ describe('races', () => {
     const statuses = (await Promise.all(tries)).map(({ status }) => status).sort();
     assert.deepEqual(statuses, [200, 409, 409, 409, 409, 409]);
     const free = Array.from({ length: 5 }, (_, at) =>
-      it.apply({ files: [file(`offers/free-${at}.yaml`, `name: free-${at}\n`), file('offers/a.yaml', 'name: a\npriority: 7\n')] }),
+      it.apply({
+        files: [file(`offers/free-${at}.yaml`, `name: free-${at}\n`), file('offers/a.yaml', 'name: a\npriority: 7\n')],
+      }),
     );
     await Promise.all(free);
     assert.equal((await it.export()).files.length, 6);
@@ -438,7 +475,10 @@ describe('files that are refused', () => {
       /^offers\/m.yaml#\/metadata\/__proto__ is a key that is not allowed/,
       /^offers\/n.yaml#\/metadata\/text .*NUL/i,
     ]) {
-      assert.ok(places.some((place) => expected.test(place)), `${expected}\n${places.join('\n')}`);
+      assert.ok(
+        places.some((place) => expected.test(place)),
+        `${expected}\n${places.join('\n')}`,
+      );
     }
     assert.ok(!places.some((place) => place.includes('hidden') || place.includes('.git')));
     assert.deepEqual(await it.refused('diff', { files: [files[1]!] }), [
@@ -451,9 +491,15 @@ describe('files that are refused', () => {
   test('what services refuse has its file too, and all files are judged', async () => {
     const it = freshTenant();
     const files = [
-      file('contact-policies/a.yaml', 'name: a\nruleType: frequency_cap\nconfig: {maxPerDay: lots}\nscopes: [{scope: global}]\n'),
+      file(
+        'contact-policies/a.yaml',
+        'name: a\nruleType: frequency_cap\nconfig: {maxPerDay: lots}\nscopes: [{scope: global}]\n',
+      ),
       file('offers/b.yaml', 'name: b\nschedule: {timezone: Mars/Olympus}\n'),
-      file('decision-flows/c.yaml', 'key: c\nname: c\ndraft: {version: 2, nodes: [{id: x, type: nowhere}, {id: y, type: score}]}\n'),
+      file(
+        'decision-flows/c.yaml',
+        'key: c\nname: c\ndraft: {version: 2, nodes: [{id: x, type: nowhere}, {id: y, type: score}]}\n',
+      ),
       file('offers/ok.yaml', 'name: ok\n'),
       file('settings.yaml', 'timezone: Mars/Olympus\n'),
     ];
@@ -483,20 +529,31 @@ describe('files that are refused', () => {
 
   test('secrets: what an object needs is told, and only it', async () => {
     const it = freshTenant();
-    const files = [file('channels/web.yaml', 'key: web\nname: Web\nchannelType: web\nfileConfig: {token: {$secret: my/token}}\n')];
+    const files = [
+      file('channels/web.yaml', 'key: web\nname: Web\nchannelType: web\nfileConfig: {token: {$secret: my/token}}\n'),
+    ];
     assert.deepEqual(await it.refused('diff', { files }), [
       { path: 'channels/web.yaml#/fileConfig/token', message: 'needs the secret my/token' },
     ]);
     await it.apply({ files, secrets: { 'my/token': 'xyz' } });
     const { data } = await it.must<{ data: { fileConfig: object }[] }>('GET', 'channels', undefined, 200);
     assert.deepEqual(data[0]?.fileConfig, { token: 'xyz' });
-    assert.match((await it.refused('diff', { files: [file('offers/a.yaml', 'name: a\nmetadata: {x: {$secret: 1}}\n')] }))[0]!.message, /must be/);
+    assert.match(
+      (await it.refused('diff', { files: [file('offers/a.yaml', 'name: a\nmetadata: {x: {$secret: 1}}\n')] }))[0]!
+        .message,
+      /must be/,
+    );
   });
 
   test('who may not', async () => {
     const { tenant } = freshTenant();
     for (const role of ['viewer', 'editor'] as const) {
-      for (const [method, verb] of [['POST', 'export'], ['POST', 'diff'], ['POST', 'apply'], ['GET', 'drift']] as const) {
+      for (const [method, verb] of [
+        ['POST', 'export'],
+        ['POST', 'diff'],
+        ['POST', 'apply'],
+        ['GET', 'drift'],
+      ] as const) {
         const body = method === 'GET' ? undefined : verb === 'export' ? {} : { files: [] };
         const answer = await server.call(method, `/api/v1/gitops/${verb}`, { body, key: tenant.keys[role] });
         assert.equal(answer.status, 403, `${role} ${verb}`);

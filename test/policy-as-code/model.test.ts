@@ -112,7 +112,8 @@ async function take(calls: Calls, known: Known[], step: Step, number: number): P
 const keys = new WeakMap<Calls, string>();
 const keyOf = (calls: Calls): string => keys.get(calls)!;
 
-const word = ({ action, type, ref }: Pick<PolicyChange, 'action' | 'type' | 'ref'>) => `${action} ${type} ${String(ref)}`;
+const word = ({ action, type, ref }: Pick<PolicyChange, 'action' | 'type' | 'ref'>) =>
+  `${action} ${type} ${String(ref)}`;
 
 const nameOf = ({ kind, made }: Known): string => String(kind.path === 'schemas' ? made.name : (made.key ?? made.name));
 

@@ -2,7 +2,8 @@ export { databaseAnswers } from './answers.ts';
 export { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArray } from './array-text.ts';
 export {
   catalogueVersionOf,
-  lockCatalogueVersion, readCatalogueVersion,
+  lockCatalogueVersion,
+  readCatalogueVersion,
   readNewestCatalogueVersion,
   tenantsChangedLast,
 } from './catalogue-versions.ts';

@@ -5,7 +5,15 @@ import { AppError } from '../../platform/app-error.ts';
 import { isUuid, newId } from '../../platform/ids.ts';
 import { chainRows, type UnchainedRow } from './audit.chain.ts';
 import { describeChange } from './audit.rules.ts';
-import { type AuditFilter, appendRows, countMatching, lockHead, selectAfter, selectById, selectNewest } from './audit.store.ts';
+import {
+  type AuditFilter,
+  appendRows,
+  countMatching,
+  lockHead,
+  selectAfter,
+  selectById,
+  selectNewest,
+} from './audit.store.ts';
 
 /** What is said of one change. `before` and `after` are the record as the API shows it; secrets become bullets here. */
 export interface AuditEntry {
@@ -75,7 +83,9 @@ export async function auditedSince(
   entityType: string,
   entityId: string,
   limit: number,
-): Promise<Pick<AuditLog, 'userId' | 'userName' | 'action' | 'entityType' | 'entityId' | 'entityName' | 'timestamp'>[]> {
+): Promise<
+  Pick<AuditLog, 'userId' | 'userName' | 'action' | 'entityType' | 'entityId' | 'entityName' | 'timestamp'>[]
+> {
   return selectAfter(tx, entityType, entityId, limit);
 }
 

@@ -35,7 +35,8 @@ export async function readColumnDefaults(tx: Tx, resource: Resource): Promise<Re
   const list = said.map(({ expression }, at) => `to_jsonb(${expression}) as v${at}`).join(', ');
   const [values] = said.length === 0 ? [{}] : await tx.query<Record<string, Json>>(`select ${list}`);
   const defaults = new Map<string, Json>();
-  for (const { name, expression, nullable } of columns) if (expression === null && nullable) defaults.set(camelCase(name), null);
+  for (const { name, expression, nullable } of columns)
+    if (expression === null && nullable) defaults.set(camelCase(name), null);
   for (const [at, { name }] of said.entries()) defaults.set(camelCase(name), values?.[`v${at}`] ?? null);
   known.set(table, defaults);
   return defaults;

@@ -3,8 +3,8 @@ import type { Json } from '@arbiter/engine';
 import { AppError } from '../../platform/app-error.ts';
 import { forgetAuditSince, markAudit } from '../audit/index.ts';
 import { backToSavepoint, releaseSavepoint, setSavepoint } from './gitops.store.ts';
-import { maximumErrors, placeOf, type WantedObject } from './judge.ts';
 import { type FieldChange, fieldChanges, type Members, membersOf } from './json.ts';
+import { maximumErrors, placeOf, type WantedObject } from './judge.ts';
 import { createProperties, type Kind, operationOf } from './kinds.ts';
 import { refKey, shownRef, toldRef } from './layout.ts';
 import { inOrder } from './order.ts';
@@ -65,7 +65,8 @@ export function foreseen(session: Session, tenant: TenantFiles, { wanted, prune 
     const names = changedNames(session, object, current);
     const lost = object.kind.rules.losesData?.(current, object.body) ?? null;
     if (names.length === 0) unchanged += 1;
-    else changes.push(changeOf(lost === null ? 'update' : 'replace', object, changedFields(object.body, current, names)));
+    else
+      changes.push(changeOf(lost === null ? 'update' : 'replace', object, changedFields(object.body, current, names)));
     if (lost !== null) warnings.push(entryAt(object.path, lost.pointer, lost.message));
   }
   for (const object of prune ? surplus(tenant, wanted) : []) {
@@ -188,7 +189,13 @@ async function write(state: State, object: WantedObject, mayWait: boolean): Prom
   const tried = await attempt(state, object, current, mayWait, () =>
     current === null
       ? make(session, object, isWhole ? values : withoutEarly(values))
-      : change(session, object.kind, current, values, isWhole ? names : names.filter((name) => !values.early.has(name))),
+      : change(
+          session,
+          object.kind,
+          current,
+          values,
+          isWhole ? names : names.filter((name) => !values.early.has(name)),
+        ),
   );
   return tried === 'failed' || (tried === 'done' && isWhole);
 }
@@ -202,7 +209,13 @@ const withoutEarly = (values: Values): Values => ({
   values: Object.fromEntries(Object.entries(values.values).filter(([name]) => !values.early.has(name))),
 });
 
-function fail(state: State, { path }: { readonly path: string }, pointer: string, message: string, code?: string): void {
+function fail(
+  state: State,
+  { path }: { readonly path: string },
+  pointer: string,
+  message: string,
+  code?: string,
+): void {
   state.failed.add(path);
   state.errors.push(entryAt(path, pointer, message, code));
 }

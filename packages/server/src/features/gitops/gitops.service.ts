@@ -4,10 +4,19 @@ import type { RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditedSince, recordAudit } from '../audit/index.ts';
-import { blocksDecisions, carryOut, changeOf, foreseen, isRefusal, type Outcome, surplus, type Work } from './carry-out.ts';
+import {
+  blocksDecisions,
+  carryOut,
+  changeOf,
+  foreseen,
+  isRefusal,
+  type Outcome,
+  surplus,
+  type Work,
+} from './carry-out.ts';
 import { lockApplies, selectApplied, upsertApplied } from './gitops.store.ts';
+import { fieldChanges, type Members, sameJson } from './json.ts';
 import { type Judged, judgeFiles, maximumErrors, missingNames, placeOf, refuseFiles } from './judge.ts';
-import { fieldChanges, sameJson, type Members } from './json.ts';
 import { hashOf, refKey, settingsPath, shownRef } from './layout.ts';
 import { type OperationHandlers, openSession, type Session } from './session.ts';
 import { settingsPatch, settingsRef, settingsType, settingsValues, shortSettings } from './settings-file.ts';
@@ -33,7 +42,10 @@ const optionsOf = ({ requestId }: RequestFacts) => ({
 });
 
 /** The tenant as files, as of one instant. */
-export async function exportFiles({ database, operationHandlers }: GitopsPorts, facts: RequestFacts): Promise<PolicyExport> {
+export async function exportFiles(
+  { database, operationHandlers }: GitopsPorts,
+  facts: RequestFacts,
+): Promise<PolicyExport> {
   const work = async (tx: Tx) => {
     const session = await openSession(tx, facts, operationHandlers, { allowDataLoss: false });
     const files = filesOf(await readTenant(session));
@@ -115,7 +127,8 @@ async function withTries<T>(body: PolicyPlanBody, run: () => Promise<T>): Promis
       return await run();
     } catch (error) {
       const isLost = error instanceof AppError && error.code === 'concurrent_modification';
-      const isFinal = body.expectedConfigVersion !== undefined && error instanceof AppError && error.cause === undefined;
+      const isFinal =
+        body.expectedConfigVersion !== undefined && error instanceof AppError && error.cause === undefined;
       if (!isLost || isFinal || tries === maximumTries) throw error;
     }
   }
@@ -129,7 +142,9 @@ async function expectedVersion(tx: Tx, { expectedConfigVersion }: PolicyPlanBody
   if (expectedConfigVersion === undefined || expectedConfigVersion === version) return version;
   throw new AppError('concurrent_modification', {
     detail: `The catalogue is at version ${version}, not ${expectedConfigVersion}. Plan again.`,
-    errors: [{ path: '/expectedConfigVersion', message: `is ${expectedConfigVersion}, the catalogue is at ${version}` }],
+    errors: [
+      { path: '/expectedConfigVersion', message: `is ${expectedConfigVersion}, the catalogue is at ${version}` },
+    ],
   });
 }
 
@@ -159,7 +174,10 @@ function settingsWanted(tenant: TenantFiles, judged: Judged, { prune }: Work): M
 async function carryOutSettings(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
   const wanted = settingsWanted(tenant, judged, work);
   if (wanted === null) return [];
-  const body = settingsPatch(settingsValues(tenant.settings, tenant.directory), settingsValues(wanted, tenant.directory));
+  const body = settingsPatch(
+    settingsValues(tenant.settings, tenant.directory),
+    settingsValues(wanted, tenant.directory),
+  );
   try {
     await session.call('tenantSettings.update', { body });
     return [];
@@ -171,13 +189,7 @@ async function carryOutSettings(session: Session, tenant: TenantFiles, judged: J
   }
 }
 
-function planOf(
-  tenant: TenantFiles,
-  judged: Judged,
-  work: Work,
-  outcome: Outcome,
-  configVersion: number,
-): PolicyPlan {
+function planOf(tenant: TenantFiles, judged: Judged, work: Work, outcome: Outcome, configVersion: number): PolicyPlan {
   const settings = settingsWanted(tenant, judged, work);
   const changes: PolicyChange[] = [...outcome.changes];
   if (settings !== null) changes.push(settingsChange(tenant.settings, settings));
@@ -250,7 +262,10 @@ const auditRowsRead = 20_000;
 const peopleShown = 20;
 
 /** How the tenant differs from the files that were applied last, and who changed what since. */
-export async function tellDrift({ database, operationHandlers }: GitopsPorts, facts: RequestFacts): Promise<PolicyDrift> {
+export async function tellDrift(
+  { database, operationHandlers }: GitopsPorts,
+  facts: RequestFacts,
+): Promise<PolicyDrift> {
   const work = async (tx: Tx): Promise<PolicyDrift> => {
     const session = await openSession(tx, facts, operationHandlers, { allowDataLoss: false });
     const configVersion = await readCatalogueVersion(tx);

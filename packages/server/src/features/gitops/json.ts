@@ -15,11 +15,7 @@ const plain = (value: Json | undefined): Json | undefined =>
   value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as Json);
 
 /** A copy in which `change` has replaced values; it is asked from the outside inwards, and undefined keeps a value. */
-export function mapJson(
-  value: Json,
-  change: (value: Json, pointer: string) => Json | undefined,
-  pointer = '',
-): Json {
+export function mapJson(value: Json, change: (value: Json, pointer: string) => Json | undefined, pointer = ''): Json {
   const changed = change(value, pointer);
   if (changed !== undefined) return changed;
   if (Array.isArray(value)) return value.map((item: Json, at) => mapJson(item, change, `${pointer}/${at}`));

@@ -1,13 +1,13 @@
 import type { ErrorEntry, PolicyFile } from '@arbiter/contract';
 import { didYouMean, type Json, listWords } from '@arbiter/engine';
 import Type from 'typebox';
-import { AppError } from '../../platform/app-error.ts';
-import { isObject } from '../../platform/json.ts';
-import { isUuid } from '../../platform/ids.ts';
-import { type Check, createChecks } from '../../http/validation.ts';
 import { refuseValue } from '../../http/json-body.ts';
 import { createFindUnknown, type FindUnknown } from '../../http/unknown-properties.ts';
-import { mapJson, type Members, membersOf, sameJson } from './json.ts';
+import { type Check, createChecks } from '../../http/validation.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { isUuid } from '../../platform/ids.ts';
+import { isObject } from '../../platform/json.ts';
+import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { createProperties, type Kind, kindAt, kinds, operationOf, withoutDefaults } from './kinds.ts';
 import { pathOf, type Ref, refKey, settingsPath, toldRef } from './layout.ts';
 import { readYaml } from './read-yaml.ts';
@@ -284,8 +284,9 @@ export function canonical(session: Session, kind: Kind, ref: Ref, body: Members)
     const one = refFrom(value);
     return one === null ? value : one.length === 1 ? one[0] : [...one];
   });
-  const secret = mapJson(withoutDefaults(named, session.defaults.get(kind.type) ?? new Map(), sameJson), (value, pointer) =>
-    isSecret(value) ? { $secret: secretName(kind.type, ref, pointer) } : undefined,
+  const secret = mapJson(
+    withoutDefaults(named, session.defaults.get(kind.type) ?? new Map(), sameJson),
+    (value, pointer) => (isSecret(value) ? { $secret: secretName(kind.type, ref, pointer) } : undefined),
   );
   return membersOf(secret);
 }

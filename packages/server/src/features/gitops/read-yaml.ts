@@ -47,7 +47,7 @@ export function readYaml(text: string): ReadYaml {
   if (faults.length > 0) return { problems: faults };
   if (second !== undefined) return whole('holds more than one document');
   const problems: YamlProblem[] = [];
-  const value = valueOf(document.contents, '', 0, { problems, lineOf });
+  const value = jsonOf(document.contents, '', 0, { problems, lineOf });
   return problems.length > 0 ? { problems } : { value };
 }
 
@@ -58,7 +58,7 @@ interface Reading {
   lineOf(position: number): number;
 }
 
-function valueOf(node: unknown, pointer: string, depth: number, reading: Reading): Json {
+function jsonOf(node: unknown, pointer: string, depth: number, reading: Reading): Json {
   const refuse = (message: string, at: unknown = node): Json => {
     const range: unknown = typeof at === 'object' && at !== null ? Reflect.get(at, 'range') : null;
     const line = Array.isArray(range) ? reading.lineOf(Number(range[0])) : null;
@@ -80,7 +80,7 @@ function valueOf(node: unknown, pointer: string, depth: number, reading: Reading
     }
     return refuse('is not a value that JSON has');
   }
-  if (isSeq(node)) return node.items.map((item, at) => valueOf(item, `${pointer}/${at}`, depth + 1, reading));
+  if (isSeq(node)) return node.items.map((item, at) => jsonOf(item, `${pointer}/${at}`, depth + 1, reading));
   if (!isMap(node)) return refuse('is not a value that JSON has');
   const object: Record<string, Json> = {};
   for (const { key, value } of node.items) {
@@ -96,7 +96,7 @@ function valueOf(node: unknown, pointer: string, depth: number, reading: Reading
     }
     // Assigning would set the prototype for the key `__proto__`.
     Object.defineProperty(object, name, {
-      value: valueOf(value, inner, depth + 1, reading),
+      value: jsonOf(value, inner, depth + 1, reading),
       enumerable: true,
       writable: true,
       configurable: true,
@@ -114,8 +114,7 @@ function keyOf(key: unknown): string | null {
 }
 
 /** One step of a JSON Pointer. */
-export const pointerStep = (name: string | number): string =>
-  String(name).replaceAll('~', '~0').replaceAll('/', '~1');
+export const pointerStep = (name: string | number): string => String(name).replaceAll('~', '~0').replaceAll('/', '~1');
 
 function lineFinder(text: string): (position: number) => number {
   return (position) => {

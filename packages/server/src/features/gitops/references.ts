@@ -97,5 +97,7 @@ function visited(meaning: Omit<Place, 'pointer'>, name: string, value: Json, poi
   const isMany = !/Id$/.test(name);
   if (!isMany) return visit({ ...meaning, pointer }, value);
   if (!Array.isArray(value)) return value;
-  return value.map((item: Json, at) => (item === null ? item : visit({ ...meaning, pointer: `${pointer}/${at}` }, item)));
+  return value.map((item: Json, at) =>
+    item === null ? item : visit({ ...meaning, pointer: `${pointer}/${at}` }, item),
+  );
 }

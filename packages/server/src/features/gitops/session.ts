@@ -34,7 +34,9 @@ export async function openSession(
   const defaults = new Map<string, Defaults>();
   for (const kind of kinds) {
     const columns = await readColumnDefaults(tx, kind.resource);
-    const own = Object.entries(kind.resource.files?.defaults ?? {}).map(([name, value]) => [name, asJson(value)] as const);
+    const own = Object.entries(kind.resource.files?.defaults ?? {}).map(
+      ([name, value]) => [name, asJson(value)] as const,
+    );
     const always = new Set(kind.rules.always ?? []);
     const known = [...columns, ...own].filter(([name]) => kind.properties.has(name) && !always.has(name));
     defaults.set(kind.type, new Map(known));

@@ -2,7 +2,7 @@ import { defaultTenantSettings, type TenantSettings } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 import { asJson, isObject } from '../../platform/json.ts';
 import { type Members, membersOf, sameJson } from './json.ts';
-import { refKey, type Ref } from './layout.ts';
+import { type Ref, refKey } from './layout.ts';
 import type { Session } from './session.ts';
 import type { Directory } from './tenant-files.ts';
 

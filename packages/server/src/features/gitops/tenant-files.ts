@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { AppError } from '../../platform/app-error.ts';
 import { isObject } from '../../platform/json.ts';
 import { secretMask } from '../audit/index.ts';
-import { mapJson, type Members, membersOf, sameJson } from './json.ts';
+import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { type Kind, kinds, operationOf, withoutDefaults } from './kinds.ts';
 import { headerLine, pathOf, type Ref, refKey, settingsPath, shownRef, toldRef } from './layout.ts';
 import { mapReferences } from './references.ts';
@@ -64,14 +64,18 @@ export async function readTenant(session: Session): Promise<TenantFiles> {
   for (const kind of kinds) found.push({ kind, records: await readRecords(session, kind) });
   const directory: Directory = { refs: new Map(), ids: new Map() };
   // Parents first: the references of children hold theirs.
-  for (const { kind, records } of [...found].sort((a, b) => Number(a.kind.parent !== null) - Number(b.kind.parent !== null))) {
+  for (const { kind, records } of [...found].sort(
+    (a, b) => Number(a.kind.parent !== null) - Number(b.kind.parent !== null),
+  )) {
     for (const record of records) note(directory, kind, record);
   }
   const objects = new Map<string, TenantObject>();
   const warnings: (FileProblem & { readonly path: string })[] = [];
   for (const { kind, records } of found) {
     for (const listed of records) {
-      const object = await objectOf(session, kind, listed, directory, (path, problem) => warnings.push({ path, ...problem }));
+      const object = await objectOf(session, kind, listed, directory, (path, problem) =>
+        warnings.push({ path, ...problem }),
+      );
       if (object === null) continue;
       const other = objects.get(object.path);
       if (other !== undefined) throw sameFile(object, other);
@@ -147,8 +151,7 @@ function formed(
 }
 
 /** Name of the secret at a place of a file (docs/design/api-settled.md 28). */
-export const secretName = (type: string, ref: Ref, pointer: string): string =>
-  `${type}/${ref.join('/')}${pointer}`;
+export const secretName = (type: string, ref: Ref, pointer: string): string => `${type}/${ref.join('/')}${pointer}`;
 
 function withSecrets(body: Members, type: string, ref: Ref, masked: Map<string, string>): Members {
   return membersOf(

@@ -1,7 +1,7 @@
 import type { Json } from '@arbiter/engine';
 import { isUuid } from '../../platform/ids.ts';
+import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { isSecret, refFrom, type WantedObject } from './judge.ts';
-import { mapJson, type Members, membersOf, sameJson } from './json.ts';
 import type { Kind } from './kinds.ts';
 import { refKey } from './layout.ts';
 import { mapReferences } from './references.ts';
@@ -27,8 +27,7 @@ export function neededBy(kind: Kind, body: Members): string[] {
   return keys;
 }
 
-const topOf = (pointer: string): string =>
-  (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+const topOf = (pointer: string): string => (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** Puts ids in place of names, and fills in secrets: those that the caller gave, else those that are stored. */
 export function valuesOf(

@@ -4,8 +4,8 @@ import { recordAudit } from '../audit/index.ts';
 import {
   insertUser,
   lockUserByEmail,
-  selectAddresses,
   selectActiveRole,
+  selectAddresses,
   type UserRole,
   type UserRow,
   updateNameAndRole,

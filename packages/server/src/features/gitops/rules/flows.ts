@@ -1,4 +1,5 @@
 import type { Json } from '@arbiter/engine';
+import { invalid } from '../../../platform/app-error.ts';
 import { type Members, membersOf, sameJson } from '../json.ts';
 import type { FileProblem, KindRules, RuleContext, Wanted } from './kind-rules.ts';
 
@@ -74,6 +75,9 @@ export const flowRules: KindRules = {
   },
   async update(current, wanted, names, context) {
     const { values, body, defaults } = wanted;
+    if (publishedOf(body) === null && publishedOf(current.body) !== null) {
+      throw invalid('/published', 'is null, but what is published cannot be taken back; set the status to paused');
+    }
     const publishes = publishedOf(body) !== null && !sameJson(publishedOf(body), publishedOf(current.body));
     if (publishes) {
       await context.call('decisionFlows.updateById', {

@@ -33,7 +33,8 @@ export const offerRules: KindRules = {
     if (typeof approver !== 'string' || !approver.includes('@')) return { values };
     const key = approver.normalize('NFC').toLowerCase();
     const found = [...emails].find(([, email]) => email.normalize('NFC').toLowerCase() === key);
-    if (found === undefined) return { problem: { pointer: '/mandatoryApprovedBy', message: 'is the e-mail of no user' } };
+    if (found === undefined)
+      return { problem: { pointer: '/mandatoryApprovedBy', message: 'is the e-mail of no user' } };
     return { values: { ...values, mandatoryApprovedBy: found[0] } };
   },
 };
