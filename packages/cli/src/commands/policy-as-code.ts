@@ -102,7 +102,7 @@ ${connectionHelp}`,
     return overHttp(
       call,
       (client) => planned(client, body),
-      { report: (answer) => printLines(call, planLines(answer)), codeOf: differs },
+      { report: (answer) => printLines(call, planLines(answer)), codeOf: (answer) => differs(answer) },
       { timeoutMs },
     );
   },
