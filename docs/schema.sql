@@ -39,6 +39,25 @@ create table api_keys (
   grant insert, select, update to arbiter_app
   grant select to arbiter_system
 
+create table applied_files (
+  tenant_id uuid not null,
+  apply_id uuid not null,
+  applied_at timestamp(3) with time zone not null,
+  user_id text not null,
+  user_name text not null,
+  config_version integer not null,
+  hash text not null,
+  files jsonb not null
+);
+  constraint applied_files_files_check CHECK ((jsonb_typeof(files) = 'array'::text))
+  constraint applied_files_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text))
+  constraint applied_files_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint applied_files_pkey PRIMARY KEY (tenant_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table audit_heads (
   tenant_id uuid not null,
   sequence bigint not null,

@@ -293,6 +293,25 @@ export const examples: Readonly<Record<string, Example>> = {
   'adminRls.report': async () => ({}),
   'adminRls.repair': async () => ({}),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
+  'gitops.export': async () => ({ body: {} }),
+  'gitops.diff': async (f) => ({
+    body: {
+      files: [{ path: 'categories/plain.yaml', content: `name: plain\ndescription: of ${f.marker}\n` }],
+      prune: false,
+      allowDataLoss: false,
+      secrets: { 'a/secret': f.marker },
+    },
+  }),
+  // No object, so that the only audit row is that of the apply.
+  'gitops.apply': async (f) => ({
+    body: {
+      files: [{ path: '.passed-over', content: f.marker }],
+      prune: false,
+      allowDataLoss: false,
+      secrets: { 'a/secret': f.marker },
+    },
+  }),
+  'gitops.drift': async () => ({}),
   'retentionConfigs.list': async () => ({}),
   'retentionConfigs.set': async () => ({ body: { dataClass: 'traces', retentionDays: 30, legalHold: false } }),
   'records.restore': async (f) => {

@@ -31,6 +31,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions'],
   ['seed-packs'],
+  ['gitops'],
   ['admin'],
 ];
 

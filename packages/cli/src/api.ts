@@ -13,17 +13,18 @@ export interface Outcome<Body> {
 
 /**
  * Asks the API over the SDK, prints the answer and resolves with the exit code: 1 when the API refused, 3 when it
- * could not be reached. Throws UsageError when the connection is not configured.
+ * could not be reached. `timeoutMs`: longest time of a call. Throws UsageError when the connection is not configured.
  */
 export async function overHttp<Body>(
   call: Call,
   ask: (client: Client) => Promise<Body>,
   outcome: Outcome<Body>,
+  options: { readonly timeoutMs?: number } = {},
 ): Promise<number> {
   const connection = connectionOf(call);
   let body: Body;
   try {
-    body = await ask(clientOf(connection));
+    body = await ask(clientOf(connection, options));
   } catch (error) {
     if (error instanceof ApiError) return refused(call, error);
     if (!isNetworkFailure(error)) throw error;
@@ -35,8 +36,8 @@ export async function overHttp<Body>(
   return outcome.codeOf?.(body) ?? exitCodes.ok;
 }
 
-function clientOf({ url, apiKey, tenantId }: Connection): Client {
-  return createClient({ baseUrl: url, apiKey, ...(tenantId === undefined ? {} : { tenantId }) });
+function clientOf({ url, apiKey, tenantId }: Connection, options: { readonly timeoutMs?: number }): Client {
+  return createClient({ baseUrl: url, apiKey, ...options, ...(tenantId === undefined ? {} : { tenantId }) });
 }
 
 function refused(call: Call, error: ApiError): number {

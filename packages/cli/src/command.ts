@@ -23,6 +23,8 @@ export interface Call {
   print(line: string): void;
   /** A line on standard error. */
   warn(line: string): void;
+  /** Asks the person at the terminal; missing where there is none. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** Values of the flags; a flag that was not given is undefined. */

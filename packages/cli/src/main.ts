@@ -1,9 +1,20 @@
+import { createInterface } from 'node:readline/promises';
 import { run } from './run.ts';
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
+}
 
 const shell = {
   environment: process.env,
   print: (line: string) => process.stdout.write(`${line}\n`),
   warn: (line: string) => process.stderr.write(`${line}\n`),
+  ...(process.stdin.isTTY ? { ask } : {}),
 };
 
 try {

@@ -5,6 +5,7 @@ import { auditVerify } from './commands/audit-verify.ts';
 import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
 import { keyCreate } from './commands/key-create.ts';
 import { migrate } from './commands/migrate.ts';
+import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts';
 import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { serve } from './commands/serve.ts';
@@ -22,6 +23,10 @@ const commands: readonly Command[] = [
   dlqList,
   dlqRetry,
   dlqPurge,
+  exportCommand,
+  plan,
+  apply,
+  drift,
 ];
 
 const overview = `arbiter: decide which offer to show to a customer, and prove why.
@@ -39,6 +44,8 @@ export interface Shell {
   readonly environment: Call['environment'];
   print(line: string): void;
   warn(line: string): void;
+  /** Asks the person at the terminal; missing where there is none. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** Runs one command line and resolves with its exit code. */

@@ -16,6 +16,7 @@ import { decisionOperations } from './decisions.ts';
 import { estimateOperations } from './estimates.ts';
 import { eventOperations } from './events.ts';
 import { flowRouteOperations } from './flow-routes.ts';
+import { gitopsOperations } from './gitops.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
@@ -54,6 +55,7 @@ export const operations = {
   ...byId(estimateOperations),
   ...byId(eventOperations),
   ...byId(flowRouteOperations),
+  ...byId(gitopsOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),

@@ -225,6 +225,7 @@ export const subCategoryResource = resource({
   queries: {},
   unique: { name: 'duplicate_name' },
   references: { categoryId: { to: 'category', onDelete: 'refuse' } },
+  files: { parent: 'categoryId' },
   removal: deleted,
   errors: { update: ['in_use'], delete: ['in_use'] },
 });

@@ -166,6 +166,7 @@ export const channelResource = resource({
   queries: {},
   unique: { name: 'duplicate_name', key: 'duplicate_key' },
   references: {},
+  files: { without: ['placements'] },
   removal: deleted,
   errors: { create: ['not_configured'], update: ['not_configured'], delete: ['in_use'] },
 });

@@ -155,6 +155,7 @@ export const contactPolicyResource = resource({
   },
   unique: { name: 'duplicate_name' },
   references: {},
+  files: { without: ['scope', 'scopeId'], idsInside: ['config', 'scopes'] },
   removal: { 200: DeletedPolicy },
   errors: { create: ['reference_not_found'], update: ['reference_not_found'] },
 });

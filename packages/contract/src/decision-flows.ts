@@ -275,6 +275,7 @@ export const decisionFlowResource = resource({
   queries: {},
   unique: { key: 'duplicate_key' },
   references: {},
+  files: { idsInside: ['draft', 'published'] },
   removal: { 200: DeletedFlow },
   errors: {
     create: ['not_configured'],

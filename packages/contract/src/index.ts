@@ -29,6 +29,7 @@ export * from './decisions.ts';
 export * from './estimates.ts';
 export * from './events.ts';
 export * from './flow-routes.ts';
+export * from './gitops.ts';
 export * from './oauth.ts';
 export * from './offers.ts';
 export * from './openapi.ts';

@@ -125,6 +125,7 @@ export const placementResource = resource({
   queries: {},
   unique: { name: 'duplicate_name', key: 'duplicate_key' },
   references: { channelId: { to: 'channel', onDelete: 'cascade' } },
+  files: { parent: 'channelId' },
   removal: deleted,
   errors: { delete: ['in_use'] },
 });

@@ -162,6 +162,11 @@ export const qualificationRuleResource = resource({
   },
   unique: { name: 'duplicate_name' },
   references: {},
+  files: {
+    without: ['scope', 'scopeId', 'decisioningStage'],
+    defaults: { scopes: [{ scope: 'global' }] },
+    idsInside: ['config', 'scopes'],
+  },
   removal: deleted,
   errors: { create: ['reference_not_found'], update: ['reference_not_found'] },
 });

@@ -298,6 +298,7 @@ export const schemaResource = resource({
   queries: {},
   unique: { name: 'duplicate_name' },
   references: { linkedSchemaId: { to: 'dataSchema', onDelete: 'refuse' } },
+  files: { defaults: { summaryColumns: [] } },
   removal: deleted,
   errors: { delete: ['in_use'] },
 });

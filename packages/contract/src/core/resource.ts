@@ -33,6 +33,20 @@ export interface Reference {
   readonly onDelete: 'refuse' | 'cascade' | 'keep';
 }
 
+/** How the records of a resource stand in files (docs/design/api-settled.md 21 to 30); all of it has a default. */
+export interface ResourceFiles {
+  /** Why its records are no configuration and have no files. */
+  readonly leftOut?: string;
+  /** Property with the id of the record below which names are unique, where they are not unique in the tenant. */
+  readonly parent?: string;
+  /** Writable properties that files do not hold: other names of the same thing, what the runtime counts (dotted paths). */
+  readonly without?: readonly string[];
+  /** What the API stores where a body says nothing, if it is not the default of the column. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  /** JSON properties in which ids of records stand, under names such as `offerId` and `channelIds`. */
+  readonly idsInside?: readonly string[];
+}
+
 /** What a draft body takes from its caller, the test or the documentation. */
 export interface DraftWords {
   /** A word of the caller's own, for texts. */
@@ -106,6 +120,7 @@ export interface Resource {
     readonly delete?: readonly ErrorCode[];
   };
   readonly rateLimits?: readonly RateLimit[];
+  readonly files?: ResourceFiles;
 }
 
 /** Declares a resource; keeps literal types, so that rows, handlers and operations are typed from it. */

@@ -13,6 +13,18 @@ export async function readCatalogueVersion(tx: Tx): Promise<number> {
   return Number(row?.version ?? 0);
 }
 
+/**
+ * The same, and no other transaction of the tenant raises it before this one ends. Call it last, in `beforeCommit`: whoever
+ * changes the catalogue waits from here on.
+ */
+export async function lockCatalogueVersion(tx: Tx): Promise<number> {
+  const [row] = await tx.query<{ version: number }>(
+    'select version from catalogue_versions where tenant_id = $1 for update',
+    [tx.tenantId],
+  );
+  return Number(row?.version ?? 0);
+}
+
 /** The newest version of any tenant's catalogue; 0 before the first change. */
 export async function readNewestCatalogueVersion(database: Pick<Database, 'withSystem'>): Promise<number> {
   const [row] = await database.withSystem('start', (tx) =>

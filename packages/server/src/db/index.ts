@@ -2,6 +2,7 @@ export { databaseAnswers } from './answers.ts';
 export { booleanArray, bytesArray, instantArray, numberArray, textArray, uuidArray } from './array-text.ts';
 export {
   catalogueVersionOf,
+  lockCatalogueVersion,
   readCatalogueVersion,
   readNewestCatalogueVersion,
   tenantsChangedLast,

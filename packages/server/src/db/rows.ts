@@ -27,6 +27,18 @@ export interface ApiKeysRow {
   readonly createdAt: Date;
 }
 
+/** A row of `applied_files`. */
+export interface AppliedFilesRow {
+  readonly tenantId: string;
+  readonly applyId: string;
+  readonly appliedAt: Date;
+  readonly userId: string;
+  readonly userName: string;
+  readonly configVersion: number;
+  readonly hash: string;
+  readonly files: unknown;
+}
+
 /** A row of `audit_heads`. */
 export interface AuditHeadsRow {
   readonly tenantId: string;
@@ -941,6 +953,7 @@ export interface UsersRow {
 export interface Tables {
   readonly api_key_uses: ApiKeyUsesRow;
   readonly api_keys: ApiKeysRow;
+  readonly applied_files: AppliedFilesRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
   readonly catalogue_log: CatalogueLogRow;
@@ -1035,6 +1048,16 @@ export const columnKinds = {
     revokedAt: 'instant',
     person: 'text',
     createdAt: 'instant',
+  },
+  applied_files: {
+    tenantId: 'uuid',
+    applyId: 'uuid',
+    appliedAt: 'instant',
+    userId: 'text',
+    userName: 'text',
+    configVersion: 'integer',
+    hash: 'text',
+    files: 'json',
   },
   audit_heads: {
     tenantId: 'uuid',

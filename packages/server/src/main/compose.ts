@@ -194,30 +194,29 @@ export function composeServer(options: ComposeOptions): Server {
   const real: Authenticate = (presented, beforeLookUp) =>
     (presented.kind === 'accessToken' ? accessTokens : authenticator).authenticate(presented, beforeLookUp);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
+  const handlers: ReadonlyMap<string, AnyHandler> = operationsOf(features, {
+    ...featurePorts,
+    database,
+    authenticate,
+    pepper,
+    accessTokens,
+    rateLimits,
+    decisions: { service: decisions, keys, metrics },
+    envelope,
+    jobs,
+    suppressions: { keys, customerHash: createCustomerHash(keyOf(config.DATA_ENCRYPTION_KEY)) },
+    operationHandlers: () => handlers,
+    isDemoMode: config.DEMO_MODE,
+    eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
+    restorables: features.flatMap(({ restores }) => restores),
+    outboundRules: createOutboundRules({
+      allowNetworks: config.OUTBOUND_ALLOW_CIDRS,
+      allowHttp: config.OUTBOUND_HTTP_OK,
+    }),
+  });
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
-    handlers: new Map([
-      ...operationsOf(features, {
-        ...featurePorts,
-        database,
-        authenticate,
-        pepper,
-        accessTokens,
-        rateLimits,
-        decisions: { service: decisions, keys, metrics },
-        envelope,
-        jobs,
-        suppressions: { keys, customerHash: createCustomerHash(keyOf(config.DATA_ENCRYPTION_KEY)) },
-        isDemoMode: config.DEMO_MODE,
-        eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
-        restorables: features.flatMap(({ restores }) => restores),
-        outboundRules: createOutboundRules({
-          allowNetworks: config.OUTBOUND_ALLOW_CIDRS,
-          allowHttp: config.OUTBOUND_HTTP_OK,
-        }),
-      }),
-      ...(beside?.handlers ?? []),
-    ]),
+    handlers: new Map([...handlers, ...(beside?.handlers ?? [])]),
     database,
     authenticate,
     config: {

@@ -14,6 +14,7 @@ import { estimatesFeature } from '../features/estimates/index.ts';
 import { evidenceFeature } from '../features/evidence/index.ts';
 import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
+import { gitopsFeature } from '../features/gitops/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
@@ -50,6 +51,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   evidenceFeature,
   flowRoutesFeature,
   flowsFeature,
+  gitopsFeature,
   interactionsFeature,
   offersFeature,
   outcomesFeature,

@@ -11,6 +11,7 @@ import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import type { ReachPorts } from '../features/estimates/index.ts';
 import { lockRoutes } from '../features/flow-routes/index.ts';
 import { type FlowRoutePorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import type { OperationHandlers } from '../features/gitops/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
@@ -67,6 +68,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly decisions: DecisionRouteDeps;
   readonly jobs: JobRegistry;
   readonly suppressions: SuppressionPorts;
+  /** Of all features, so that files are applied by the operations themselves. */
+  readonly operationHandlers: OperationHandlers;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */

@@ -5,7 +5,15 @@ import { AppError } from '../../platform/app-error.ts';
 import { isUuid, newId } from '../../platform/ids.ts';
 import { chainRows, type UnchainedRow } from './audit.chain.ts';
 import { describeChange } from './audit.rules.ts';
-import { type AuditFilter, appendRows, countMatching, lockHead, selectById, selectNewest } from './audit.store.ts';
+import {
+  type AuditFilter,
+  appendRows,
+  countMatching,
+  lockHead,
+  selectAfter,
+  selectById,
+  selectNewest,
+} from './audit.store.ts';
 
 /** What is said of one change. `before` and `after` are the record as the API shows it; secrets become bullets here. */
 export interface AuditEntry {
@@ -56,6 +64,29 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
     await appendRows(tx, linked.rows, linked.head);
     tx.written('audit_rows', linked.rows.length);
   });
+}
+
+/** How many rows the transaction has noted so far, for `forgetAuditSince`. */
+export const markAudit = (tx: Tx): number => pendingRows.get(tx)?.length ?? 0;
+
+/** Forgets what was noted since the mark: the changes that it tells of were taken back, to a savepoint. */
+export function forgetAuditSince(tx: Tx, mark: number): void {
+  pendingRows.get(tx)?.splice(mark);
+}
+
+/**
+ * What was done after the newest row of this entity, oldest first, at most `limit` rows: of each its person, action,
+ * entity and instant. Empty when the entity has no row.
+ */
+export async function auditedSince(
+  tx: Tx,
+  entityType: string,
+  entityId: string,
+  limit: number,
+): Promise<
+  Pick<AuditLog, 'userId' | 'userName' | 'action' | 'entityType' | 'entityId' | 'entityName' | 'timestamp'>[]
+> {
+  return selectAfter(tx, entityType, entityId, limit);
 }
 
 const notFound = () => new AppError('not_found', { detail: 'There is no such audit row.' });

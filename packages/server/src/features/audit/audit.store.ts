@@ -104,6 +104,19 @@ export async function selectNewest(
   );
 }
 
+/** Rows behind the newest one of an entity in the chain, oldest first. */
+export async function selectAfter(tx: Tx, entityType: string, entityId: string, limit: number): Promise<AuditLog[]> {
+  return select(
+    tx,
+    logColumns,
+    `from arbiter.audit_logs logs
+     where tenant_id = $1 and sequence > (
+       select max(sequence) from arbiter.audit_logs where tenant_id = $1 and entity_type = $2 and entity_id = $3
+     ) order by logs.sequence limit $4`,
+    [tx.tenantId, entityType, entityId, limit],
+  );
+}
+
 export async function countMatching(tx: Tx, filter: AuditFilter): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `select count(*)::float8 as count from arbiter.audit_logs where ${matches}`,

@@ -5,7 +5,7 @@ import { type AuditPorts, auditLogRoutes } from './audit.routes.ts';
 
 export type { AuditPorts } from './audit.routes.ts';
 export { secretMask, withoutSecrets } from './audit.rules.ts';
-export { type AuditEntry, recordAudit } from './audit.service.ts';
+export { type AuditEntry, auditedSince, forgetAuditSince, markAudit, recordAudit } from './audit.service.ts';
 export { selectVersionChanges, type VersionChange } from './audit.store.ts';
 export { verifyChain } from './audit.verify.ts';
 

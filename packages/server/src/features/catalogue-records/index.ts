@@ -1,3 +1,4 @@
+export { readColumnDefaults } from './column-defaults.store.ts';
 export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
 export type { LockDependants, RouteColumn } from './dependants.ts';
 export {

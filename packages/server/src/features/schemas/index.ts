@@ -6,7 +6,7 @@ import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } 
 
 export { readCustomerProfile } from './customer-profile.ts';
 export { sqlType } from './data-types.ts';
-export { primaryKeyOf, rowKeyOf } from './fields.rules.ts';
+export { draftFields, primaryKeyOf, rowKeyOf } from './fields.rules.ts';
 export type { FindFieldUses } from './fields.service.ts';
 export { activeJoin } from './links.rules.ts';
 export { insertRows } from './rows.service.ts';

@@ -3,7 +3,7 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { userRoutes } from './users.routes.ts';
 
-export { ensureUser, isActiveAdmin, type NamedUser } from './users.service.ts';
+export { ensureUser, isActiveAdmin, type NamedUser, readUserAddresses } from './users.service.ts';
 export { actingIsGone, emailKey, joinActingUser, selectIdByEmail, type UserRole } from './users.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

@@ -10,6 +10,7 @@ import {
   lockUserByEmail,
   type ShownUser,
   selectActiveRole,
+  selectAddresses,
   selectUser,
   selectUsers,
   type UserFilter,
@@ -97,3 +98,6 @@ export async function listUsers(
   const { rows, pagination } = pageOf({ rows: found, limit: page.limit, total, cursorOf: (row) => row.id });
   return { data: rows.map(shown), pagination };
 }
+
+/** E-mail addresses of all users of the tenant by id: how files name people. */
+export const readUserAddresses = (tx: Tx): Promise<ReadonlyMap<string, string>> => selectAddresses(tx);

@@ -149,3 +149,11 @@ export const joinActingUser = (tenantId: string, person: string): string =>
      case when ${person} ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then ${person}::uuid end`;
 
 export const actingIsGone = 'acting.deactivated_at is not null';
+
+/** E-mail addresses of all users, deactivated ones too, by id. */
+export async function selectAddresses(tx: Tx): Promise<ReadonlyMap<string, string>> {
+  const rows = await select(tx, columns(table('users'), ['id', 'email']), 'from arbiter.users where tenant_id = $1', [
+    tx.tenantId,
+  ]);
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}

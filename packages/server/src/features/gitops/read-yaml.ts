@@ -1,0 +1,125 @@
+import type { Json } from '@arbiter/engine';
+import { isAlias, isMap, isScalar, isSeq, parseAllDocuments } from 'yaml';
+
+/** What is wrong in a text. `pointer`: JSON Pointer of the value it is about, or null where there is no value yet. */
+export interface YamlProblem {
+  readonly pointer: string | null;
+  /** From 1; null when it is about the whole text. */
+  readonly line: number | null;
+  readonly message: string;
+}
+
+export type ReadYaml = { readonly value: Json } | { readonly problems: readonly YamlProblem[] };
+
+/** No configuration is nested deeper; what is would only tire the reader. */
+const deepest = 100;
+
+/**
+ * Reads one document of YAML 1.2 (core schema) that says what JSON can say. Refused: anchors, aliases, tags, keys that are
+ * no strings or stand twice, numbers that are not finite, more than one document.
+ */
+export function readYaml(text: string): ReadYaml {
+  let documents: ReturnType<typeof parseAllDocuments>;
+  try {
+    documents = parseAllDocuments(text, {
+      version: '1.2',
+      schema: 'core',
+      merge: false,
+      uniqueKeys: false,
+      strict: true,
+      prettyErrors: false,
+      stringKeys: false,
+      logLevel: 'silent',
+    });
+  } catch (error) {
+    // The reader follows the nesting of the text by calls.
+    if (error instanceof RangeError) return whole('is nested too deeply');
+    throw error;
+  }
+  const lineOf = lineFinder(text);
+  const [document, second] = Array.isArray(documents) ? documents : [];
+  if (document === undefined) return whole('is empty');
+  const faults = [...document.errors, ...document.warnings].map(({ message, pos }) => ({
+    pointer: null,
+    line: lineOf(pos[0]),
+    message: `is not YAML: ${message}`,
+  }));
+  if (faults.length > 0) return { problems: faults };
+  if (second !== undefined) return whole('holds more than one document');
+  const problems: YamlProblem[] = [];
+  const value = jsonOf(document.contents, '', 0, { problems, lineOf });
+  return problems.length > 0 ? { problems } : { value };
+}
+
+const whole = (message: string): ReadYaml => ({ problems: [{ pointer: null, line: null, message }] });
+
+interface Reading {
+  readonly problems: YamlProblem[];
+  lineOf(position: number): number;
+}
+
+function jsonOf(node: unknown, pointer: string, depth: number, reading: Reading): Json {
+  const refuse = (message: string, at: unknown = node): Json => {
+    const range: unknown = typeof at === 'object' && at !== null ? Reflect.get(at, 'range') : null;
+    const line = Array.isArray(range) ? reading.lineOf(Number(range[0])) : null;
+    reading.problems.push({ pointer, line, message });
+    return null;
+  };
+  if (node === null || node === undefined) return null;
+  if (depth > deepest) return refuse(`is nested deeper than ${deepest} levels`);
+  if (isAlias(node)) return refuse('is an alias; write the value out');
+  if (isScalar(node) || isMap(node) || isSeq(node)) {
+    if (node.anchor !== undefined) return refuse('has an anchor; anchors are not taken');
+    if (node.tag !== undefined) return refuse('has a tag; tags are not taken');
+  }
+  if (isScalar(node)) {
+    const { value } = node;
+    if (typeof value === 'number' && !Number.isFinite(value)) return refuse('is not a finite number');
+    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+      return value;
+    }
+    return refuse('is not a value that JSON has');
+  }
+  if (isSeq(node)) return node.items.map((item, at) => jsonOf(item, `${pointer}/${at}`, depth + 1, reading));
+  if (!isMap(node)) return refuse('is not a value that JSON has');
+  const object: Record<string, Json> = {};
+  for (const { key, value } of node.items) {
+    const name = keyOf(key);
+    if (name === null) {
+      refuse('has a key that is not plain text', key);
+      continue;
+    }
+    const inner = `${pointer}/${pointerStep(name)}`;
+    if (Object.hasOwn(object, name)) {
+      reading.problems.push({ pointer: inner, line: null, message: 'stands twice' });
+      continue;
+    }
+    // Assigning would set the prototype for the key `__proto__`.
+    Object.defineProperty(object, name, {
+      value: jsonOf(value, inner, depth + 1, reading),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  return object;
+}
+
+/** A key as text; null for one that is no text, or has an anchor or a tag. */
+function keyOf(key: unknown): string | null {
+  if (!isScalar(key) || key.anchor !== undefined || key.tag !== undefined) return null;
+  if (typeof key.value === 'string') return key.value;
+  // A key such as 7 or true is text in JSON too, as it was written.
+  return key.value === null ? null : (key.source ?? null);
+}
+
+/** One step of a JSON Pointer. */
+export const pointerStep = (name: string | number): string => String(name).replaceAll('~', '~0').replaceAll('/', '~1');
+
+function lineFinder(text: string): (position: number) => number {
+  return (position) => {
+    let line = 1;
+    for (let at = text.indexOf('\n'); at !== -1 && at < position; at = text.indexOf('\n', at + 1)) line += 1;
+    return line;
+  };
+}

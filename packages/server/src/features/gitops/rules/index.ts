@@ -1,0 +1,13 @@
+import { flowRules } from './flows.ts';
+import type { KindRules } from './kind-rules.ts';
+import { offerRules } from './offers.ts';
+import { outcomeTypeRules } from './outcome-types.ts';
+import { schemaRules } from './schemas.ts';
+
+/** What some resources need beyond their description, by entity type. One that is not here needs nothing. */
+export const kindRules: Readonly<Record<string, KindRules>> = {
+  dataSchema: schemaRules,
+  decisionFlow: flowRules,
+  offer: offerRules,
+  outcomeType: outcomeTypeRules,
+};

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import type { PolicyDrift, PolicyExport, PolicyFile, PolicyPlan, PolicyPlanBody } from '@arbiter/contract';
+import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
+
+export interface Made extends Record<string, unknown> {
+  readonly id: string;
+}
+
+/** Calls of one tenant, by the words of the tests. */
+export function callsOf(server: TestServer, tenant: TestTenant) {
+  const must = async <Body = Made>(method: string, path: string, body: unknown, status: number): Promise<Body> => {
+    const answer = await server.call<Body>(method, `/api/v1/${path}`, { body, key: tenant.keys.admin });
+    assert.equal(answer.status, status, `${method} ${path}: ${answer.text.slice(0, 2000)}`);
+    return answer.body;
+  };
+  return {
+    must,
+    make: (path: string, body: object) => must('POST', path, body, 201),
+    change: (path: string, id: string, body: object) => must('PUT', `${path}/${id}`, body, 200),
+    export: () => must<PolicyExport>('POST', 'gitops/export', {}, 200),
+    diff: (body: PolicyPlanBody) => must<PolicyPlan>('POST', 'gitops/diff', body, 200),
+    apply: (body: PolicyPlanBody) => must<PolicyPlan>('POST', 'gitops/apply', body, 200),
+    drift: () => must<PolicyDrift>('GET', 'gitops/drift', undefined, 200),
+    /** The errors of files that are refused. */
+    async refused(verb: 'diff' | 'apply', body: PolicyPlanBody) {
+      const { errors } = await must<{ errors: { path: string; message: string; code?: string }[] }>(
+        'POST',
+        `gitops/${verb}`,
+        body,
+        400,
+      );
+      return errors;
+    },
+  };
+}
+
+export type Calls = ReturnType<typeof callsOf>;
+
+/** A catalogue that uses every property of every resource, and names that are hard to write. */
+export async function makeCatalogue({ make, must, change }: Calls): Promise<Record<string, Made>> {
+  const people = await make('schemas', {
+    name: 'people',
+    displayName: 'People',
+    description: 'Those: who buy # much',
+    entityType: 'customer',
+    schemaType: 'customer',
+    autoEnrich: true,
+    fields: [
+      { name: 'customer_id', dataType: 'varchar', length: 64, isPrimaryKey: true },
+      { name: 'Age', displayName: 'Age in years', dataType: 'smallint', isPredictor: true, defaultValue: 18 },
+      { name: 'any_length', dataType: 'varchar' },
+      { name: 'money', dataType: 'numeric', precision: 12, scale: 2, isNullable: false, defaultValue: '0.00' },
+      { name: 'mail', dataType: 'text', isUnique: true, neverStore: true, description: 'Where they read' },
+      { name: 'seen', dataType: 'timestamptz', defaultValue: 'now()' },
+      { name: 'extra', dataType: 'jsonb', defaultValue: '{"a":[1]}' },
+      { name: 'vip', dataType: 'boolean', defaultValue: false },
+    ],
+  });
+  await make('schemas', {
+    name: 'visits',
+    displayName: 'visits',
+    entityType: 'account',
+    schemaType: 'event',
+    linkedSchemaId: people.id,
+    joinMapping: { parentField: 'customer_id', childField: 'client', joinType: 'left' },
+    fields: [
+      { name: 'visit', dataType: 'uuid', isPrimaryKey: true, defaultValue: 'gen_random_uuid()' },
+      { name: 'client', dataType: 'text' },
+    ],
+  });
+  await make('schemas', { name: 'bare', displayName: 'Bare' });
+  const cards = await make('categories', {
+    name: 'Cards & more: "plastic"',
+    description: 'line one\nline two\ttab',
+    icon: '💳',
+    color: '#ff0000',
+    status: 'inactive',
+    ordinal: 3,
+    customFields: [
+      { key: 'fee', label: 'Fee', type: 'number', defaultValue: 1.5, required: true },
+      { key: 'tier', type: 'select', options: ['yes', '~', '12'], defaultValue: '12' },
+      { key: 'cost', type: 'computed', formula: 'fee * 2', outputType: 'number' },
+    ],
+  });
+  const plain = await make('categories', { name: 'cards & more: "plastic"' });
+  const gold = await make('sub-categories', {
+    name: 'Gold',
+    categoryId: cards.id,
+    customFields: [{ key: 'metal', type: 'text' }],
+  });
+  await make('sub-categories', { name: 'Gold', categoryId: plain.id });
+  const web = await make('channels', {
+    name: 'Web',
+    key: 'web',
+    channelType: 'web',
+    description: 'null',
+    status: 'active',
+    deliveryMode: 'integration',
+    impressionMode: 'explicit',
+    couplingMode: 'atomic',
+    providerConfig: { provider: 'webhook', url: 'https://example.com/hook', from: 'me' },
+    fileConfig: { separator: ';', offerId: 'not an id', nested: { __proto: [null, true] } },
+    timezone: 'Europe/Paris',
+    placements: [
+      {
+        name: 'Top',
+        key: 'top',
+        slotType: 'modal',
+        maxSlots: 5,
+        schema: { requiredFields: ['headline'], maxLength: { headline: 80 } },
+        targeting: { field: 'attributes.page', operator: 'neq', value: 'never' },
+        status: 'inactive',
+      },
+      { name: 'Low', key: 'low_2' },
+    ],
+  });
+  const mail = await make('channels', { name: 'Mail', key: 'mail', channelType: 'email', status: 'active' });
+  await make('placements', { name: 'Top', key: 'top', channelId: mail.id });
+  const placements = web.placements as readonly Made[];
+  const top = placements.find(({ key }) => key === 'top')!;
+  const low = placements.find(({ key }) => key === 'low_2')!;
+  await make('outcome-types', {
+    key: 'signed_up',
+    name: 'Signed up',
+    description: 'Yes',
+    classification: 'positive',
+    category: 'response',
+    isConversion: true,
+    ordinal: 7,
+    status: 'inactive',
+  });
+  await make('ranking-profiles', { name: 'Balanced', description: 'Both', weights: { margin: 0.1, propensity: 1 } });
+  const offer = await make('offers', {
+    name: '__proto__',
+    status: 'active',
+    categoryId: cards.id,
+    subCategoryId: gold.id,
+    category: 'label',
+    group: 'group',
+    priority: 70,
+    businessValue: 60.25,
+    emergencyExcluded: true,
+    description: 'Long',
+    shortDesc: 'Short',
+    eligibility: {
+      propensityThreshold: 0.25,
+      excludedSegments: ['nobody'],
+      conditions: { all: [{ field: 'customer.Age', operator: 'gte', value: 18 }] },
+    },
+    schedule: {
+      startDate: '2020-01-01',
+      endDate: '2099-12-31T10:00:00+02:00',
+      daysOfWeek: [1, 5],
+      startHour: 8,
+      endHour: null,
+      timezone: 'Asia/Tokyo',
+    },
+    metadata: { customFields: { fee: 3, tier: 'yes' }, offerId: 'Gold card', n: 1e-7 },
+    tags: ['yes', '2026-01-01', 'ünï', ' # '],
+    productType: 'card',
+    margin: -1.5,
+    revenueValue: 20,
+  });
+  const other = await make('offers', { name: 'PROTO' });
+  const banner = await make('creatives', {
+    name: '0x1F',
+    offerId: offer.id,
+    channelId: web.id,
+    placementId: top.id,
+    status: 'paused',
+    templateType: 'banner',
+    content: { headline: 'Hello {first}', body: 'a\r\nb\u2028c', list: [[], {}, [[1]]] },
+    personalization: [{ variable: 'first', source: 'customer.first_name', fallback: 'there' }],
+    constraints: { frequencyCapPerDay: 5, cooldownHours: 0, priorityOverride: 60 },
+    abTestVariant: 'A',
+    weight: 50,
+  });
+  await make('creatives', { name: 'Second', offerId: other.id, channelId: mail.id });
+  const rule = await make('qualification-rules', {
+    name: 'Rich',
+    description: 'Enough',
+    status: 'paused',
+    ruleType: 'attribute_condition',
+    config: { attribute: 'money', operator: '>=', value: 500, remark: 'kept' },
+    scopes: [
+      { scope: 'category', scopeId: cards.id },
+      { scope: 'subcategory', scopeId: gold.id },
+      { scope: 'placement', scopeId: low.id },
+      { scope: 'channel', scopeId: web.id },
+      { scope: 'creative', scopeId: banner.id },
+    ],
+    priority: 10,
+    stage: 'applicability',
+  });
+  await make('qualification-rules', {
+    name: 'Everywhere',
+    ruleType: 'offer_attribute',
+    config: { attribute: 'priority', operator: 'gte', value: 1 },
+  });
+  const cap = await make('contact-policies', {
+    name: 'Cap',
+    description: 'Not too often',
+    status: 'draft',
+    scopes: [
+      { scope: 'offer', scopeId: offer.id },
+      { scope: 'subcategory', scopeId: gold.id },
+    ],
+    ruleType: 'frequency_cap',
+    config: { maxPerDay: 3, unknownKey: [{ offerId: other.id }] },
+    priority: 40,
+  });
+  await make('contact-policies', {
+    name: 'Once',
+    scope: 'global',
+    ruleType: 'cooldown',
+    config: { cooldownHours: 24 },
+  });
+  const node = (id: string, config: object, type = id) => ({ id, type, config });
+  const draftConfig = {
+    version: 2,
+    nodes: [
+      node('inventory', { scope: 'category', categoryIds: [cards.id, plain.id] }),
+      node('enrich', { sources: [{ schemaId: people.id }] }),
+      node('match_creatives', { channelIds: [web.id] }),
+      node('qualify', { mode: 'selected', ruleIds: [rule.id] }),
+      node('contact_policy', { mode: 'selected', policyIds: [cap.id] }),
+      node('score', { method: 'priority_weighted' }),
+      node('rank', { method: 'topN', topN: 3 }),
+      node('response', { responseFormat: 'standard' }),
+    ],
+    flowConfig: { explore: { rate: 0.05, channels: [web.id] }, defaultLimit: 5 },
+  };
+  const flow = await make('decision-flows', {
+    key: 'Next Best',
+    name: 'Next best',
+    description: 'The main one',
+    autoAssembly: false,
+    couplingOverride: 'atomic',
+    isDefault: true,
+    draftConfig: await acceptable(must, draftConfig),
+  });
+  await must('POST', 'decision-flows/publish', { id: flow.id, notes: 'first' }, 200);
+  const nodes = draftConfig.nodes.filter(({ id }) => id !== 'enrich');
+  await change('decision-flows', flow.id, { draftConfig: { ...draftConfig, nodes }, status: 'paused' });
+  await make('decision-flows', { key: 'draft', name: 'Draft', draftConfig: { ...draftConfig, nodes } });
+  await make('decision-flows', { key: 'empty', name: 'Empty' });
+  const done = await make('decision-flows', { key: 'done', name: 'Done', draftConfig: { ...draftConfig, nodes } });
+  await must('POST', 'decision-flows/publish', { id: done.id }, 200);
+  await change('decision-flows', done.id, { isProtected: false });
+  await must(
+    'PUT',
+    'tenant-settings',
+    { timezone: 'Europe/Paris', maxOffersPerDecision: 20, aiAnalyzerSettings: { llmExplanationsEnabled: true } },
+    200,
+  );
+  return { people, cards, gold, web, mail, top, offer, other, banner, rule, cap, flow, done };
+}
+
+/** The form of enrich that the server takes. */
+async function acceptable(must: Calls['must'], draftConfig: { nodes: { id: string; config: object }[] }) {
+  const enrich = draftConfig.nodes.find(({ id }) => id === 'enrich')!;
+  const { errors } = await must<{ errors: { path: string; message: string }[] }>(
+    'POST',
+    'decision-flows/validate',
+    { draftConfig },
+    200,
+  );
+  assert.deepEqual(errors, [], JSON.stringify(enrich));
+  return draftConfig;
+}
+
+/** The text of one file. */
+export function contentOf(files: readonly PolicyFile[], path: string): string {
+  const file = files.find((one) => one.path === path);
+  assert.ok(file, `no ${path} in ${files.map((one) => one.path).join(', ')}`);
+  return file.content;
+}
+
+/** The files with one text replaced. */
+export function edited(files: readonly PolicyFile[], path: string, from: string | RegExp, to: string): PolicyFile[] {
+  const content = contentOf(files, path).replace(from, to);
+  assert.notEqual(content, contentOf(files, path), `${String(from)} is not in ${path}`);
+  return files.map((file) => (file.path === path ? { path, content } : file));
+}
