@@ -20,6 +20,7 @@ import {
   type AppendEvents,
   type FindFieldUses,
   type FindSchemaUses,
+  fieldHandlersInside,
   hasSchemas,
   readCustomerProfile,
   recordableColumns,
@@ -36,6 +37,7 @@ import { readSettings, type SettingsPorts } from '../features/settings/index.ts'
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
+import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
@@ -91,6 +93,7 @@ interface FeaturePorts
   readonly offerDependants: OfferDependants;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
+  readonly handlersInside: ReadonlyMap<string, AnyHandler>;
   readonly estimates: ReachPorts;
   readonly findSchemaUses: FindSchemaUses;
   readonly findSegmentUses: FindSegmentUses;
@@ -113,8 +116,8 @@ export const featurePorts: FeaturePorts = {
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),
-  // Joins are the schemas' own; pipelines will be asked here.
-  findFieldUses: (tx, { schemaId, name }) => segmentsAsking(tx, { id: schemaId, column: name }),
+  findFieldUses,
+  handlersInside: fieldHandlersInside(findFieldUses),
   estimates: { segmentsAmong, segmentsOfCustomers },
   findSchemaUses: async (tx, schema) => [
     ...(await flowsUsingSchema(tx, schema)),
@@ -130,6 +133,11 @@ export const featurePorts: FeaturePorts = {
   findProfileUses: async (tx, id) =>
     (await selectFlowsContaining(tx, id)).map((flow) => ({ noun: 'decision flow', ...flow })),
 };
+
+/** Joins are the schemas' own; pipelines will be asked here. */
+async function findFieldUses(tx: Tx, { schemaId, name }: Parameters<FindFieldUses>[1]) {
+  return segmentsAsking(tx, { id: schemaId, column: name });
+}
 
 /** Flows name a schema by its id or by its name. */
 async function flowsUsingSchema(tx: Tx, schema: { readonly id: string; readonly name: string }) {

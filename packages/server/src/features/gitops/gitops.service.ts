@@ -1,6 +1,6 @@
 import type { PolicyChange, PolicyDrift, PolicyExport, PolicyPlan, PolicyPlanBody } from '@arbiter/contract';
 import { type Database, lockCatalogueVersion, readCatalogueVersion, type Tx } from '../../db/index.ts';
-import type { RequestFacts } from '../../http/handler.ts';
+import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditedSince, recordAudit } from '../audit/index.ts';
@@ -27,6 +27,8 @@ import { changedNames } from './wanted-values.ts';
 export interface GitopsPorts {
   readonly database: Database;
   readonly operationHandlers: OperationHandlers;
+  /** Of operations that open transactions of their own: what does the same inside a transaction that is there. */
+  readonly handlersInside: ReadonlyMap<string, AnyHandler>;
 }
 
 /** A catalogue of thousands of objects takes its time; the caller has said that it will wait. */
@@ -42,16 +44,13 @@ const optionsOf = ({ requestId }: RequestFacts) => ({
 });
 
 /** The tenant as files, as of one instant. */
-export async function exportFiles(
-  { database, operationHandlers }: GitopsPorts,
-  facts: RequestFacts,
-): Promise<PolicyExport> {
+export async function exportFiles(ports: GitopsPorts, facts: RequestFacts): Promise<PolicyExport> {
   const work = async (tx: Tx) => {
-    const session = await openSession(tx, facts, operationHandlers, { allowDataLoss: false });
+    const session = await openSession(tx, facts, ports, { allowDataLoss: false });
     const files = filesOf(await readTenant(session));
     return { files, configVersion: await readCatalogueVersion(tx), hash: hashOf(files) };
   };
-  return database.withTenant(facts.tenantId, facts.actor, work, { ...optionsOf(facts), snapshot: true });
+  return ports.database.withTenant(facts.tenantId, facts.actor, work, { ...optionsOf(facts), snapshot: true });
 }
 
 /** Carries the plan out of a transaction that is rolled back. */
@@ -66,9 +65,9 @@ class Undo extends Error {
 
 /** What the files would change: everything is done and taken back, unless that would make decisions wait. */
 export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: PolicyPlanBody): Promise<PolicyPlan> {
-  const { database, operationHandlers } = ports;
+  const { database } = ports;
   const work = async (tx: Tx): Promise<PolicyPlan> => {
-    const session = await openSession(tx, facts, operationHandlers, { allowDataLoss: body.allowDataLoss === true });
+    const session = await openSession(tx, facts, ports, { allowDataLoss: body.allowDataLoss === true });
     const version = await expectedVersion(tx, body);
     const tenant = await readTenant(session);
     const { judged, work: asked } = judgeWork(session, tenant, body);
@@ -97,10 +96,10 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
  * expected version, or changes meanwhile and a version was expected; without one the work begins again.
  */
 export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: PolicyPlanBody): Promise<PolicyPlan> {
-  const { database, operationHandlers } = ports;
+  const { database } = ports;
   const work = async (tx: Tx): Promise<PolicyPlan> => {
     await lockApplies(tx);
-    const session = await openSession(tx, facts, operationHandlers, { allowDataLoss: body.allowDataLoss === true });
+    const session = await openSession(tx, facts, ports, { allowDataLoss: body.allowDataLoss === true });
     const version = await expectedVersion(tx, body);
     const tenant = await readTenant(session);
     const { judged, work: asked } = judgeWork(session, tenant, body);
@@ -262,12 +261,9 @@ const auditRowsRead = 20_000;
 const peopleShown = 20;
 
 /** How the tenant differs from the files that were applied last, and who changed what since. */
-export async function tellDrift(
-  { database, operationHandlers }: GitopsPorts,
-  facts: RequestFacts,
-): Promise<PolicyDrift> {
+export async function tellDrift(ports: GitopsPorts, facts: RequestFacts): Promise<PolicyDrift> {
   const work = async (tx: Tx): Promise<PolicyDrift> => {
-    const session = await openSession(tx, facts, operationHandlers, { allowDataLoss: false });
+    const session = await openSession(tx, facts, ports, { allowDataLoss: false });
     const configVersion = await readCatalogueVersion(tx);
     const applied = await selectApplied(tx);
     if (applied === null) return { applied: null, changes: [], configVersion };
@@ -315,7 +311,7 @@ export async function tellDrift(
       configVersion,
     };
   };
-  return database.withTenant(facts.tenantId, facts.actor, work, { ...optionsOf(facts), snapshot: true });
+  return ports.database.withTenant(facts.tenantId, facts.actor, work, { ...optionsOf(facts), snapshot: true });
 }
 
 const isRemoval = (action: string): boolean => action === 'delete' || action === 'soft_delete';

@@ -12,6 +12,12 @@ import type { CallInput, RuleContext } from './rules/kind-rules.ts';
 /** The handlers of all operations by id: what an operation does is asked of itself (main plugs them in). */
 export type OperationHandlers = () => ReadonlyMap<string, AnyHandler>;
 
+/** Where the work finds what an operation does. */
+export interface SessionHandlers {
+  readonly operationHandlers: OperationHandlers;
+  readonly handlersInside: ReadonlyMap<string, AnyHandler>;
+}
+
 /** One piece of work in one transaction. */
 export interface Session extends RuleContext {
   readonly tx: Tx;
@@ -28,7 +34,7 @@ const allows = (role: Role, least: Role | null): boolean =>
 export async function openSession(
   tx: Tx,
   facts: RequestFacts,
-  handlers: OperationHandlers,
+  handlers: SessionHandlers,
   options: { readonly allowDataLoss: boolean },
 ): Promise<Session> {
   const defaults = new Map<string, Defaults>();
@@ -58,14 +64,16 @@ export async function openSession(
 async function callOperation(
   tx: Tx,
   facts: RequestFacts,
-  handlers: OperationHandlers,
+  { operationHandlers, handlersInside }: SessionHandlers,
   operationId: string,
   { params = {}, query = {}, body }: CallInput,
 ): Promise<Json> {
   const operation = operationsById.get(operationId);
-  const handler = handlers().get(operationId);
+  const inside = handlersInside.get(operationId);
+  const handler = inside ?? operationHandlers().get(operationId);
   if (operation === undefined || handler === undefined) throw new Error(`there is no operation ${operationId}`);
-  if (operation.transaction !== 'tenant') throw new Error(`${operationId} opens a transaction of its own`);
+  if (inside === undefined && operation.transaction !== 'tenant')
+    throw new Error(`${operationId} opens a transaction of its own`);
   if (!allows(facts.role, operation.role)) throw new AppError('forbidden');
   // The handlers' types are checked where they are written (http/handler.ts); bodies are checked against their schemas.
   const run = handler as (tx: Tx, request: object) => Promise<{ readonly status: number; readonly body: unknown }>;

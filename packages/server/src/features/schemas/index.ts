@@ -22,6 +22,7 @@ export {
   toSnapshotSchema,
 } from './schema-tables.store.ts';
 export type { AppendEvents } from './schemas.events.ts';
+export { fieldHandlersInside } from './schemas.routes.ts';
 export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
 export type { JsonValue } from './values.rules.ts';

@@ -1,7 +1,7 @@
 import type { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
 import type { Database, TransactionOptions } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
-import { type Handlers, type RequestFacts, reply } from '../../http/handler.ts';
+import { type AnyHandler, type Handlers, type RequestFacts, reply, type TenantHandler } from '../../http/handler.ts';
 import { hardDeleteRecord, noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { analyseUpload } from './csv-upload.service.ts';
 import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields.service.ts';
@@ -12,7 +12,7 @@ import type { AppendEvents } from './schemas.events.ts';
 import { changeSchema, createSchema, deleteSchema, type FindSchemaUses, showSchemas } from './schemas.service.ts';
 import { schemaSpec } from './schemas.store.ts';
 import { schemaStats } from './stats.service.ts';
-import { changeOfTable } from './table-changes.ts';
+import { changeInside, changeOfTable } from './table-changes.ts';
 
 /** What the schemas need of the process and of features above: who names them, and the tenant's stream. */
 export interface SchemaPorts {
@@ -30,6 +30,22 @@ const runOf =
   ({ database }: SchemaPorts, { tenantId, actor, requestId }: RequestFacts) =>
   <T>(work: (tx: Tx) => Promise<T>, options: TransactionOptions = {}): Promise<T> =>
     database.withTenant(tenantId, actor, work, { requestId, ...options });
+
+/** Adding and dropping fields as part of a transaction that is there already, for work that must be done whole or not at all. */
+export const fieldHandlersInside = (findFieldUses: FindFieldUses): ReadonlyMap<string, AnyHandler> => {
+  const create: TenantHandler<typeof schemaOperations.createField> = async (tx, { body }) => {
+    const { schemaId, ...definition } = body;
+    return reply(201, await createField(changeInside(tx), schemaId, definition));
+  };
+  const remove: TenantHandler<typeof schemaOperations.deleteField> = async (tx, { query }) => {
+    await deleteField(changeInside(tx), query.fieldId, findFieldUses);
+    return reply(204, null);
+  };
+  return new Map<string, AnyHandler>([
+    ['schemas.createField', create],
+    ['schemas.deleteField', remove],
+  ]);
+};
 
 export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperations> {
   const tableChange = (request: RequestFacts) => changeOfTable(runOf(ports, request), tableChangeMs);

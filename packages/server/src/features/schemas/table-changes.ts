@@ -48,6 +48,12 @@ export function changeOfTable(run: Run, ms: number): TableChange {
   };
 }
 
+/** Steps of a change that is part of a transaction which is there already: whoever has begun it tries again, or gives up. */
+export function changeInside(tx: Tx): TableChange {
+  const change: TableChange = { step: (work) => work(tx), within: () => change };
+  return change;
+}
+
 /** Somebody else has the lock, or the database broke the transaction off for the sake of another one. */
 function isBusy(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.kind === 'lock_not_available';
