@@ -175,7 +175,14 @@ test('a token opens what its scopes open, is audited as its client, and says who
   const session = await get(token, '/api/v1/auth/session');
   assert.deepEqual(session.body, {
     authenticated: true,
-    principal: { kind: 'oauth_client', id: client.id, name: 'Loader', role: 'editor', scopes: ['read', 'write'] },
+    principal: {
+      kind: 'oauth_client',
+      id: client.id,
+      name: 'Loader',
+      userId: null,
+      role: 'editor',
+      scopes: ['read', 'write'],
+    },
     tenant: { id: server.tenants[0].id, name: server.tenants[0].name, isPlayground: false },
     expiresAt: new Date((Math.floor(now / 1000) + 3600) * 1000).toISOString(),
   });
