@@ -24,12 +24,14 @@ const order = [
   'outcomeTypes',
   'schemas',
   'offers',
+  'content',
   'creatives',
   'qualificationRules',
   'contactPolicies',
   'rankingProfiles',
   'decisionFlows',
   'apiKeys',
+  'oauthClients',
 ];
 
 test('every record of the documents can be made as it is shown, and then be decided with', async () => {

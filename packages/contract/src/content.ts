@@ -125,7 +125,9 @@ export const ContentVersion = Type.Object(
 export type ContentVersion = Static<typeof ContentVersion>;
 
 const Person = (what: string) =>
-  Nullable(Type.String(), { description: `${what}: a user id or \`system\`; null while nobody did.` });
+  Nullable(Type.String(), {
+    description: `${what}: a user id, \`oauth:<id>\` or \`system\`; null while that has not been done.`,
+  });
 const When = (what: string) => Nullable(Timestamp('Instant.'), { description: `${what}, or null.` });
 
 /** A content item (part 2, section 2; docs/design/api-settled.md 42 to 49). */

@@ -142,7 +142,7 @@ const texts = (items: readonly unknown[]): string[] => items.filter((item) => ty
 
 /** Writes blocks as HTML, in order. */
 export function writeBlocksHtml(writer: MarkupWriter, blocks: readonly StoredBlock[]): void {
-  for (const block of blocks) if (block.props !== null) html[block.type](writer, propsOf(block), block);
+  for (const block of blocks.filter(isShown)) html[block.type](writer, propsOf(block), block);
 }
 
 const text: Readonly<Record<StoredBlock['type'], WriteBlock>> = {
@@ -181,11 +181,23 @@ const text: Readonly<Record<StoredBlock['type'], WriteBlock>> = {
   },
 };
 
+/** False for a block that removes one of a template which has none of that id. */
+export function isShown({ props }: StoredBlock): boolean {
+  return props !== null;
+}
+
+/** False for what says nothing without a page around it. */
+export function hasText(block: StoredBlock): boolean {
+  return isShown(block) && block.type !== 'spacer';
+}
+
+/** A blank line between two blocks as text. */
+export const betweenBlocks = '\n\n';
+
 /** Writes blocks as plain text, a blank line between them. */
 export function writeBlocksText(writer: MarkupWriter, blocks: readonly StoredBlock[]): void {
-  const shown = blocks.filter(({ props, type }) => props !== null && type !== 'spacer');
-  for (const [index, block] of shown.entries()) {
-    if (index > 0) writer.literal('\n\n');
+  for (const [index, block] of blocks.filter(hasText).entries()) {
+    if (index > 0) writer.literal(betweenBlocks);
     text[block.type](writer, propsOf(block), block);
   }
 }

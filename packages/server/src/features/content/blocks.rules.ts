@@ -2,6 +2,7 @@ import { type BlockType, type ContentBlock, type ErrorEntry, mostBlocks, type St
 import { nearestWord } from '@arbiter/engine';
 import { newId } from '../../platform/ids.ts';
 import type { Remark } from '../../platform/remark.ts';
+import { longestHtml } from './content.rules.ts';
 
 /** Longest list of blocks, in bytes of UTF-8 JSON. */
 const blocksBytes = 200 * 1024;
@@ -45,7 +46,10 @@ const props: Readonly<Record<BlockType, Readonly<Record<string, Check>>>> = {
   button: { text, url: text, style: oneOf('primary', 'secondary') },
   divider: { height: number(0, 10_000) },
   spacer: { height: number(0, 10_000) },
-  html: { html: text },
+  html: {
+    html: (value) =>
+      text(value) ?? (String(value).length > longestHtml ? `must be at most ${longestHtml} characters` : null),
+  },
   columns: { widths: listOf(number(1, 100), 2, 4) },
   column: {},
   offer: { fields: listOf(oneOf(...offerFields), 0, offerFields.length) },

@@ -34,7 +34,8 @@ export async function renderContent(
   readProfile: ReadProfile,
 ): Promise<Rendered> {
   const item = await getRecord(tx, contentSpec, id);
-  const { content, personalization, ...markup } = shownParts(await partsToRender(tx, item, request.version));
+  const parts = await partsToRender(tx, item, request.version);
+  const { content, personalization, ...markup } = await shownParts(parts);
   const templateType = templateTypes.get(item.channelType) ?? 'plain';
   const template = compileTemplate(content, [], templateType, personalization, { markup });
   const profile = request.customerId === undefined ? {} : await readProfile(tx, request.customerId);

@@ -5,6 +5,8 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Longest content, in bytes of UTF-8 JSON (as of creatives, docs/design/api-catalogue.md 7). */
 const contentBytes = 100 * 1024;
+/** Longest HTML of an author in one text, in UTF-16 units: what is read as HTML without a turn for others in between. */
+export const longestHtml = 64 * 1024;
 const mostVariables = 500;
 
 const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*$/;
@@ -20,8 +22,12 @@ export function notIn(status: ContentStatus, words: string): AppError {
 
 /** `bytes`: size of a text in UTF-8. */
 export function contentProblems(content: JsonObject, bytes: (text: string) => number): ErrorEntry[] {
-  if (bytes(JSON.stringify(content)) <= contentBytes) return [];
-  return [{ path: '/content', message: `must be at most ${contentBytes} bytes` }];
+  if (bytes(JSON.stringify(content)) > contentBytes) {
+    return [{ path: '/content', message: `must be at most ${contentBytes} bytes` }];
+  }
+  const { html } = content;
+  if (typeof html !== 'string' || html.length <= longestHtml) return [];
+  return [{ path: '/content/html', message: `must be at most ${longestHtml} characters` }];
 }
 
 /** Variables by name, each with a source, a fallback or both; with a parent template null removes what it has. */

@@ -264,6 +264,8 @@ test('bad content, personalization and blocks are 400 with their paths, and chan
   for (const [path, body] of [
     ['/content', { content: { a: 'x'.repeat(100 * 1024) } }],
     ['/content', { content: null }],
+    ['/content/html', { content: { html: 'x'.repeat(64 * 1024 + 1) } }],
+    ['/blocks/0/props/html', { blocks: [{ type: 'html', props: { html: 'x'.repeat(64 * 1024 + 1) } }] }],
     ['/personalization/a-b', { personalization: { 'a-b': 'customer.x' } }],
     ['/personalization/a', { personalization: { a: 'request.x' } }],
     ['/personalization/a/source', { personalization: { a: { source: 'x' } } }],
@@ -317,13 +319,14 @@ test('bad content, personalization and blocks are 400 with their paths, and chan
       `${path}: ${paths.join()}`,
     );
   }
+  assert.equal((await contents.change(id, { content: { html: 'x'.repeat(64 * 1024) } })).version, 2);
   const fine = {
     content: { a: 'x'.repeat(100 * 1024 - 8) },
     blocks: [...Array.from({ length: 196 }, () => text('a')), deep],
     personalization: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`v${n}`, 'customer.x'])),
     changeNote: '😀'.repeat(500),
   };
-  assert.equal((await contents.change(id, fine)).version, 2);
+  assert.equal((await contents.change(id, fine)).version, 3);
   assert.equal((await contents.call('POST', `/${id}/submit`)).status, 200);
   assert.equal((await contents.call('POST', `/${id}/reject`, { reason: 'x'.repeat(1001) })).status, 400);
   assert.equal((await contents.call('POST', `/${id}/reject`, { reason: 'x'.repeat(1000) })).status, 200);

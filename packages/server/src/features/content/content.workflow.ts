@@ -69,6 +69,7 @@ export async function publishContent(tx: Tx, id: string): Promise<ContentRow> {
   if (current.status !== 'approved') throw notIn(current.status, 'be published');
   // Merged once: templates may be published by others while this goes on.
   const { parts, from } = await mergeWithTemplates(tx, current);
+  const shown = await shownParts(parts);
   const row = await updateRecord(tx, contentSpec, current.id, {
     action: 'publish',
     change: () => ({
@@ -78,6 +79,6 @@ export async function publishContent(tx: Tx, id: string): Promise<ContentRow> {
       publishedFrom: from,
     }),
   });
-  await insertVersion(tx, row, { kind: 'publish', changeNote: null, merged: parts, shown: shownParts(parts) });
+  await insertVersion(tx, row, { kind: 'publish', changeNote: null, merged: parts, shown });
   return row;
 }

@@ -1,5 +1,6 @@
 import type { SnapshotContentItem } from '@arbiter/engine';
-import { writeBlocksHtml, writeBlocksText } from './blocks-markup.rules.ts';
+import { takeTurns } from '../../platform/turns.ts';
+import { betweenBlocks, hasText, writeBlocksHtml, writeBlocksText } from './blocks-markup.rules.ts';
 import { writeMarkup } from './markup.rules.ts';
 import type { Parts } from './merge.rules.ts';
 import { writeSanitizedHtml } from './sanitize.rules.ts';
@@ -9,20 +10,26 @@ export type Shown = Omit<SnapshotContentItem, 'id'>;
 
 /**
  * Makes what is shown of an item that was merged with its templates. Blocks become `html` and `text`, unless the content has
- * that key itself; HTML of the author passes the same rules as that in blocks. Deterministic.
+ * that key itself; HTML of the author passes the same rules as that in blocks. Deterministic. Reading HTML takes milliseconds:
+ * others get their turn between two blocks.
  */
-export function shownParts({ content, blocks, personalization }: Parts): Shown {
+export async function shownParts({ content, blocks, personalization }: Parts): Promise<Shown> {
   const { html, ...others } = content;
   const isOwnHtml = typeof html === 'string';
-  const body: Shown['content'] = asJson(isOwnHtml ? others : content);
-  const shown = { content: body, personalization: asJson(personalization) };
   const writtenHtml = writeMarkup();
   const writtenText = writeMarkup();
+  const turns = takeTurns();
   if (isOwnHtml) writeSanitizedHtml(writtenHtml, html);
-  else writeBlocksHtml(writtenHtml, blocks);
-  writeBlocksText(writtenText, blocks);
+  for (const block of blocks) {
+    if (!isOwnHtml) writeBlocksHtml(writtenHtml, [block]);
+    if (hasText(block) && writtenText.parts.length > 0) writtenText.literal(betweenBlocks);
+    writeBlocksText(writtenText, [block]);
+    const pause = turns();
+    if (pause !== undefined) await pause;
+  }
   return {
-    ...shown,
+    content: asJson(isOwnHtml ? others : content),
+    personalization: asJson(personalization),
     ...(isOwnHtml || (blocks.length > 0 && !('html' in content)) ? { html: writtenHtml.parts } : {}),
     ...(blocks.length > 0 && !('text' in content) ? { text: writtenText.parts } : {}),
   };

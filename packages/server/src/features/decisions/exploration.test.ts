@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { RecommendAnswer } from '@arbiter/contract';
-import { canonicalJson } from '@arbiter/engine';
+import { canonicalJson, semantics } from '@arbiter/engine';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { tzdataVersion } from '../../platform/zones.ts';
 
@@ -161,7 +161,7 @@ test('a plan says how it is read; one of a newer engine is refused, not guessed 
   );
   assert.ok(stored);
   const head = JSON.parse(inflateRawSync(stored.body).toString('utf8')) as { semantics: number };
-  assert.equal(head.semantics, 1);
+  assert.equal(head.semantics, semantics);
   const newer = canonicalJson({ ...head, semantics: 99 });
   const newerHash = hash('sha256', newer, 'buffer');
   await server.testDatabase.ownerQuery(
