@@ -23,6 +23,8 @@ const order = [
   'placements',
   'outcomeTypes',
   'schemas',
+  'schemaJoins',
+  'segments',
   'offers',
   'content',
   'creatives',
@@ -30,6 +32,8 @@ const order = [
   'contactPolicies',
   'rankingProfiles',
   'decisionFlows',
+  'flowRoutes',
+  'suppressions',
   'apiKeys',
   'oauthClients',
 ];
@@ -54,6 +58,14 @@ test('every record of the documents can be made as it is shown, and then be deci
     JSON.parse(JSON.stringify(body), (_, value) => (typeof value === 'string' ? (real.get(value) ?? value) : value));
   for (const resource of order) {
     const operation = makers.find(({ id }) => id === `${resource}.create`)!;
+    if (resource === 'schemaJoins') {
+      const { foreignSchemaId, foreignKey } = examples.body(operation) as Record<string, string>;
+      const fields = [{ name: foreignKey, dataType: 'varchar' }];
+      const schema = { name: 'accounts', displayName: 'Accounts', schemaType: 'account', fields };
+      const made = await send(operations['schemas.create'], '/api/v1/schemas', schema);
+      assert.equal(made.status, 201, made.text);
+      real.set(String(foreignSchemaId), String(made.body.id));
+    }
     const shown = examples.answer(operation, operation.responses[201]!.schema!) as { id: string };
     const answer = await send(operation, operation.path, filled(examples.body(operation)));
     assert.equal(answer.status, 201, `${operation.id}: ${answer.text}`);

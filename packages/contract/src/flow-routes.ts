@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { exampleId } from './core/examples.ts';
 import { operation } from './core/operation.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { byPriority, type Draft, deleted, resource } from './core/resource.ts';
@@ -43,6 +44,14 @@ export const FlowRouteCreate = Type.Object(
   {
     description:
       'The route of a channel and placement. Without priority it is 0, also when the route was there already.',
+    examples: [
+      {
+        channelId: exampleId('channel'),
+        placementId: exampleId('placement'),
+        decisionFlowId: exampleId('decisionFlow'),
+        priority: 10,
+      },
+    ],
   },
 );
 export type FlowRouteCreate = Static<typeof FlowRouteCreate>;

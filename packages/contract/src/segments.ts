@@ -15,6 +15,7 @@ const column = (description: string) => Type.String({ minLength: 1, maxLength: 6
 
 const joinProperties = {
   alias: Type.String({
+    examples: ['orders'],
     pattern: '^[A-Za-z_][A-Za-z0-9_]{0,62}$',
     description: 'How filters name columns of the joined rows: `<alias>.<column>`. Unique in the segment; not metric.',
   }),
@@ -119,10 +120,10 @@ export const SegmentCreate = Type.Object(
     description: 'A new segment. Without filters everybody belongs to it.',
     examples: [
       {
-        name: 'Gold in Lisbon',
+        name: 'Gold with savings',
         filters: [
           { field: 'tier', operator: 'eq', value: 'gold' },
-          { field: 'city', operator: 'eq', value: 'Lisbon' },
+          { field: 'balance', operator: 'gte', value: 1000 },
         ],
       },
     ],

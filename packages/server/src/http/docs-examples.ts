@@ -132,12 +132,12 @@ function exampleOfType(schema: TSchema, name: string, making: Making, depth: num
 }
 
 function objectOf(schema: TSchema, name: string, making: Making, depth: number): Record<string, unknown> {
-  if (depth >= maximumDepth) return {};
   const required = requiredOf(schema);
   const own = making.known[name];
   const record = making.records.get(name.replace(/Ref$/, '')) ?? {};
   const inside = { ...making, known: name === '' ? making.known : isObject(own) ? own : record };
-  const shown = propertiesOf(schema).filter(([property]) => making.all || required.includes(property));
+  const isWhole = making.all && depth < maximumDepth;
+  const shown = propertiesOf(schema).filter(([property]) => isWhole || required.includes(property));
   return Object.fromEntries(shown.map(([key, property]) => [key, exampleOf(property, key, inside, depth + 1)]));
 }
 

@@ -35,6 +35,7 @@ const evaluated = [
   'offer_category_cap',
   'allow_override',
   'do_not_contact',
+  'segment_exclusion',
 ];
 
 /** A config of each type with everything that it takes. */
