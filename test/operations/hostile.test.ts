@@ -34,11 +34,14 @@ const maximumMs = 1000;
 const atOnce = 4;
 /**
  * Places whose value the contract turns into another one: a schema's name becomes the name of a table; scopes of an OAuth
- * client that it does not know are dropped.
+ * client that it does not know are dropped; secrets of a provider are shown as bullets.
  */
 const reshaped: Readonly<Record<string, readonly string[]>> = {
   'schemas.create': ['name'],
   'oauthClients.create': ['scopes'],
+  'channels.create': ['providerConfig'],
+  'channels.update': ['providerConfig'],
+  'channels.updateById': ['providerConfig'],
 };
 
 let server: TestServer;
@@ -155,7 +158,8 @@ for (const operation of writing) {
         const answer = await ask(withAt(body(), path, `Grüße, Nr. ${++counter}`));
         if (answer.status < 300) free.push(path);
       }
-      const mustHave = /\.(create|updateById)$/.test(operation.id);
+      // All texts of a flow route are ids.
+      const mustHave = /\.(create|updateById)$/.test(operation.id) && !operation.id.startsWith('flowRoutes.');
       assert.ok(free.length > 0 || !mustHave, 'the example itself is refused, so nothing would be tried');
     });
 

@@ -62,15 +62,18 @@ export function readText(sample: Uint8Array, isWhole: boolean): { readonly text:
   return { text, encoding };
 }
 
+/** Characters of a header: more than 500 columns need. What is one line of a megabyte is no table, and takes long to find out. */
+const longestHeader = 256 * 1024;
+
 /** Cells that each delimiter gives the first line that is not blank, quoted ones counted as one. */
 function headerCells(text: string): ReadonlyMap<Delimiter, number> {
   const cells = new Map<Delimiter, number>(delimiters.map((delimiter) => [delimiter, 1]));
   let isQuoted = false;
   let isBlank = true;
-  for (const character of text) {
+  for (const character of text.slice(0, longestHeader + 1)) {
     if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted && (character === '\n' || character === '\r')) {
-      if (!isBlank) break;
+      if (!isBlank) return cells;
       continue;
     } else if (!isQuoted) {
       const delimiter = delimiters.find((candidate) => candidate === character);
@@ -78,6 +81,7 @@ function headerCells(text: string): ReadonlyMap<Delimiter, number> {
     }
     isBlank = false;
   }
+  if (text.length > longestHeader) throw csvInvalid(`the header is longer than ${longestHeader / 1024} KB`, 1);
   return cells;
 }
 

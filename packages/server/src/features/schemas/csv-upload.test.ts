@@ -161,7 +161,7 @@ describe('a file', () => {
       ['a,b\n"1"x,2\n', 'line 2: text stands behind a closing quote'],
       ['a,b\n1"x,2\n', 'line 2: a quote stands inside a cell that is not quoted'],
       [Array(501).fill('c').join(','), 'has more than 500 columns'],
-      [','.repeat(1_000_000), 'has more than 500 columns'],
+      [','.repeat(1_000_000), 'line 1: the header is longer than 256 KB'],
     ] as const) {
       assert.deepEqual(refusal(await upload(file)), [400, 'csv_invalid', message]);
     }
@@ -237,7 +237,10 @@ describe('a large file', () => {
     const quoted = await upload(`a,b\n1,2\n3,"${'y\n'.repeat(2_000_000)}"\n`);
     assert.deepEqual([quoted.json.rowCount, quoted.json.truncated], [1, true]);
     const oneCell = await upload(`"${'z'.repeat(2_000_000)}`);
-    assert.deepEqual(refusal(oneCell), [400, 'csv_invalid', 'has no header']);
+    assert.deepEqual(refusal(oneCell), [400, 'csv_invalid', 'line 1: the header is longer than 256 KB']);
+    const longest = 'h'.repeat(256 * 1024);
+    assert.equal((await upload(`${longest}\n1`)).status, 200);
+    assert.equal(refusal(await upload(`${longest}h\n1`))[1], 'csv_invalid');
   });
 
   const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n';
