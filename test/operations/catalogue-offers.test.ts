@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
 
@@ -238,7 +239,7 @@ describe('input that is refused and changes nothing', () => {
     ['51 tags', 'offers', { name: 'x', tags: Array.from({ length: 51 }, (_, n) => `t${n}`) }, 400, 'validation_failed'],
     ['category malformed', 'offers', { name: 'x', categoryId: 'x' }, 400, 'validation_failed'],
     ['category unknown', 'offers', { name: 'x', categoryId: random }, 400, 'reference_not_found'],
-    ['schedule of another shape', 'offers', { name: 'x', schedule: { begin: '2026-01-01' } }, 400, 'validation_failed'],
+    ['schedule that begins never', 'offers', { name: 'x', schedule: { startDate: '2026-02-30' } }, 400, 'validation_failed'],
     ['hour 25', 'offers', { name: 'x', schedule: { startHour: 25 } }, 400, 'validation_failed'],
     [
       'mandatory without zone',
@@ -291,7 +292,7 @@ describe('input that is refused and changes nothing', () => {
     [
       'rule type not built',
       'qualification-rules',
-      { name: 'x', ruleType: 'recency_check', config: { attribute: 'a', maxDays: 1 } },
+      { name: 'x', ruleType: 'propensity_threshold', config: { minScore: 0.5 } },
       400,
       'validation_failed',
     ],
@@ -325,7 +326,7 @@ describe('input that is refused and changes nothing', () => {
     [
       '201 assignments',
       'contact-policies',
-      { name: 'x', ruleType: 'frequency_cap', scopes: Array.from({ length: 201 }, () => ({ scope: 'global' })) },
+      { name: 'x', ruleType: 'frequency_cap', scopes: Array.from({ length: 201 }, () => ({ scope: 'offer', scopeId: randomUUID() })) },
       400,
       'validation_failed',
     ],
