@@ -239,7 +239,13 @@ describe('input that is refused and changes nothing', () => {
     ['51 tags', 'offers', { name: 'x', tags: Array.from({ length: 51 }, (_, n) => `t${n}`) }, 400, 'validation_failed'],
     ['category malformed', 'offers', { name: 'x', categoryId: 'x' }, 400, 'validation_failed'],
     ['category unknown', 'offers', { name: 'x', categoryId: random }, 400, 'reference_not_found'],
-    ['schedule that begins never', 'offers', { name: 'x', schedule: { startDate: '2026-02-30' } }, 400, 'validation_failed'],
+    [
+      'schedule that begins never',
+      'offers',
+      { name: 'x', schedule: { startDate: '2026-02-30' } },
+      400,
+      'validation_failed',
+    ],
     ['hour 25', 'offers', { name: 'x', schedule: { startHour: 25 } }, 400, 'validation_failed'],
     [
       'mandatory without zone',
@@ -326,7 +332,11 @@ describe('input that is refused and changes nothing', () => {
     [
       '201 assignments',
       'contact-policies',
-      { name: 'x', ruleType: 'frequency_cap', scopes: Array.from({ length: 201 }, () => ({ scope: 'offer', scopeId: randomUUID() })) },
+      {
+        name: 'x',
+        ruleType: 'frequency_cap',
+        scopes: Array.from({ length: 201 }, () => ({ scope: 'offer', scopeId: randomUUID() })),
+      },
       400,
       'validation_failed',
     ],

@@ -98,6 +98,7 @@ export const decisionFlowExchangeOperations = {
   import: operation({
     ...common,
     id: 'decisionFlows.import',
+    changesCatalogue: true,
     method: 'POST',
     path: '/api/v1/decision-flows/import',
     summary: 'Make a draft flow of a file',

@@ -69,6 +69,7 @@ export const decisionFlowVersionOperations = {
   restoreVersion: operation({
     ...common,
     id: 'decisionFlows.restoreVersion',
+    changesCatalogue: true,
     method: 'POST',
     path: '/api/v1/decision-flows/restore-version',
     summary: 'Make a published version the draft again',

@@ -171,7 +171,7 @@ export const suppressionOperations = {
     description: 'All of them, newest first, running cooldowns included.',
     role: 'viewer',
     params: Type.Object(
-      { customerId: Type.String({ minLength: 1, description: "The tenant's own id of the customer." }) },
+      { customerId: CustomerId("The tenant's own id of the customer.") },
       { description: 'Which customer.' },
     ),
     query: Type.Object(

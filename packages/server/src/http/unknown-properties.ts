@@ -26,7 +26,7 @@ export type FindUnknown = (url: string, body: unknown) => readonly Remark[] | nu
  * that is not known would answer all rows.
  */
 export function createFindUnknown({ body, record, query }: Operation): FindUnknown {
-  const known = body === undefined ? null : knownOf(body, record);
+  const known = body === undefined ? null : takesNothing(body) ? nothingKnown : knownOf(body, record);
   const parameters = query === undefined ? [] : declaredProperties(query).map(([name]) => name);
   return (url, value) => {
     const isClean = known === null || isAllKnown(known, value);
@@ -37,6 +37,15 @@ export function createFindUnknown({ body, record, query }: Operation): FindUnkno
     if (!isClean) findProperties(known, value, '', found);
     return found.length === 0 ? null : found;
   };
+}
+
+/** A body that may only be empty: whatever it holds is not known. */
+const nothingKnown: Known = { names: new Set(), words: [], inside: [], item: null };
+
+function takesNothing(schema: unknown): boolean {
+  const form = objectOf(schema);
+  const properties = objectOf(form?.properties);
+  return properties !== null && Object.keys(properties).length === 0 && form?.additionalProperties === undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
