@@ -102,16 +102,16 @@ test('what the folder holds beside: own files stay, unknown ones are refused, se
   assert.equal(await readFile(join(folder, 'policy', 'notes.txt'), 'utf8'), 'mine');
   await rm(join(folder, 'policy', 'notes.txt'));
   const text = (description: string) =>
-    `key: hook\nname: Hook\nchannelType: web\ndescription: ${description}\nfileConfig: {token: {$secret: my/token}}\n`;
+    `key: hook\nname: Hook\nchannelType: web\ndescription: ${description}\nproviderConfig: {provider: webhook, url: 'https://bank.example/', secret: {$secret: my/token}}\n`;
   await writeFile(join(folder, 'policy', 'channels', 'hook.yaml'), text('one'));
   const missing = await shell('arbiter plan policy');
   assert.equal(missing.code, 1);
-  assert.match(missing.err, /hook\.yaml#\/fileConfig\/token needs the secret my\/token/);
+  assert.match(missing.err, /hook\.yaml#\/providerConfig\/secret needs the secret my\/token/);
   const given = await shell('ARBITER_SECRET_MY_TOKEN=abc arbiter apply policy --yes');
   assert.equal(given.code, 0, given.err);
   await writeFile(join(folder, 'secrets.json'), JSON.stringify({ 'my/token': 'def' }));
   await writeFile(join(folder, 'policy', 'channels', 'hook.yaml'), text('two'));
   const named = await shell('arbiter apply policy --yes --secrets secrets.json');
   assert.equal(named.code, 0, named.err);
-  assert.match(named.out, /fileConfig\.token/);
+  assert.match(named.out, /description/);
 });

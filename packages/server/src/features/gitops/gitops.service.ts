@@ -4,16 +4,8 @@ import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditedSince, recordAudit } from '../audit/index.ts';
-import {
-  blocksDecisions,
-  carryOut,
-  changeOf,
-  foreseen,
-  isRefusal,
-  type Outcome,
-  surplus,
-  type Work,
-} from './carry-out.ts';
+import { carryOut, isRefusal } from './carry-out.ts';
+import { blocksDecisions, changeOf, foreseen, type Outcome, surplus, type Work } from './foreseen.ts';
 import { lockApplies, selectApplied, upsertApplied } from './gitops.store.ts';
 import { fieldChanges, type Members, sameJson } from './json.ts';
 import { type Judged, judgeFiles, maximumErrors, missingNames, placeOf, refuseFiles } from './judge.ts';
@@ -27,7 +19,7 @@ import { changedNames } from './wanted-values.ts';
 export interface GitopsPorts {
   readonly database: Database;
   readonly operationHandlers: OperationHandlers;
-  /** Of operations that open transactions of their own: what does the same inside a transaction that is there. */
+  /** What stands in for an operation inside this work: without a transaction of its own, or with more than callers may. */
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
 }
 
@@ -114,8 +106,12 @@ export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: 
     });
     return plan;
   };
-  const plan = await withTries(body, () => database.withTenant(facts.tenantId, facts.actor, work, optionsOf(facts)));
-  const configVersion = await database.withTenant(facts.tenantId, facts.actor, readCatalogueVersion, optionsOf(facts));
+  let configVersion = 0;
+  const onCatalogueVersion = (told: number): void => {
+    configVersion = told;
+  };
+  const options = { ...optionsOf(facts), onCatalogueVersion };
+  const plan = await withTries(body, () => database.withTenant(facts.tenantId, facts.actor, work, options));
   return { ...plan, configVersion };
 }
 
@@ -243,7 +239,7 @@ async function keepApplied(session: Session, judged: Judged, outcome: Outcome, p
     appliedAt: tx.now,
     userId: tx.actor.id,
     userName: tx.actor.name,
-    configVersion: plan.configVersion + (plan.changes.length > 0 ? 1 : 0),
+    configVersion: plan.configVersion + (plan.changes.some(({ action }) => action !== 'await') ? 1 : 0),
     hash: plan.hash,
     files,
   });

@@ -5,6 +5,7 @@ import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { asJson } from '../../platform/json.ts';
 import { readColumnDefaults } from '../catalogue-records/index.ts';
+import { personBehind } from '../credentials/index.ts';
 import { readUserAddresses } from '../users/index.ts';
 import { type Defaults, kinds } from './kinds.ts';
 import type { CallInput, RuleContext } from './rules/kind-rules.ts';
@@ -20,7 +21,6 @@ export interface SessionHandlers {
 
 /** One piece of work in one transaction. */
 export interface Session extends RuleContext {
-  readonly tx: Tx;
   /** What stands where a file says nothing, by type. */
   readonly defaults: ReadonlyMap<string, Defaults>;
 }
@@ -51,6 +51,7 @@ export async function openSession(
     tx,
     now: tx.now,
     allowDataLoss: options.allowDataLoss,
+    person: await personBehind(tx),
     emails: await readUserAddresses(tx),
     defaults,
     call: (operationId, input) => callOperation(tx, facts, handlers, operationId, input),
