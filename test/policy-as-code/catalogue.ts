@@ -103,7 +103,7 @@ export async function makeCatalogue(
     summaryColumns: ['client'],
     status: 'inactive',
   });
-  await make('segments', {
+  const grown = await make('segments', {
     name: 'Grown up',
     description: 'With a visit',
     status: 'active',
@@ -280,7 +280,13 @@ export async function makeCatalogue(
     name: 'Not those',
     scope: 'global',
     ruleType: 'segment_exclusion',
-    config: { segments: ['nobody'] },
+    config: { excludeSegments: ['nobody', grown.id] },
+  });
+  await make('qualification-rules', {
+    name: 'Of the segment',
+    ruleType: 'segment_required',
+    config: { requiredSegments: [grown.id] },
+    scopes: [{ scope: 'offer', scopeId: offer.id }],
   });
   const node = (id: string, config: object, type = id) => ({ id, type, config });
   const draftConfig = {
@@ -289,18 +295,21 @@ export async function makeCatalogue(
       node('inventory', { scope: 'category', categoryIds: [cards.id, plain.id] }),
       node('enrich', { sources: [{ schemaId: people.id }] }),
       node('match_creatives', { channelIds: [web.id] }),
-      {
-        ...node('ask', {
-          url: 'https://me:secret@bank.example/hook',
-          headers: { Authorization: 'Bearer flow', 'X-Other': 'z' },
-        }),
-        type: 'extension_point',
-        isEnabled: false,
-      },
       node('qualify', { mode: 'selected', ruleIds: [rule.id] }),
       node('contact_policy', { mode: 'selected', policyIds: [cap.id] }),
       node('score', { method: 'priority_weighted' }),
       node('rank', { method: 'topN', topN: 3 }),
+      {
+        id: 'ask',
+        type: 'extension_point',
+        enabled: false,
+        config: {
+          hook: 'post_rank',
+          kind: 'webhook',
+          url: 'https://me:secret@bank.example/hook',
+          headers: { Authorization: 'Bearer flow', 'X-Other': 'z' },
+        },
+      },
       node('response', { responseFormat: 'standard' }),
     ],
     flowConfig: { explore: { rate: 0.05, channels: [web.id] }, defaultLimit: 5 },
@@ -328,7 +337,7 @@ export async function makeCatalogue(
   await must(
     'PUT',
     'tenant-settings',
-    { timezone: 'Europe/Paris', maxOffersPerDecision: 20, aiAnalyzerSettings: { llmExplanationsEnabled: true } },
+    { timezone: 'Europe/Paris', recordReads: { segments: [grown.id] }, maxOffersPerDecision: 20, aiAnalyzerSettings: { llmExplanationsEnabled: true } },
     200,
   );
   return { people, cards, gold, web, mail, top, offer, other, banner, rule, cap, flow, done, letter, frame };

@@ -1,10 +1,11 @@
 import type { ErrorEntry, PolicyAction, PolicyChange } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 import { AppError } from '../../platform/app-error.ts';
+import { isUuid } from '../../platform/ids.ts';
 import { forgetAuditSince, markAudit } from '../audit/index.ts';
 import { changeOf, entryAt, needsAmong, type Outcome, surplus, type Work } from './foreseen.ts';
 import { backToSavepoint, releaseSavepoint, setSavepoint } from './gitops.store.ts';
-import { fieldChanges, membersOf } from './json.ts';
+import { fieldChanges, membersOf, valueAt } from './json.ts';
 import { maximumErrors, type WantedObject } from './judge.ts';
 import { createProperties, type Kind, operationOf } from './kinds.ts';
 import { toldRef } from './layout.ts';
@@ -220,13 +221,21 @@ export function isRefusal(error: unknown): error is AppError {
   return error.code !== 'concurrent_modification' || error.cause === undefined;
 }
 
+/** An id in a file is one that named nothing when the file was written (docs/design/api-settled.md 24). */
+function aboutIds(body: Json, pointer: string): string {
+  const value = valueAt(body, pointer);
+  return typeof value === 'string' && isUuid(value)
+    ? '; the record of this id was deleted or belongs to another tenant; name one that is there, or take it out'
+    : '';
+}
+
 function refusedBy(state: State, object: WantedObject | TenantObject, error: AppError): void {
   const { code } = error;
   const toFile = (pointer: string) => object.kind.rules.toPointer?.(pointer) ?? pointer;
   if (error.errors.length === 0) fail(state, object, '', error.detail ?? error.message, code);
   for (const entry of error.errors) {
     const pointer = entry.path.startsWith('/') ? toFile(entry.path) : '';
-    fail(state, object, pointer, entry.message, entry.code ?? code);
+    fail(state, object, pointer, `${entry.message}${aboutIds(object.body, pointer)}`, entry.code ?? code);
   }
 }
 
