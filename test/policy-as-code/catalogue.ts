@@ -21,8 +21,12 @@ export async function secondPerson(server: TestServer, tenant: TestTenant): Prom
 
 /** A value for each secret that the files name. */
 export function secretsOf(files: readonly PolicyFile[]): Record<string, string> {
-  const names = files.flatMap(({ content }) => [...content.matchAll(/\$secret: "?([^"\n]+)"?/g)].map(([, name]) => name!));
-  return Object.fromEntries(names.map((name) => [name, name.endsWith('/url') ? 'https://me:secret@bank.example/' : 'a secret']));
+  const names = files.flatMap(({ content }) =>
+    [...content.matchAll(/\$secret: "?([^"\n]+)"?/g)].map(([, name]) => name!),
+  );
+  return Object.fromEntries(
+    names.map((name) => [name, name.endsWith('/url') ? 'https://me:secret@bank.example/' : 'a secret']),
+  );
 }
 
 /** Calls of one tenant, by the words of the tests. */
@@ -109,7 +113,14 @@ export async function makeCatalogue(
     status: 'active',
     baseSchemaId: people.id,
     joins: [
-      { alias: 'seen', schemaId: visits.id, baseField: 'customer_id', joinField: 'client', match: 'none', joinType: 'left' },
+      {
+        alias: 'seen',
+        schemaId: visits.id,
+        baseField: 'customer_id',
+        joinField: 'client',
+        match: 'none',
+        joinType: 'left',
+      },
     ],
     filters: {
       logic: 'or',
@@ -337,14 +348,22 @@ export async function makeCatalogue(
   await must(
     'PUT',
     'tenant-settings',
-    { timezone: 'Europe/Paris', recordReads: { segments: [grown.id] }, maxOffersPerDecision: 20, aiAnalyzerSettings: { llmExplanationsEnabled: true } },
+    {
+      timezone: 'Europe/Paris',
+      recordReads: { segments: [grown.id] },
+      maxOffersPerDecision: 20,
+      aiAnalyzerSettings: { llmExplanationsEnabled: true },
+    },
     200,
   );
   return { people, cards, gold, web, mail, top, offer, other, banner, rule, cap, flow, done, letter, frame };
 }
 
 /** Content in every state: published, changed since, in review, never submitted, archived, below a template. */
-async function makeContent({ make, must, change }: Pick<Calls, 'make' | 'must' | 'change'>, second: Pick<Calls, 'must'>) {
+async function makeContent(
+  { make, must, change }: Pick<Calls, 'make' | 'must' | 'change'>,
+  second: Pick<Calls, 'must'>,
+) {
   const publish = async ({ id }: Made) => {
     await must('POST', `content/${id}/submit`, undefined, 200);
     await second.must('POST', `content/${id}/approve`, undefined, 200);

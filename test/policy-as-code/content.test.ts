@@ -147,7 +147,10 @@ test('blocks without an id have one by their place, so that equal files are equa
   const { ada, ben } = await freshTenant();
   const files = letter('blocks: [{type: divider}, {id: block-1, type: divider}, {type: spacer}]', 'published: null');
   await ada.apply({ files });
-  assert.deepEqual(((await item(ada)).blocks as Made[]).map(({ id }) => id), ['block-2', 'block-1', 'block-3']);
+  assert.deepEqual(
+    ((await item(ada)).blocks as Made[]).map(({ id }) => id),
+    ['block-2', 'block-1', 'block-3'],
+  );
   assert.deepEqual((await ben.diff({ files })).changes, []);
 });
 
@@ -173,13 +176,19 @@ test('templates come first, with their own approvals', async () => {
   const { ada, ben } = await freshTenant();
   const files = [
     { path: 'content/a-child.yaml', content: 'name: a-child\nchannelType: email\nparentTemplateId: frame\n' },
-    { path: 'content/frame.yaml', content: 'name: frame\nchannelType: email\nisTemplate: true\ncontent: {footer: Bye}\n' },
+    {
+      path: 'content/frame.yaml',
+      content: 'name: frame\nchannelType: email\nisTemplate: true\ncontent: {footer: Bye}\n',
+    },
   ];
   await ada.apply({ files });
   await ben.apply({ files });
   const child = await item(ada, 'a-child');
   const shown = await ada.must<{ content: object }>('POST', `content/${child.id}/render`, { version: 2 }, 200);
-  assert.deepEqual(Object.entries(shown.content).filter(([name]) => name === 'footer'), [['footer', 'Bye']]);
+  assert.deepEqual(
+    Object.entries(shown.content).filter(([name]) => name === 'footer'),
+    [['footer', 'Bye']],
+  );
   assert.equal(child.parentOutdated, false);
   assert.deepEqual((await ben.diff({ files, prune: true })).changes, []);
 });

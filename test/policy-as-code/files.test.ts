@@ -539,13 +539,21 @@ describe('files that are refused', () => {
   test('secrets: what an object needs is told, and only it', async () => {
     const it = freshTenant();
     const files = [
-      file('channels/web.yaml', 'key: web\nname: Web\nchannelType: web\nproviderConfig: {provider: webhook, url: "https://bank.example/", secret: {$secret: my/token}}\n'),
+      file(
+        'channels/web.yaml',
+        'key: web\nname: Web\nchannelType: web\nproviderConfig: {provider: webhook, url: "https://bank.example/", secret: {$secret: my/token}}\n',
+      ),
     ];
     assert.deepEqual(await it.refused('diff', { files }), [
       { path: 'channels/web.yaml#/providerConfig/secret', message: 'needs the secret my/token' },
     ]);
     await it.apply({ files, secrets: { 'my/token': 'xyz' } });
-    const { data } = await it.must<{ data: { providerConfig: { secret: string } }[] }>('GET', 'channels', undefined, 200);
+    const { data } = await it.must<{ data: { providerConfig: { secret: string } }[] }>(
+      'GET',
+      'channels',
+      undefined,
+      200,
+    );
     assert.equal(data[0]?.providerConfig.secret, '••••••••');
     assert.match(
       (await it.refused('diff', { files: [file('offers/a.yaml', 'name: a\nmetadata: {x: {$secret: 1}}\n')] }))[0]!

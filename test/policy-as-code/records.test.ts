@@ -125,32 +125,49 @@ describe('columns that segments and joins name', () => {
     // The segment still names it.
     const dropped = [people(), adults('age')];
     const errors = await it.refused('apply', { files: dropped, allowDataLoss: true });
-    assert.ok(errors.some(({ path, code }) => path.startsWith('schemas/people.yaml#') && code === 'in_use'), JSON.stringify(errors));
+    assert.ok(
+      errors.some(({ path, code }) => path.startsWith('schemas/people.yaml#') && code === 'in_use'),
+      JSON.stringify(errors),
+    );
     assert.equal((await it.diff({ files: first })).configVersion, version);
 
     const renamed = [people('name: years, dataType: integer'), adults('years')];
     assert.match((await it.refused('apply', { files: renamed }))[0]!.message, /--allow-data-loss/);
     const done = await it.apply({ files: renamed, allowDataLoss: true });
-    assert.deepEqual(done.changes.map(({ action, type }) => `${action} ${type}`).sort(), ['update schemas', 'update segments']);
+    assert.deepEqual(done.changes.map(({ action, type }) => `${action} ${type}`).sort(), [
+      'update schemas',
+      'update segments',
+    ]);
     assert.equal(done.configVersion, version + 1, 'one transaction');
     assert.deepEqual((await it.diff({ files: renamed, prune: true })).changes, []);
     const { data } = await it.must<{ data: Made[] }>('GET', 'schemas', undefined, 200);
     const { fields } = await it.must<{ fields: { name: string }[] }>('GET', `schemas/${data[0]!.id}`, undefined, 200);
-    assert.deepEqual(fields.map(({ name }) => name), ['id', 'years']);
+    assert.deepEqual(
+      fields.map(({ name }) => name),
+      ['id', 'years'],
+    );
     // Another type for a column that stays named.
     const retyped = [people('name: years, dataType: bigint'), adults('years')];
     const told = await it.refused('apply', { files: retyped, allowDataLoss: true });
-    assert.ok(told.some(({ code }) => code === 'in_use'), JSON.stringify(told));
+    assert.ok(
+      told.some(({ code }) => code === 'in_use'),
+      JSON.stringify(told),
+    );
     // And all of it goes: the segment before its schema.
     assert.equal((await it.apply({ files: [], prune: true, allowDataLoss: true })).summary.delete, 2);
   });
 
   test('a column is replaced in the step in which a segment stops naming it', async () => {
     const it = freshTenant();
-    await it.apply({ files: [people('name: age, dataType: integer', 'name: level, dataType: integer'), adults('age')] });
+    await it.apply({
+      files: [people('name: age, dataType: integer', 'name: level, dataType: integer'), adults('age')],
+    });
     const files = [people('name: age, dataType: text', 'name: level, dataType: integer'), adults('level')];
     const done = await it.apply({ files, allowDataLoss: true });
-    assert.deepEqual(done.changes.map(({ action, type }) => `${action} ${type}`).sort(), ['replace schemas', 'update segments']);
+    assert.deepEqual(done.changes.map(({ action, type }) => `${action} ${type}`).sort(), [
+      'replace schemas',
+      'update segments',
+    ]);
     assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
   });
 

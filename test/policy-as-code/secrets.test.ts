@@ -134,7 +134,8 @@ test('hidden values of a flow belong to their node, wherever it stands', async (
     200,
   );
   assert.deepEqual(now.draftConfig.nodes.at(-1)?.config.headers, { Authorization: bullets });
-  const sealed = (rows: { row?: unknown }[]) => new Set(rows.map(({ row }) => JSON.stringify(Reflect.get(Object(row), 'sealed'))));
+  const sealed = (rows: { row?: unknown }[]) =>
+    new Set(rows.map(({ row }) => JSON.stringify(Reflect.get(Object(row), 'sealed'))));
   assert.deepEqual(sealed(await stored(from.tenant.id, 'flow_secrets')), sealed(before));
   // And back, which publishes the older text again.
   await from.apply({ files });

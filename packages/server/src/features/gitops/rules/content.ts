@@ -50,7 +50,9 @@ async function atPublished<T>(values: Members, work: () => Promise<T>): Promise<
     if (!(error instanceof AppError) || !Object.hasOwn(values, 'published')) throw error;
     const { code, detail, cause } = error;
     const errors = error.errors.map((entry) =>
-      /^\/(content|blocks|personalization)(\/|$)/.test(entry.path) ? { ...entry, path: `/published${entry.path}` } : entry,
+      /^\/(content|blocks|personalization)(\/|$)/.test(entry.path)
+        ? { ...entry, path: `/published${entry.path}` }
+        : entry,
     );
     throw new AppError(code, { ...(detail === undefined ? {} : { detail }), errors, cause });
   }

@@ -88,12 +88,7 @@ export interface KindRules {
    * What stands in place of the stored secret that a place of the file means, where the place itself may move; default: what
    * stands at the same place (`masked`: by JSON Pointer into `current`).
    */
-  maskOf?(
-    pointer: string,
-    wanted: Members,
-    current: Members,
-    masked: ReadonlyMap<string, string>,
-  ): string | undefined;
+  maskOf?(pointer: string, wanted: Members, current: Members, masked: ReadonlyMap<string, string>): string | undefined;
   /** Further bodies in a file that must be as `PUT` takes them, by JSON Pointer. */
   bodiesInside?(values: Members): ReadonlyMap<string, Members>;
   /** What the answer of an apply says about a record that was written; null: nothing. */
