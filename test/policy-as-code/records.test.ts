@@ -188,6 +188,50 @@ describe('columns that segments and joins name', () => {
   });
 });
 
+test('a table in use makes nobody wait and the apply is told so; what comes after waits as any other write', async () => {
+  const it = freshTenant();
+  const people = (more: string) =>
+    file(
+      'schemas/people.yaml',
+      `name: people\ndisplayName: People\nfields:\n  - {name: id, dataType: text, isPrimaryKey: true}\n${more}`,
+    );
+  const offer = (priority: number) => file('offers/z.yaml', `name: z\npriority: ${priority}\n`);
+  await it.apply({ files: [people(''), offer(1)] });
+  const { data } = await it.must<{ data: (Made & { tableName: string })[] }>('GET', 'schemas', undefined, 200);
+  const files = [people('  - {name: age, dataType: integer}\n'), offer(2)];
+  const table = `t_${it.tenant.id.replaceAll('-', '')}.${data[0]!.tableName}`;
+  const release = await server.testDatabase.ownerHold(`lock table ${table} in access share mode`);
+  const busy = await it.must<{ code: string }>('POST', 'gitops/apply', { files }, 409);
+  assert.equal(busy.code, 'concurrent_modification');
+  await release();
+  // Behind the change of the table another write is waited for, longer than for the table.
+  const letGo = await server.testDatabase.ownerHold(`select 1 from arbiter.offers where name = 'z' for update`);
+  const applied = it.apply({ files });
+  for (let waits = false; !waits; ) {
+    const rows = await server.testDatabase.ownerQuery<{ waits: boolean }>(
+      `select coalesce(bool_or(clock_timestamp() - query_start > interval '600 ms'), false) as waits
+         from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    waits = rows[0]?.waits === true;
+  }
+  await letGo();
+  assert.equal((await applied).summary.update, 2);
+  assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
+});
+
+test('content management that the files switch on is on before content is made', async () => {
+  const it = freshTenant();
+  await it.must('PUT', 'tenant-settings', { enableContentManagement: false, timezone: 'Europe/Rome' }, 200);
+  const { files } = await it.export();
+  assert.match(contentOf(files, 'settings.yaml'), /enableContentManagement: false/);
+  const item = file('content/a.yaml', 'name: a\nchannelType: web\npublished: null\n');
+  assert.equal((await it.refused('apply', { files: [...files, item] }))[0]?.code, 'feature_disabled');
+  const on = edited(files, 'settings.yaml', /enableContentManagement: false\n/, '');
+  const done = await it.apply({ files: [...on, item] });
+  assert.deepEqual(done.changes.map(({ type }) => type).sort(), ['content', 'settings']);
+  assert.deepEqual((await it.diff({ files: [...on, item], prune: true })).changes, []);
+});
+
 test('an id of what is gone stays in the file; another tenant refuses it at its place', async () => {
   const [it, elsewhere] = [freshTenant(), freshTenant()];
   const gone = await it.make('offers', { name: 'gone' });

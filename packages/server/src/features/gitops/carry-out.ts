@@ -4,7 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { forgetAuditSince, markAudit } from '../audit/index.ts';
 import { changeOf, entryAt, needsAmong, type Outcome, surplus, type Work } from './foreseen.ts';
-import { backToSavepoint, releaseSavepoint, setSavepoint } from './gitops.store.ts';
+import { backToSavepoint, releaseSavepoint, setLockWait, setSavepoint } from './gitops.store.ts';
 import { fieldChanges, membersOf, valueAt } from './json.ts';
 import { maximumErrors, type WantedObject } from './judge.ts';
 import { createProperties, type Kind, operationOf } from './kinds.ts';
@@ -157,6 +157,11 @@ function unchangeable(
     .map((name) => ({ pointer: `/${name}`, message: `cannot change; delete the ${kind.noun} first` }));
 }
 
+/** Who changes a table waits for it a moment only; what comes after may wait as long as before. */
+async function waitAsBefore({ tx, lockWait }: Session, { rules }: Kind): Promise<void> {
+  if (rules.blocks !== undefined) await setLockWait(tx, lockWait);
+}
+
 const later: ReadonlySet<string> = new Set(['duplicate_name', 'duplicate_key', 'in_use']);
 
 /** Tries a write inside a savepoint; what changes nothing is taken back with its audit rows. */
@@ -173,6 +178,7 @@ async function attempt(
   await setSavepoint(session.tx);
   try {
     const { id, action } = await run();
+    await waitAsBefore(session, object.kind);
     const after = await readObject(session, object.kind, id, tenant.directory);
     if (after === null || after.path !== object.path) {
       const told = after === null ? 'nothing' : toldRef(after.ref);
@@ -287,6 +293,7 @@ async function remove(state: State, object: TenantObject): Promise<PolicyChange 
   try {
     const fields = (await object.kind.rules.beforeDelete?.(object, session)) ?? [];
     await session.call(operationOf(object.kind, 'deleteById').id, { params: { id: object.id } });
+    await waitAsBefore(session, object.kind);
     await releaseSavepoint(session.tx);
     return changeOf('delete', object, fields);
   } catch (error) {

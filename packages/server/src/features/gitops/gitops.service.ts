@@ -68,9 +68,8 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
       const note = { path: '', message: 'columns of tables change: what the services say is told by apply' };
       return planOf(tenant, judged, asked, { ...outcome, warnings: [...outcome.warnings, note] }, version);
     }
-    const outcome = await carryOut(session, tenant, asked);
-    const settings = await carryOutSettings(session, tenant, judged, asked);
-    refuseFiles([...outcome.errors, ...settings]);
+    const { outcome, errors } = await carryOutAll(session, tenant, judged, asked);
+    refuseFiles(errors);
     throw new Undo(planOf(tenant, judged, asked, outcome, version));
   };
   return withTries(body, async () => {
@@ -95,9 +94,8 @@ export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: 
     const version = await expectedVersion(tx, body);
     const tenant = await readTenant(session);
     const { judged, work: asked } = judgeWork(session, tenant, body);
-    const outcome = await carryOut(session, tenant, asked);
-    const settings = await carryOutSettings(session, tenant, judged, asked);
-    refuseFiles([...outcome.errors, ...settings]);
+    const { outcome, errors } = await carryOutAll(session, tenant, judged, asked);
+    refuseFiles(errors);
     const plan = planOf(tenant, judged, asked, outcome, version);
     await keepApplied(session, judged, outcome, plan);
     // Registered last, so that the audit chain is locked before the version, as in every other change.
@@ -165,6 +163,19 @@ function settingsWanted(tenant: TenantFiles, judged: Judged, { prune }: Work): M
   const wanted = judged.settings ?? (prune ? {} : null);
   return wanted === null || sameJson(wanted, tenant.settings) ? null : wanted;
 }
+
+/** The objects, then the settings; but what the settings switch on is on before, because objects may need it. */
+async function carryOutAll(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
+  const wanted = settingsWanted(tenant, judged, work);
+  if (wanted !== null && tenant.settings[content] === false && wanted[content] === undefined) {
+    await session.call('tenantSettings.update', { body: { [content]: true } });
+  }
+  const outcome = await carryOut(session, tenant, work);
+  const settings = await carryOutSettings(session, tenant, judged, work);
+  return { outcome, errors: [...outcome.errors, ...settings] };
+}
+
+const content = 'enableContentManagement';
 
 async function carryOutSettings(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
   const wanted = settingsWanted(tenant, judged, work);
