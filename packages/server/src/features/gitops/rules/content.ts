@@ -1,6 +1,6 @@
 import type { Json } from '@arbiter/engine';
-import { isObject } from '../../../platform/json.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
+import { isObject } from '../../../platform/json.ts';
 import { type Members, membersOf, sameJson } from '../json.ts';
 import { filledBlocks } from './block-ids.ts';
 import type { CurrentRecord, KindRules, RuleContext, Wanted } from './kind-rules.ts';
