@@ -34,14 +34,20 @@ after(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-async function shell(script: string): Promise<{ code: number | null; out: string; err: string }> {
+/** A server that is gone shows as a command that cannot connect: say what it wrote before it went. */
+function assertRuns(): void {
+  assert.ok(server.running(), `the server has ended:\n${server.output()}`);
+}
+
+async function shell(script: string, key = apiKey): Promise<{ code: number | null; out: string; err: string }> {
+  assertRuns();
   const child = spawn('sh', ['-c', script], {
     cwd: folder,
     env: {
       PATH: `${join(folder, 'bin')}:${process.env.PATH ?? ''}`,
       XDG_CONFIG_HOME: folder,
       ARBITER_URL: server.url,
-      ARBITER_API_KEY: apiKey,
+      ARBITER_API_KEY: key,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -54,6 +60,7 @@ async function shell(script: string): Promise<{ code: number | null; out: string
     err += chunk;
   });
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  assertRuns();
   return { code, out, err };
 }
 
@@ -102,16 +109,63 @@ test('what the folder holds beside: own files stay, unknown ones are refused, se
   assert.equal(await readFile(join(folder, 'policy', 'notes.txt'), 'utf8'), 'mine');
   await rm(join(folder, 'policy', 'notes.txt'));
   const text = (description: string) =>
-    `key: hook\nname: Hook\nchannelType: web\ndescription: ${description}\nfileConfig: {token: {$secret: my/token}}\n`;
+    `key: hook\nname: Hook\nchannelType: web\ndescription: ${description}\nproviderConfig: {provider: webhook, url: 'https://bank.example/', secret: {$secret: my/token}}\n`;
   await writeFile(join(folder, 'policy', 'channels', 'hook.yaml'), text('one'));
   const missing = await shell('arbiter plan policy');
   assert.equal(missing.code, 1);
-  assert.match(missing.err, /hook\.yaml#\/fileConfig\/token needs the secret my\/token/);
+  assert.match(missing.err, /hook\.yaml#\/providerConfig\/secret needs the secret my\/token/);
   const given = await shell('ARBITER_SECRET_MY_TOKEN=abc arbiter apply policy --yes');
   assert.equal(given.code, 0, given.err);
   await writeFile(join(folder, 'secrets.json'), JSON.stringify({ 'my/token': 'def' }));
   await writeFile(join(folder, 'policy', 'channels', 'hook.yaml'), text('two'));
   const named = await shell('arbiter apply policy --yes --secrets secrets.json');
   assert.equal(named.code, 0, named.err);
-  assert.match(named.out, /fileConfig\.token/);
+  assert.match(named.out, /description/);
+});
+
+test('content waits for a second person: plan exits 4 until another one applies the same files', async () => {
+  // A server whose operator names two persons.
+  const own = await createTestDatabase();
+  const people = await createInstallation({ DATABASE_URL: own.url }, []);
+  const before = server;
+  try {
+    const keys = ['ada', 'ben'].map((name) => ({
+      name,
+      key: `krn_${name.padEnd(24, '0')}`,
+      user: `${name}@bank.example`,
+    }));
+    const users = keys.map(({ name, user }) => ({ email: user, password: 'Passw0rd', name, role: 'admin' }));
+    const scopes = ['read', 'write', 'admin'];
+    const file = join(people.folder, 'people.json');
+    const apiKeys = keys.map((key) => ({ ...key, scopes }));
+    await writeFile(file, JSON.stringify({ tenants: [{ name: 'Bank', users, apiKeys }] }));
+    server = await people.start({ BOOTSTRAP_FILE: file });
+    const [ada, ben] = keys.map(({ key }) => key);
+    await mkdir(join(folder, 'bank', 'content'), { recursive: true });
+    await writeFile(
+      join(folder, 'bank', 'content', 'hello.yaml'),
+      'name: hello\nchannelType: web\ncontent: {headline: Hi}\n',
+    );
+    const made = await shell('arbiter apply bank --yes', ada);
+    assert.equal(made.code, 0, made.err);
+    assert.match(made.out, /\+ create content "hello"/);
+    assert.match(made.out, /warning: content\/hello\.yaml# waits for another person/);
+    for (const command of ['arbiter plan bank', 'arbiter plan bank --prune']) {
+      const waiting = await shell(command, ada);
+      assert.equal(waiting.code, 4, waiting.err);
+      assert.match(waiting.out, /^~ awaiting approval content "hello" \(content\/hello\.yaml\)$/m);
+      assert.match(waiting.out, /^Plan: 0 to create, 0 to update, 0 to delete, 1 awaiting approval\.$/m);
+    }
+    assert.equal((await shell('arbiter apply bank --yes', ada)).code, 0);
+    assert.equal((await shell('arbiter plan bank', ada)).code, 4, 'one person is one, however often');
+    assert.equal((await shell('arbiter apply bank --yes', ben)).code, 0);
+    for (const key of [ada, ben]) assert.equal((await shell('arbiter plan bank', key)).code, 0);
+    assert.equal((await shell('arbiter export bank', ada)).code, 0);
+    const text = await readFile(join(folder, 'bank', 'content', 'hello.yaml'), 'utf8');
+    assert.doesNotMatch(text, /published/);
+  } finally {
+    server = before;
+    await people.stopAll();
+    await own.close();
+  }
 });

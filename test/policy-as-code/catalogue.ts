@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { PolicyDrift, PolicyExport, PolicyFile, PolicyPlan, PolicyPlanBody } from '@arbiter/contract';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 
@@ -6,10 +7,32 @@ export interface Made extends Record<string, unknown> {
   readonly id: string;
 }
 
+/** A key of a person of its own: the keys that a tenant begins with all stand for one. */
+export async function secondPerson(server: TestServer, tenant: TestTenant): Promise<string> {
+  const body = { name: 'Second person', scopes: ['read', 'write', 'admin'] };
+  const made = await server.call<Made & { key: string }>('POST', '/api/v1/api-keys', { body, key: tenant.keys.admin });
+  assert.equal(made.status, 201, made.text);
+  await server.testDatabase.ownerQuery('update arbiter.api_keys set person = $2 where id = $1', [
+    made.body.id,
+    randomUUID(),
+  ]);
+  return made.body.key;
+}
+
+/** A value for each secret that the files name. */
+export function secretsOf(files: readonly PolicyFile[]): Record<string, string> {
+  const names = files.flatMap(({ content }) =>
+    [...content.matchAll(/\$secret: "?([^"\n]+)"?/g)].map(([, name]) => name!),
+  );
+  return Object.fromEntries(
+    names.map((name) => [name, name.endsWith('/url') ? 'https://me:secret@bank.example/' : 'a secret']),
+  );
+}
+
 /** Calls of one tenant, by the words of the tests. */
-export function callsOf(server: TestServer, tenant: TestTenant) {
+export function callsOf(server: TestServer, tenant: TestTenant, key = tenant.keys.admin) {
   const must = async <Body = Made>(method: string, path: string, body: unknown, status: number): Promise<Body> => {
-    const answer = await server.call<Body>(method, `/api/v1/${path}`, { body, key: tenant.keys.admin });
+    const answer = await server.call<Body>(method, `/api/v1/${path}`, { body, key });
     assert.equal(answer.status, status, `${method} ${path}: ${answer.text.slice(0, 2000)}`);
     return answer.body;
   };
@@ -37,7 +60,10 @@ export function callsOf(server: TestServer, tenant: TestTenant) {
 export type Calls = ReturnType<typeof callsOf>;
 
 /** A catalogue that uses every property of every resource, and names that are hard to write. */
-export async function makeCatalogue({ make, must, change }: Calls): Promise<Record<string, Made>> {
+export async function makeCatalogue(
+  { make, must, change }: Calls,
+  second: Pick<Calls, 'must'>,
+): Promise<Record<string, Made>> {
   const people = await make('schemas', {
     name: 'people',
     displayName: 'People',
@@ -56,7 +82,7 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
       { name: 'vip', dataType: 'boolean', defaultValue: false },
     ],
   });
-  await make('schemas', {
+  const visits = await make('schemas', {
     name: 'visits',
     displayName: 'visits',
     entityType: 'account',
@@ -69,6 +95,42 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
     ],
   });
   await make('schemas', { name: 'bare', displayName: 'Bare' });
+  await make('schema-joins', {
+    name: 'Visits & people',
+    primarySchemaId: people.id,
+    primaryKey: 'customer_id',
+    foreignSchemaId: visits.id,
+    foreignKey: 'client',
+    joinType: 'inner',
+    autoEnrich: false,
+    prefix: 'v_',
+    summaryColumns: ['client'],
+    status: 'inactive',
+  });
+  const grown = await make('segments', {
+    name: 'Grown up',
+    description: 'With a visit',
+    status: 'active',
+    baseSchemaId: people.id,
+    joins: [
+      {
+        alias: 'seen',
+        schemaId: visits.id,
+        baseField: 'customer_id',
+        joinField: 'client',
+        match: 'none',
+        joinType: 'left',
+      },
+    ],
+    filters: {
+      logic: 'or',
+      conditions: [
+        { field: 'Age', operator: 'gte', value: 18 },
+        { field: 'vip', operator: 'eq', value: true },
+      ],
+    },
+  });
+  await make('segments', { name: 'nobody', status: 'draft', baseSchemaId: people.id });
   const cards = await make('categories', {
     name: 'Cards & more: "plastic"',
     description: 'line one\nline two\ttab',
@@ -98,8 +160,15 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
     deliveryMode: 'integration',
     impressionMode: 'explicit',
     couplingMode: 'atomic',
-    providerConfig: { provider: 'webhook', url: 'https://example.com/hook', from: 'me' },
-    fileConfig: { separator: ';', offerId: 'not an id', nested: { __proto: [null, true] } },
+    providerConfig: {
+      provider: 'webhook',
+      url: 'https://example.com/hook',
+      from: 'me',
+      secret: 'signs',
+      headers: { Authorization: 'Bearer x', 'X-Team': 'y' },
+    },
+    fileConfig: { format: 'ndjson', columns: ['customerId', 'offerId'], includePersonalization: true },
+    addressAttribute: 'customer.mail',
     timezone: 'Europe/Paris',
     placements: [
       {
@@ -144,6 +213,7 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
     shortDesc: 'Short',
     eligibility: {
       propensityThreshold: 0.25,
+      requiredSegments: ['Grown up'],
       excludedSegments: ['nobody'],
       conditions: { all: [{ field: 'customer.Age', operator: 'gte', value: 18 }] },
     },
@@ -155,6 +225,7 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
       endHour: null,
       timezone: 'Asia/Tokyo',
     },
+    frequencyCaps: { perCustomer: { daily: 2, weekly: 5, monthly: null, total: 40 } },
     metadata: { customFields: { fee: 3, tier: 'yes' }, offerId: 'Gold card', n: 1e-7 },
     tags: ['yes', '2026-01-01', 'ünï', ' # '],
     productType: 'card',
@@ -162,6 +233,7 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
     revenueValue: 20,
   });
   const other = await make('offers', { name: 'PROTO' });
+  const { letter, frame } = await makeContent({ make, must, change }, second);
   const banner = await make('creatives', {
     name: '0x1F',
     offerId: offer.id,
@@ -175,7 +247,7 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
     abTestVariant: 'A',
     weight: 50,
   });
-  await make('creatives', { name: 'Second', offerId: other.id, channelId: mail.id });
+  await make('creatives', { name: 'Second', offerId: other.id, channelId: mail.id, contentItemId: letter.id });
   const rule = await make('qualification-rules', {
     name: 'Rich',
     description: 'Enough',
@@ -215,6 +287,18 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
     ruleType: 'cooldown',
     config: { cooldownHours: 24 },
   });
+  await make('contact-policies', {
+    name: 'Not those',
+    scope: 'global',
+    ruleType: 'segment_exclusion',
+    config: { excludeSegments: ['nobody', grown.id] },
+  });
+  await make('qualification-rules', {
+    name: 'Of the segment',
+    ruleType: 'segment_required',
+    config: { requiredSegments: [grown.id] },
+    scopes: [{ scope: 'offer', scopeId: offer.id }],
+  });
   const node = (id: string, config: object, type = id) => ({ id, type, config });
   const draftConfig = {
     version: 2,
@@ -226,6 +310,17 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
       node('contact_policy', { mode: 'selected', policyIds: [cap.id] }),
       node('score', { method: 'priority_weighted' }),
       node('rank', { method: 'topN', topN: 3 }),
+      {
+        id: 'ask',
+        type: 'extension_point',
+        enabled: false,
+        config: {
+          hook: 'post_rank',
+          kind: 'webhook',
+          url: 'https://me:secret@bank.example/hook',
+          headers: { Authorization: 'Bearer flow', 'X-Other': 'z' },
+        },
+      },
       node('response', { responseFormat: 'standard' }),
     ],
     flowConfig: { explore: { rate: 0.05, channels: [web.id] }, defaultLimit: 5 },
@@ -247,13 +342,73 @@ export async function makeCatalogue({ make, must, change }: Calls): Promise<Reco
   const done = await make('decision-flows', { key: 'done', name: 'Done', draftConfig: { ...draftConfig, nodes } });
   await must('POST', 'decision-flows/publish', { id: done.id }, 200);
   await change('decision-flows', done.id, { isProtected: false });
+  await make('flow-routes', { decisionFlowId: flow.id });
+  await make('flow-routes', { channelId: web.id, decisionFlowId: done.id, priority: 3 });
+  await make('flow-routes', { placementId: top.id, decisionFlowId: done.id, priority: 4 });
   await must(
     'PUT',
     'tenant-settings',
-    { timezone: 'Europe/Paris', maxOffersPerDecision: 20, aiAnalyzerSettings: { llmExplanationsEnabled: true } },
+    {
+      timezone: 'Europe/Paris',
+      recordReads: { segments: [grown.id] },
+      maxOffersPerDecision: 20,
+      aiAnalyzerSettings: { llmExplanationsEnabled: true },
+    },
     200,
   );
-  return { people, cards, gold, web, mail, top, offer, other, banner, rule, cap, flow, done };
+  return { people, cards, gold, web, mail, top, offer, other, banner, rule, cap, flow, done, letter, frame };
+}
+
+/** Content in every state: published, changed since, in review, never submitted, archived, below a template. */
+async function makeContent(
+  { make, must, change }: Pick<Calls, 'make' | 'must' | 'change'>,
+  second: Pick<Calls, 'must'>,
+) {
+  const publish = async ({ id }: Made) => {
+    await must('POST', `content/${id}/submit`, undefined, 200);
+    await second.must('POST', `content/${id}/approve`, undefined, 200);
+    await must('POST', `content/${id}/publish`, undefined, 200);
+  };
+  const frame = await make('content', {
+    name: 'Frame',
+    channelType: 'email',
+    isTemplate: true,
+    content: { subject: 'Hello', footer: 'Bye' },
+    blocks: [
+      { id: 'head', type: 'heading', props: { text: 'Bank', level: 1 } },
+      {
+        id: 'both',
+        type: 'columns',
+        props: { widths: [50, 50] },
+        children: [
+          { id: 'left', type: 'column', children: [{ id: 'one', type: 'text', props: { text: 'one' } }] },
+          { id: 'right', type: 'column', children: [] },
+        ],
+      },
+    ],
+    personalization: { first: { source: 'customer.first_name', fallback: 'you' } },
+  });
+  await publish(frame);
+  const letter = await make('content', {
+    name: 'A letter: of "many" lines',
+    description: 'Sent once',
+    channelType: 'email',
+    parentTemplateId: frame.id,
+    content: { subject: 'Dear {first}', footer: null },
+    blocks: [{ id: 'head', type: 'heading', props: null }],
+    personalization: { first: null },
+  });
+  await publish(letter);
+  await change('content', letter.id, { content: { subject: 'Dear {{first|friend}}' }, changeNote: 'nicer' });
+  const described = await make('content', { name: 'described', channelType: 'web', content: { headline: 'Hi' } });
+  await publish(described);
+  await change('content', described.id, { description: 'the same parts' });
+  const waiting = await make('content', { name: 'waiting', channelType: 'web' });
+  await must('POST', `content/${waiting.id}/submit`, undefined, 200);
+  await make('content', { name: 'draft', channelType: 'web', blocks: [{ id: 'line', type: 'divider' }] });
+  const gone = await make('content', { name: 'gone', channelType: 'web' });
+  await must('DELETE', `content/${gone.id}`, undefined, 204);
+  return { frame, letter };
 }
 
 /** The form of enrich that the server takes. */

@@ -5,9 +5,9 @@ import { packs } from '@arbiter/packs';
 import { systemActor } from '../../packages/server/src/db/index.ts';
 import { headerLine } from '../../packages/server/src/features/gitops/layout.ts';
 import { loadPack } from '../../packages/server/src/features/seed-packs/index.ts';
-import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { fingerprint } from '../operations/fingerprint.ts';
-import { type Calls, callsOf, contentOf, edited, makeCatalogue } from './catalogue.ts';
+import { type Calls, callsOf, contentOf, edited, makeCatalogue, secondPerson, secretsOf } from './catalogue.ts';
 
 let server: TestServer;
 let used = 0;
@@ -23,26 +23,35 @@ function freshTenant() {
   return { tenant, ...callsOf(server, tenant) };
 }
 
+/** The calls of another person of the tenant. */
+const secondOf = async ({ tenant }: { readonly tenant: TestTenant }): Promise<Calls> =>
+  callsOf(server, tenant, await secondPerson(server, tenant));
+
 const count = (plan: PolicyPlan) => plan.summary;
 const file = (path: string, content: string): PolicyFile => ({ path, content });
 
-/** Exports, applies to an empty tenant and back to where it came from. */
-async function assertComesBack(from: Calls, to: Calls): Promise<void> {
+/** Exports, applies to an empty tenant by two persons and back to where it came from. */
+async function assertComesBack(from: Calls, to: Calls, second: Calls): Promise<void> {
   const first = await from.export();
   const paths = first.files.map(({ path }) => path);
   assert.deepEqual(paths, [...paths].sort());
   const none = await from.diff({ files: first.files, prune: true });
   assert.deepEqual(none.changes, []);
   assert.equal(none.summary.unchanged, first.files.length);
-  const foreseen = await to.diff({ files: first.files });
-  const applied = await to.apply({ files: first.files, expectedConfigVersion: foreseen.configVersion });
+  const secrets = secretsOf(first.files);
+  const foreseen = await to.diff({ files: first.files, secrets });
+  const applied = await to.apply({ files: first.files, secrets, expectedConfigVersion: foreseen.configVersion });
   assert.deepEqual(applied.changes, foreseen.changes);
-  const second = await to.export();
-  for (const { path, content } of second.files) assert.equal(content, contentOf(first.files, path), path);
-  assert.deepEqual(second.files, first.files);
-  assert.equal(second.hash, first.hash);
+  assert.equal(applied.summary.create, first.files.filter(({ path }) => path !== 'settings.yaml').length);
+  await second.apply({ files: first.files });
+  const again = await to.export();
+  for (const { path, content } of again.files) assert.equal(content, contentOf(first.files, path), path);
+  assert.deepEqual(again.files, first.files);
+  assert.equal(again.hash, first.hash);
   assert.equal(applied.hash, first.hash);
-  assert.deepEqual((await to.diff({ files: first.files, prune: true })).changes, []);
+  for (const calls of [to, second]) {
+    assert.deepEqual((await calls.diff({ files: first.files, prune: true })).changes, []);
+  }
 }
 
 describe('export, a new tenant, apply, export: the same bytes', () => {
@@ -50,16 +59,16 @@ describe('export, a new tenant, apply, export: the same bytes', () => {
     test(`the pack ${pack.key}`, async () => {
       const [from, to] = [freshTenant(), freshTenant()];
       await server.database.withTenant(from.tenant.id, systemActor('test'), (tx) => loadPack(tx, pack));
-      await assertComesBack(from, to);
+      await assertComesBack(from, to, await secondOf(to));
     });
   }
 
   test('a catalogue that uses every property, and no other tenant is touched', async () => {
     const [from, to, bystander] = [freshTenant(), freshTenant(), freshTenant()];
-    await makeCatalogue(from);
+    await makeCatalogue(from, await secondOf(from));
     await bystander.make('offers', { name: 'Mine' });
     const untouched = await fingerprint(server, [bystander.tenant.id]);
-    await assertComesBack(from, to);
+    await assertComesBack(from, to, await secondOf(to));
     assert.deepEqual(await fingerprint(server, [bystander.tenant.id]), untouched);
     const { files } = await to.export();
     for (const one of files) assert.ok(one.content.startsWith(`${headerLine}\n`));
@@ -184,7 +193,7 @@ describe('a plan', () => {
 
   test('deletes in the order that references allow; a protected flow first loses its protection', async () => {
     const it = freshTenant();
-    await makeCatalogue(it);
+    await makeCatalogue(it, await secondOf(it));
     assert.match((await it.refused('apply', { files: [], prune: true }))[0]?.message ?? '', /--allow-data-loss/);
     const gone = await it.apply({ files: [], prune: true, allowDataLoss: true });
     const flow = gone.changes.find(({ ref }) => ref === 'Next Best');
@@ -197,7 +206,7 @@ describe('a plan', () => {
 describe('flows', () => {
   test('a draft, what is published and the difference between them', async () => {
     const it = freshTenant();
-    const { flow } = await makeCatalogue(it);
+    const { flow } = await makeCatalogue(it, await secondOf(it));
     const { files } = await it.export();
     const path = files.find(({ path: one }) => one.startsWith('decision-flows/next-best'))!.path;
     assert.match(contentOf(files, path), /^published:$/m);
@@ -223,7 +232,7 @@ describe('flows', () => {
 
   test('what is published cannot be taken back by a file', async () => {
     const it = freshTenant();
-    await makeCatalogue(it);
+    await makeCatalogue(it, await secondOf(it));
     const { files } = await it.export();
     const errors = await it.refused('diff', {
       files: edited(files, 'decision-flows/done.yaml', /$/, 'published: null\n'),
@@ -530,14 +539,22 @@ describe('files that are refused', () => {
   test('secrets: what an object needs is told, and only it', async () => {
     const it = freshTenant();
     const files = [
-      file('channels/web.yaml', 'key: web\nname: Web\nchannelType: web\nfileConfig: {token: {$secret: my/token}}\n'),
+      file(
+        'channels/web.yaml',
+        'key: web\nname: Web\nchannelType: web\nproviderConfig: {provider: webhook, url: "https://bank.example/", secret: {$secret: my/token}}\n',
+      ),
     ];
     assert.deepEqual(await it.refused('diff', { files }), [
-      { path: 'channels/web.yaml#/fileConfig/token', message: 'needs the secret my/token' },
+      { path: 'channels/web.yaml#/providerConfig/secret', message: 'needs the secret my/token' },
     ]);
     await it.apply({ files, secrets: { 'my/token': 'xyz' } });
-    const { data } = await it.must<{ data: { fileConfig: object }[] }>('GET', 'channels', undefined, 200);
-    assert.deepEqual(data[0]?.fileConfig, { token: 'xyz' });
+    const { data } = await it.must<{ data: { providerConfig: { secret: string } }[] }>(
+      'GET',
+      'channels',
+      undefined,
+      200,
+    );
+    assert.equal(data[0]?.providerConfig.secret, '••••••••');
     assert.match(
       (await it.refused('diff', { files: [file('offers/a.yaml', 'name: a\nmetadata: {x: {$secret: 1}}\n')] }))[0]!
         .message,

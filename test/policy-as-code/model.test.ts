@@ -37,8 +37,20 @@ const kinds: readonly Kind[] = [
   },
   {
     path: 'channels',
-    body: (name, number) => ({ name, key: name, channelType: 'web', fileConfig: { number } }),
-    change: (number) => ({ description: `text ${number}`, fileConfig: { number: -number } }),
+    body: (name) => ({ name, key: name, channelType: 'web', fileConfig: { format: 'csv' } }),
+    change: (number) => ({ description: `text ${number}`, fileConfig: { format: 'ndjson' } }),
+  },
+  {
+    // Deleting archives it, and the file brings it back.
+    path: 'content',
+    body: (name, number) => ({ name, channelType: 'web', content: { number }, blocks: [{ id: 'a', type: 'divider' }] }),
+    change: (number) => ({ content: { number, more: null }, blocks: [] }),
+  },
+  {
+    // A deleted type keeps its key, and the file brings it back.
+    path: 'outcome-types',
+    body: (name, number) => ({ name, key: name.replaceAll('-', '_'), classification: 'neutral', ordinal: number }),
+    change: (number) => ({ description: `text ${number}`, ordinal: 1000 + number }),
   },
   {
     path: 'contact-policies',

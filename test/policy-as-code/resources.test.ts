@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { type PolicyExport, type PolicyPlan, type Resource, resources } from '@arbiter/contract';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { createFixtures, type Resource as ResourcePath } from '../operations/fixtures.ts';
+import { secretsOf } from './catalogue.ts';
 
 /**
  * Each resource of the contract is asked: what it keeps stands in files, and files bring it back (docs/design/api-settled.md 21 to
@@ -48,8 +49,10 @@ describe('a record made from the draft goes into files and comes back', () => {
       assert.deepEqual(same.changes, []);
       assert.deepEqual(same.warnings, []);
 
-      const made = await post<PolicyPlan>(other, 'apply', { files: exported.files });
+      const secrets = secretsOf(exported.files);
+      const made = await post<PolicyPlan>(other, 'apply', { files: exported.files, secrets });
       assert.equal(made.summary.create, exported.files.length);
+      assert.ok(Number(made.configVersion) > 0);
       const again = await post<PolicyExport>(other, 'export', {});
       assert.deepEqual(again.files, exported.files);
       assert.equal(again.hash, exported.hash);

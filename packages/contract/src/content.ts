@@ -167,7 +167,9 @@ export const ContentItem = Type.Object(
     publishedVersion: Nullable(Type.Integer(), { description: 'Number of the version that decisions show, or null.' }),
     version: Type.Integer({ description: 'Starts at 1; a change, publish and revert raise it.' }),
     versions: Type.Optional(
-      Type.Array(ContentVersion, { description: 'The newest 20 versions, newest first. Not in lists.' }),
+      Type.Array(ContentVersion, {
+        description: 'The newest 20 versions, newest first, and the published one when it is older. Not in lists.',
+      }),
     ),
     createdAt: Timestamp('When it was made.'),
     updatedAt: Timestamp('When it last changed.'),

@@ -224,6 +224,7 @@ export const gitopsOperations = {
     responses: { 200: { description: 'What was done.', schema: PolicyPlan } },
     errors: ['concurrent_modification'],
     audit: [{ action: 'apply', entityType: 'gitops' }],
+    changesCatalogue: true,
     rateLimits: perTenant,
     transaction: 'own',
   }),

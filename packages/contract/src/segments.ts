@@ -162,6 +162,7 @@ export const segmentResource = resource({
   queries: {},
   unique: { name: 'duplicate_name' },
   references: { baseSchemaId: { to: 'dataSchema', onDelete: 'refuse' } },
+  files: { idsInside: ['joins'] },
   removal: deleted,
   errors: { delete: ['in_use'] },
 });

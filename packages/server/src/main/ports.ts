@@ -3,7 +3,7 @@ import type { Restorable } from '../feature.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
-import type { ReadProfile } from '../features/content/index.ts';
+import { contentHandlersInside, type ReadProfile } from '../features/content/index.ts';
 import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
@@ -117,7 +117,7 @@ export const featurePorts: FeaturePorts = {
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),
   findFieldUses,
-  handlersInside: fieldHandlersInside(findFieldUses),
+  handlersInside: new Map([...contentHandlersInside(), ...fieldHandlersInside(findFieldUses)]),
   estimates: { segmentsAmong, segmentsOfCustomers },
   findSchemaUses: async (tx, schema) => [
     ...(await flowsUsingSchema(tx, schema)),

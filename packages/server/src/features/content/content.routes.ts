@@ -1,5 +1,5 @@
 import type { contentOperations } from '@arbiter/contract';
-import { type Handlers, reply } from '../../http/handler.ts';
+import { type AnyHandler, type Handlers, reply, type TenantHandler } from '../../http/handler.ts';
 import { noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { type ReadProfile, renderContent } from './content.render.ts';
 import {
@@ -21,6 +21,13 @@ export const contentRecordRoutes = () =>
     change: changeContent,
     remove: (tx, id) => noContent(archiveContent(tx, id)),
   });
+
+/** Reverting for work that brings back what it archived: an archived item may come back as it was. */
+export const contentHandlersInside = (): ReadonlyMap<string, AnyHandler> => {
+  const revert: TenantHandler<typeof contentOperations.revert> = async (tx, { params }) =>
+    reply(200, await showContentItem(tx, await revertContent(tx, params.id, params.version, { mayBeCurrent: true })));
+  return new Map<string, AnyHandler>([['content.revert', revert]]);
+};
 
 export function contentRoutes({
   readProfile,

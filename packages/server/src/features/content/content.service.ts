@@ -128,15 +128,22 @@ export async function archiveContent(tx: Tx, id: string): Promise<void> {
 
 /**
  * Makes the own parts of an older version the working copy, as a new version. Throws 404 for what is no version, 409 for one
- * that is not older.
+ * that is not older. `mayBeCurrent`: an archived item may come back as it was.
  */
-export async function revertContent(tx: Tx, id: string, wanted: string): Promise<ContentRow> {
+export async function revertContent(
+  tx: Tx,
+  id: string,
+  wanted: string,
+  { mayBeCurrent = false }: { readonly mayBeCurrent?: boolean } = {},
+): Promise<ContentRow> {
   await assertEnabled(tx);
   const version = /^[1-9]\d{0,8}$/.test(wanted) ? Number(wanted) : null;
   const row = await updateRecord(tx, contentSpec, id, {
     action: 'revert',
     change: async (current) => {
-      if (version !== null && version >= current.version) {
+      const isOlder = version === null || version < current.version;
+      const isBack = mayBeCurrent && current.status === 'archived' && version === current.version;
+      if (!isOlder && !isBack) {
         throw new AppError('invalid_transition', {
           detail: `The content item is at version ${current.version}: version ${version} is not older.`,
         });
@@ -159,6 +166,14 @@ export async function readVersions(tx: Tx, id: string): Promise<ContentVersion[]
   return (await selectVersions(tx, item.id, mostVersionsListed)).map(shownVersion);
 }
 
+/** The newest versions of an item, and the published one when it is older. */
+async function shownVersions(tx: Tx, { id, publishedVersion }: ContentRow): Promise<VersionRow[]> {
+  const newest = await selectVersions(tx, id, mostVersionsShown);
+  if (publishedVersion === null || newest.some(({ version }) => version === publishedVersion)) return newest;
+  const published = await selectVersion(tx, id, publishedVersion);
+  return published === null ? newest : [...newest, published];
+}
+
 /** Items as answers carry them, with their templates; one alone also with its newest versions. */
 export async function showContent(tx: Tx, rows: readonly ContentRow[], view: 'one' | 'list'): Promise<ContentItem[]> {
   const parents = await readRelated(
@@ -170,7 +185,7 @@ export async function showContent(tx: Tx, rows: readonly ContentRow[], view: 'on
   const used = rows.flatMap(({ publishedFrom }) => publishedFrom.map(({ id }) => id));
   const published = await selectPublishedVersions(tx, used);
   const [only] = rows;
-  const versions = view === 'list' || only === undefined ? null : await selectVersions(tx, only.id, mostVersionsShown);
+  const versions = view === 'list' || only === undefined ? null : await shownVersions(tx, only);
   return rows.map((row) => {
     const { publishedFrom, ...wire } = toWire(row);
     const parent = row.parentTemplateId === null ? undefined : parents.get(row.parentTemplateId);

@@ -5,6 +5,7 @@ import type { ReadProfile } from './content.render.ts';
 import { contentRoutes } from './content.routes.ts';
 
 export type { ReadProfile } from './content.render.ts';
+export { contentHandlersInside } from './content.routes.ts';
 export { publishedContent, requireContentItem } from './content.service.ts';
 export { type PublishedName, publishedNames, readPublished } from './content.store.ts';
 

@@ -1,104 +1,20 @@
 import type { ErrorEntry, PolicyAction, PolicyChange } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 import { AppError } from '../../platform/app-error.ts';
+import { isUuid } from '../../platform/ids.ts';
 import { forgetAuditSince, markAudit } from '../audit/index.ts';
-import { backToSavepoint, releaseSavepoint, setSavepoint } from './gitops.store.ts';
-import { type FieldChange, fieldChanges, type Members, membersOf } from './json.ts';
-import { maximumErrors, placeOf, type WantedObject } from './judge.ts';
+import { changeOf, entryAt, needsAmong, type Outcome, surplus, type Work } from './foreseen.ts';
+import { backToSavepoint, releaseSavepoint, setLockWait, setSavepoint } from './gitops.store.ts';
+import { fieldChanges, membersOf, valueAt } from './json.ts';
+import { maximumErrors, type WantedObject } from './judge.ts';
 import { createProperties, type Kind, operationOf } from './kinds.ts';
-import { refKey, shownRef, toldRef } from './layout.ts';
+import { toldRef } from './layout.ts';
 import { inOrder } from './order.ts';
 import { changedValues } from './rules/flows.ts';
 import type { CurrentRecord } from './rules/kind-rules.ts';
 import type { Session } from './session.ts';
 import { readObject, type TenantFiles, type TenantObject } from './tenant-files.ts';
-import { changedNames, neededBy, type Values, valuesOf } from './wanted-values.ts';
-
-/** What the files ask for, and what may be done for it. */
-export interface Work {
-  readonly wanted: ReadonlyMap<string, WantedObject>;
-  readonly prune: boolean;
-  readonly secrets: Readonly<Record<string, string>>;
-}
-
-export interface Outcome {
-  readonly changes: readonly PolicyChange[];
-  readonly unchanged: number;
-  readonly errors: readonly ErrorEntry[];
-  readonly warnings: readonly ErrorEntry[];
-  /** The objects of the files as they are now. */
-  readonly after: ReadonlyMap<string, TenantObject>;
-}
-
-export const changeOf = (
-  action: PolicyAction,
-  { kind, ref, path }: Pick<TenantObject, 'kind' | 'ref' | 'path'>,
-  fields: readonly FieldChange[],
-): PolicyChange => ({ action, type: kind.type, ref: shownRef(ref), path, fields: [...fields] });
-
-/** The objects that only the tenant has, dependents first: the order in which they can be deleted. */
-export function surplus(tenant: TenantFiles, wanted: ReadonlyMap<string, WantedObject>): TenantObject[] {
-  const left = new Map([...tenant.objects].filter(([path]) => !wanted.has(path)));
-  return inOrder(left, needsAmong(left)).reverse();
-}
-
-function needsAmong(items: ReadonlyMap<string, TenantObject | WantedObject>) {
-  const paths = new Map([...items].map(([path, { kind, ref }]) => [refKey(kind.entityType, ref), path]));
-  return ({ kind, body }: TenantObject | WantedObject, own: string): string[] =>
-    neededBy(kind, body).flatMap((key) => {
-      const path = paths.get(key);
-      return path === undefined || path === own ? [] : [path];
-    });
-}
-
-/** Before anything is tried: the changes by the texts alone. */
-export function foreseen(session: Session, tenant: TenantFiles, { wanted, prune }: Work): Outcome {
-  const changes: PolicyChange[] = [];
-  const warnings: ErrorEntry[] = [];
-  let unchanged = 0;
-  for (const object of inOrder(wanted, needsAmong(wanted))) {
-    const current = tenant.objects.get(object.path);
-    if (current === undefined) {
-      changes.push(changeOf('create', object, fieldChanges(null, object.body)));
-      continue;
-    }
-    const names = changedNames(session, object, current);
-    const lost = object.kind.rules.losesData?.(current, object.body) ?? null;
-    if (names.length === 0) unchanged += 1;
-    else
-      changes.push(changeOf(lost === null ? 'update' : 'replace', object, changedFields(object.body, current, names)));
-    if (lost !== null) warnings.push(entryAt(object.path, lost.pointer, lost.message));
-  }
-  for (const object of prune ? surplus(tenant, wanted) : []) {
-    changes.push(changeOf('delete', object, []));
-    const lost = object.kind.rules.losesData?.(object, null) ?? null;
-    if (lost !== null) warnings.push(entryAt(object.path, lost.pointer, lost.message));
-  }
-  return { changes, unchanged, errors: [], warnings, after: tenant.objects };
-}
-
-const only = (body: Members, names: readonly string[]): Members =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
-
-const changedFields = (body: Members, current: TenantObject, names: readonly string[]): FieldChange[] =>
-  fieldChanges(only(current.body, names), only(body, names));
-
-const entryAt = (path: string, pointer: string, message: string, code?: string): ErrorEntry => ({
-  path: placeOf(path, pointer),
-  message,
-  ...(code === undefined ? {} : { code }),
-});
-
-/** True when trying the work would make decisions wait for tables (a plan must not). */
-export function blocksDecisions(tenant: TenantFiles, { wanted, prune }: Work): boolean {
-  const changed = [...wanted.values()].some(({ kind, path, body }) => {
-    const current = tenant.objects.get(path);
-    return current !== undefined && kind.rules.blocks?.(current, body) === true;
-  });
-  return (
-    changed || (prune && surplus(tenant, wanted).some((object) => object.kind.rules.blocks?.(object, null) === true))
-  );
-}
+import { changedNames, type Values, valuesOf } from './wanted-values.ts';
 
 interface State {
   readonly session: Session;
@@ -146,10 +62,12 @@ export async function carryOut(session: Session, tenant: TenantFiles, work: Work
 
 function outcomeOf(state: State, ordered: readonly WantedObject[], deleted: readonly PolicyChange[]): Outcome {
   const { actions, before, current, errors, warnings } = state;
-  const changes = ordered.flatMap(({ path }) => {
+  const changes = ordered.flatMap(({ path, body }) => {
     const [was, is, action] = [before.get(path), current.get(path), actions.get(path)];
     if (is === undefined || action === undefined) return [];
-    return [changeOf(action, is, fieldChanges(was?.body ?? null, is.body))];
+    // What waits is as it was: it tells what the approval will change.
+    const changed = action === 'await' ? fieldChanges(is.body, body) : fieldChanges(was?.body ?? null, is.body);
+    return [changeOf(action, is, changed)];
   });
   const failed = [...ordered].filter(({ path }) => state.failed.has(path)).length;
   return {
@@ -197,6 +115,13 @@ async function write(state: State, object: WantedObject, mayWait: boolean): Prom
           isWhole ? names : names.filter((name) => !values.early.has(name)),
         ),
   );
+  if (tried === 'again' && current !== null) {
+    const additions = object.kind.rules.additions?.(current, values) ?? null;
+    const early = additions === null ? null : { ...values, ...additions };
+    if (early !== null) {
+      await attempt(state, object, current, true, () => change(session, object.kind, current, early, names));
+    }
+  }
   return tried === 'failed' || (tried === 'done' && isWhole);
 }
 
@@ -232,6 +157,13 @@ function unchangeable(
     .map((name) => ({ pointer: `/${name}`, message: `cannot change; delete the ${kind.noun} first` }));
 }
 
+/** Who changes a table waits for it a moment only; what comes after may wait as long as before. */
+async function waitAsBefore({ tx, lockWait }: Session, { rules }: Kind): Promise<void> {
+  if (rules.blocks !== undefined) await setLockWait(tx, lockWait);
+}
+
+const later: ReadonlySet<string> = new Set(['duplicate_name', 'duplicate_key', 'in_use']);
+
 /** Tries a write inside a savepoint; what changes nothing is taken back with its audit rows. */
 async function attempt(
   state: State,
@@ -246,6 +178,7 @@ async function attempt(
   await setSavepoint(session.tx);
   try {
     const { id, action } = await run();
+    await waitAsBefore(session, object.kind);
     const after = await readObject(session, object.kind, id, tenant.directory);
     if (after === null || after.path !== object.path) {
       const told = after === null ? 'nothing' : toldRef(after.ref);
@@ -254,7 +187,7 @@ async function attempt(
         errors: [{ path: `/${object.kind.naming}`, message: `is stored as ${told}; write it so` }],
       });
     }
-    if (current !== null && fieldChanges(current.body, after.body).length === 0) {
+    if (current !== null && action !== 'await' && fieldChanges(current.body, after.body).length === 0) {
       await backToSavepoint(session.tx);
       forgetAuditSince(session.tx, mark);
     } else {
@@ -262,6 +195,8 @@ async function attempt(
       state.current.set(object.path, after);
       note(state, object.path, action);
     }
+    const remark = object.kind.rules.remark?.(after.record) ?? null;
+    if (remark !== null) state.warnings.push(entryAt(object.path, '', remark));
     for (const { path, nearest, reason } of session.tx.remarks.splice(remarks)) {
       const meant = nearest === null ? '' : `; did you mean ${nearest}?`;
       const pointer = object.kind.rules.toPointer?.(path) ?? path;
@@ -273,8 +208,8 @@ async function attempt(
     await backToSavepoint(session.tx);
     forgetAuditSince(session.tx, mark);
     session.tx.remarks.splice(remarks);
-    // Who has the name may lose it by what is written or deleted later.
-    if (mayWait && (error.code === 'duplicate_name' || error.code === 'duplicate_key')) return 'again';
+    // Who has the name may lose it by what is written or deleted later, and what names a column may change.
+    if (mayWait && later.has(error.code)) return 'again';
     refusedBy(state, object, error);
     return 'failed';
   }
@@ -292,13 +227,21 @@ export function isRefusal(error: unknown): error is AppError {
   return error.code !== 'concurrent_modification' || error.cause === undefined;
 }
 
+/** An id in a file is one that named nothing when the file was written (docs/design/api-settled.md 24). */
+function aboutIds(body: Json, pointer: string): string {
+  const value = valueAt(body, pointer);
+  return typeof value === 'string' && isUuid(value)
+    ? '; the record of this id was deleted or belongs to another tenant; name one that is there, or take it out'
+    : '';
+}
+
 function refusedBy(state: State, object: WantedObject | TenantObject, error: AppError): void {
   const { code } = error;
   const toFile = (pointer: string) => object.kind.rules.toPointer?.(pointer) ?? pointer;
   if (error.errors.length === 0) fail(state, object, '', error.detail ?? error.message, code);
   for (const entry of error.errors) {
     const pointer = entry.path.startsWith('/') ? toFile(entry.path) : '';
-    fail(state, object, pointer, entry.message, entry.code ?? code);
+    fail(state, object, pointer, `${entry.message}${aboutIds(object.body, pointer)}`, entry.code ?? code);
   }
 }
 
@@ -350,6 +293,7 @@ async function remove(state: State, object: TenantObject): Promise<PolicyChange 
   try {
     const fields = (await object.kind.rules.beforeDelete?.(object, session)) ?? [];
     await session.call(operationOf(object.kind, 'deleteById').id, { params: { id: object.id } });
+    await waitAsBefore(session, object.kind);
     await releaseSavepoint(session.tx);
     return changeOf('delete', object, fields);
   } catch (error) {

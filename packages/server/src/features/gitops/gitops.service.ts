@@ -4,16 +4,8 @@ import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { auditedSince, recordAudit } from '../audit/index.ts';
-import {
-  blocksDecisions,
-  carryOut,
-  changeOf,
-  foreseen,
-  isRefusal,
-  type Outcome,
-  surplus,
-  type Work,
-} from './carry-out.ts';
+import { carryOut, isRefusal } from './carry-out.ts';
+import { blocksDecisions, changeOf, foreseen, type Outcome, surplus, type Work } from './foreseen.ts';
 import { lockApplies, selectApplied, upsertApplied } from './gitops.store.ts';
 import { fieldChanges, type Members, sameJson } from './json.ts';
 import { type Judged, judgeFiles, maximumErrors, missingNames, placeOf, refuseFiles } from './judge.ts';
@@ -27,7 +19,7 @@ import { changedNames } from './wanted-values.ts';
 export interface GitopsPorts {
   readonly database: Database;
   readonly operationHandlers: OperationHandlers;
-  /** Of operations that open transactions of their own: what does the same inside a transaction that is there. */
+  /** What stands in for an operation inside this work: without a transaction of its own, or with more than callers may. */
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
 }
 
@@ -76,9 +68,8 @@ export async function planFiles(ports: GitopsPorts, facts: RequestFacts, body: P
       const note = { path: '', message: 'columns of tables change: what the services say is told by apply' };
       return planOf(tenant, judged, asked, { ...outcome, warnings: [...outcome.warnings, note] }, version);
     }
-    const outcome = await carryOut(session, tenant, asked);
-    const settings = await carryOutSettings(session, tenant, judged, asked);
-    refuseFiles([...outcome.errors, ...settings]);
+    const { outcome, errors } = await carryOutAll(session, tenant, judged, asked);
+    refuseFiles(errors);
     throw new Undo(planOf(tenant, judged, asked, outcome, version));
   };
   return withTries(body, async () => {
@@ -103,9 +94,8 @@ export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: 
     const version = await expectedVersion(tx, body);
     const tenant = await readTenant(session);
     const { judged, work: asked } = judgeWork(session, tenant, body);
-    const outcome = await carryOut(session, tenant, asked);
-    const settings = await carryOutSettings(session, tenant, judged, asked);
-    refuseFiles([...outcome.errors, ...settings]);
+    const { outcome, errors } = await carryOutAll(session, tenant, judged, asked);
+    refuseFiles(errors);
     const plan = planOf(tenant, judged, asked, outcome, version);
     await keepApplied(session, judged, outcome, plan);
     // Registered last, so that the audit chain is locked before the version, as in every other change.
@@ -114,8 +104,12 @@ export async function applyFiles(ports: GitopsPorts, facts: RequestFacts, body: 
     });
     return plan;
   };
-  const plan = await withTries(body, () => database.withTenant(facts.tenantId, facts.actor, work, optionsOf(facts)));
-  const configVersion = await database.withTenant(facts.tenantId, facts.actor, readCatalogueVersion, optionsOf(facts));
+  let configVersion = 0;
+  const onCatalogueVersion = (told: number): void => {
+    configVersion = told;
+  };
+  const options = { ...optionsOf(facts), onCatalogueVersion };
+  const plan = await withTries(body, () => database.withTenant(facts.tenantId, facts.actor, work, options));
   return { ...plan, configVersion };
 }
 
@@ -169,6 +163,19 @@ function settingsWanted(tenant: TenantFiles, judged: Judged, { prune }: Work): M
   const wanted = judged.settings ?? (prune ? {} : null);
   return wanted === null || sameJson(wanted, tenant.settings) ? null : wanted;
 }
+
+/** The objects, then the settings; but what the settings switch on is on before, because objects may need it. */
+async function carryOutAll(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
+  const wanted = settingsWanted(tenant, judged, work);
+  if (wanted !== null && tenant.settings[content] === false && wanted[content] === undefined) {
+    await session.call('tenantSettings.update', { body: { [content]: true } });
+  }
+  const outcome = await carryOut(session, tenant, work);
+  const settings = await carryOutSettings(session, tenant, judged, work);
+  return { outcome, errors: [...outcome.errors, ...settings] };
+}
+
+const content = 'enableContentManagement';
 
 async function carryOutSettings(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
   const wanted = settingsWanted(tenant, judged, work);
@@ -243,7 +250,7 @@ async function keepApplied(session: Session, judged: Judged, outcome: Outcome, p
     appliedAt: tx.now,
     userId: tx.actor.id,
     userName: tx.actor.name,
-    configVersion: plan.configVersion + (plan.changes.length > 0 ? 1 : 0),
+    configVersion: plan.configVersion + (plan.changes.some(({ action }) => action !== 'await') ? 1 : 0),
     hash: plan.hash,
     files,
   });

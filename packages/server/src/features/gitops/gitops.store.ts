@@ -47,6 +47,17 @@ export async function lockApplies(tx: Tx): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.gitops:' || $1, 0))`, [tx.tenantId]);
 }
 
+/** How long the transaction waits for a lock now, as the database writes it. */
+export async function readLockWait(tx: Tx): Promise<string> {
+  const [row] = await tx.query<{ wait: string }>(`select current_setting('lock_timeout') as wait`);
+  return row?.wait ?? '0';
+}
+
+/** Lets the rest of the transaction wait so long for a lock. */
+export async function setLockWait(tx: Tx, wait: string): Promise<void> {
+  await tx.query(`select set_config('lock_timeout', $1, true)`, [wait]);
+}
+
 /** A point of the transaction to which `backToSavepoint` returns. */
 export async function setSavepoint(tx: Tx): Promise<void> {
   await tx.query('savepoint policy_object');

@@ -28,6 +28,16 @@ export function mapJson(value: Json, change: (value: Json, pointer: string) => J
 /** An object of these members, whatever their names (`__proto__` too). */
 export const membersFrom = (entries: readonly (readonly [string, Json])[]): Members => Object.fromEntries(entries);
 
+/** What stands at a JSON Pointer; undefined: nothing. */
+export function valueAt(value: Json, pointer: string): Json | undefined {
+  const steps = pointer.split('/').slice(1);
+  return steps.reduce<Json | undefined>((at, step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(at)) return /^\d+$/.test(name) ? at[Number(name)] : undefined;
+    return isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  }, value);
+}
+
 /** Leaves by their dotted path. Empty lists and objects are leaves. */
 export function leavesOf(value: Json | undefined, path = '', found = new Map<string, Json>()): Map<string, Json> {
   if (value === undefined) return found;

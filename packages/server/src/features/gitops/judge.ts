@@ -214,15 +214,17 @@ function checkShape(kind: Kind, shaped: Members, refuse: Refuse): void {
     Object.entries(plain).filter(([name]) => !created.has(name) && Object.hasOwn(kind.resource.changes, name)),
   );
   const toFile = (pointer: string) => kind.rules.toPointer?.(pointer) ?? pointer;
-  for (const [check, value] of [
-    [create, first],
-    [change, rest],
-  ] as const) {
+  const inside = [...(kind.rules.bodiesInside?.(plain) ?? [])];
+  for (const [check, value, at] of [
+    [create, first, ''] as const,
+    [change, rest, ''] as const,
+    ...inside.map(([pointer, body]) => [change, body, pointer] as const),
+  ]) {
     try {
       check(value, size);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      for (const { path, message } of error.errors) refuse(toFile(path), message);
+      for (const { path, message } of error.errors) refuse(`${at}${toFile(path)}`, message);
     }
   }
   for (const { path, nearest } of unknown('', first) ?? []) {
@@ -233,6 +235,11 @@ function checkShape(kind: Kind, shaped: Members, refuse: Refuse): void {
 
 /** How the file calls its record. */
 function refIn(kind: Kind, body: Members, refuse: Refuse): Ref | null {
+  if (kind.rules.calls !== undefined) {
+    const called = kind.rules.calls.ofFile(body, refFrom);
+    if (called === null) refuse('', `does not say which ${kind.noun} it is`);
+    return called;
+  }
   const name = body[kind.naming];
   if (typeof name !== 'string' || name === '') {
     refuse(`/${kind.naming}`, name === undefined ? 'is required' : 'must be text');

@@ -43,6 +43,7 @@ const named: Readonly<Record<string, string>> = {
   segments: 'segment',
   requiredSegments: 'segment',
   excludedSegments: 'segment',
+  excludeSegments: 'segment',
 };
 
 /** What the property of this name holds, inside an object of these members; null: no ids. */

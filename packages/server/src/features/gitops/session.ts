@@ -5,7 +5,9 @@ import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { asJson } from '../../platform/json.ts';
 import { readColumnDefaults } from '../catalogue-records/index.ts';
+import { personBehind } from '../credentials/index.ts';
 import { readUserAddresses } from '../users/index.ts';
+import { readLockWait } from './gitops.store.ts';
 import { type Defaults, kinds } from './kinds.ts';
 import type { CallInput, RuleContext } from './rules/kind-rules.ts';
 
@@ -20,7 +22,8 @@ export interface SessionHandlers {
 
 /** One piece of work in one transaction. */
 export interface Session extends RuleContext {
-  readonly tx: Tx;
+  /** How long it waits for a lock; changing a table makes that shorter for a while. */
+  readonly lockWait: string;
   /** What stands where a file says nothing, by type. */
   readonly defaults: ReadonlyMap<string, Defaults>;
 }
@@ -50,7 +53,9 @@ export async function openSession(
   return {
     tx,
     now: tx.now,
+    lockWait: await readLockWait(tx),
     allowDataLoss: options.allowDataLoss,
+    person: await personBehind(tx),
     emails: await readUserAddresses(tx),
     defaults,
     call: (operationId, input) => callOperation(tx, facts, handlers, operationId, input),

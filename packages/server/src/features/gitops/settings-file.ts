@@ -38,7 +38,11 @@ export async function readSettingsBody(session: Session, { refs }: Directory): P
   const settings = membersOf(await session.call('tenantSettings.get', {}));
   const id = settings[profile];
   const named = typeof id === 'string' ? refs.get(id) : undefined;
-  return shortSettings(named === undefined ? settings : { ...settings, [profile]: named.ref[0] });
+  const { segments, ...reads } = membersOf(settings.recordReads);
+  // Names are taken there as well as ids.
+  const called = (Array.isArray(segments) ? segments : []).map((one: Json) => refs.get(String(one))?.ref[0] ?? one);
+  const recordReads = { ...reads, segments: called };
+  return shortSettings({ ...settings, recordReads, ...(named === undefined ? {} : { [profile]: named.ref[0] }) });
 }
 
 /** The id of the record that the settings name. */

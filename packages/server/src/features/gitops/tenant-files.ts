@@ -52,6 +52,9 @@ async function readRecords(session: Session, kind: Kind): Promise<Members[]> {
 
 /** The reference of a record, by its parent's. Null: the parent is not there. */
 export function refOf(kind: Kind, record: Members, directory: Directory): Ref | null {
+  if (kind.rules.calls !== undefined) {
+    return kind.rules.calls.ofRecord(record, (id) => directory.refs.get(String(id))?.ref ?? null);
+  }
   const name = String(record[kind.naming]);
   if (kind.parent === null) return [name];
   const parent = directory.refs.get(String(record[kind.parent]));
@@ -63,10 +66,9 @@ export async function readTenant(session: Session): Promise<TenantFiles> {
   const found: { readonly kind: Kind; readonly records: readonly Members[] }[] = [];
   for (const kind of kinds) found.push({ kind, records: await readRecords(session, kind) });
   const directory: Directory = { refs: new Map(), ids: new Map() };
-  // Parents first: the references of children hold theirs.
-  for (const { kind, records } of [...found].sort(
-    (a, b) => Number(a.kind.parent !== null) - Number(b.kind.parent !== null),
-  )) {
+  // Those first by which others are called.
+  const depth = ({ parent, rules }: Kind): number => (rules.calls !== undefined ? 2 : parent !== null ? 1 : 0);
+  for (const { kind, records } of [...found].sort((a, b) => depth(a.kind) - depth(b.kind))) {
     for (const record of records) note(directory, kind, record);
   }
   const objects = new Map<string, TenantObject>();

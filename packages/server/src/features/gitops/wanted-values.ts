@@ -54,13 +54,20 @@ export function valuesOf(
   const filled = mapJson(resolved, (value, pointer) => {
     if (!isSecret(value)) return undefined;
     const name = wanted.secrets.get(pointer) ?? String(value.$secret);
-    const secret = Object.hasOwn(given, name) ? given[name] : current?.masked.get(pointer);
+    const secret = Object.hasOwn(given, name) ? given[name] : storedMask(wanted, current, pointer);
     if (secret === undefined) problems.push({ pointer, message: `needs the secret ${name}` });
     return secret ?? '';
   });
   const read = kind.rules.toValues?.(membersOf(filled), session) ?? { values: membersOf(filled) };
   if ('problem' in read) problems.push(read.problem);
   return { body, values: 'values' in read ? read.values : membersOf(filled), defaults, early, problems };
+}
+
+/** What the API shows in place of the value that is stored and stays; undefined: none is. */
+function storedMask({ kind, body }: WantedObject, current: TenantObject | null, pointer: string): string | undefined {
+  if (current === null) return undefined;
+  const { maskOf } = kind.rules;
+  return maskOf === undefined ? current.masked.get(pointer) : maskOf(pointer, body, current.body, current.masked);
 }
 
 /** The properties in which a record is not as its file says. */

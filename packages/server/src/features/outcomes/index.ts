@@ -6,7 +6,13 @@ import { outcomeTypeRoutes } from './outcomes.routes.ts';
 import { insertSystemOutcomeTypes, outcomeTypeSpec } from './outcomes.store.ts';
 
 export { createOutcomeType } from './outcomes.service.ts';
-export { hasOutcomeType, insertSystemOutcomeTypes, type OutcomeTypeFacts, readOutcomeTypes } from './outcomes.store.ts';
+export {
+  deletedOutcomeType,
+  hasOutcomeType,
+  insertSystemOutcomeTypes,
+  type OutcomeTypeFacts,
+  readOutcomeTypes,
+} from './outcomes.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['outcome_types'];

@@ -26,6 +26,15 @@ export async function insertSystemOutcomeTypes(tx: Tx): Promise<void> {
   tx.touchCatalogue();
 }
 
+/** The deleted type of the tenant's own that has this key, which no other type can have; null: there is none. */
+export async function deletedOutcomeType(tx: Tx, key: string): Promise<string | null> {
+  const [row] = await tx.query<{ id: string }>(
+    'select id from arbiter.outcome_types where tenant_id = $1 and key = $2 and deleted_at is not null and not is_system',
+    [tx.tenantId, key],
+  );
+  return row?.id ?? null;
+}
+
 /** True when the tenant has an outcome type with this key, active or not. */
 export async function hasOutcomeType(tx: Tx, key: string): Promise<boolean> {
   const rows = await tx.query(

@@ -48,9 +48,22 @@ export function changeOfTable(run: Run, ms: number): TableChange {
   };
 }
 
-/** Steps of a change that is part of a transaction which is there already: whoever has begun it tries again, or gives up. */
+/**
+ * Steps of a change that is part of a transaction which is there already. A table that others have is 409
+ * `concurrent_modification`, as a lost race: whoever has begun the transaction tries again, or gives up.
+ */
 export function changeInside(tx: Tx): TableChange {
-  const change: TableChange = { step: (work) => work(tx), within: () => change };
+  const change: TableChange = {
+    within: () => change,
+    async step(work) {
+      try {
+        return await work(tx);
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
+        throw new AppError('concurrent_modification', { detail: 'A table that changes is in use.', cause: error });
+      }
+    },
+  };
   return change;
 }
 

@@ -20,6 +20,21 @@ function shortened(body: Members): Members {
   };
 }
 
+interface SecretPlace {
+  readonly part: string;
+  readonly nodeId: Json | undefined;
+  readonly rest: string;
+}
+
+/** Which value of which node a JSON Pointer into a file means; null: none. */
+function secretPlace(body: Members, pointer: string): SecretPlace | null {
+  const [, part, number, rest] = /^\/(draft|published)\/nodes\/(\d+)(\/.+)$/.exec(pointer) ?? [];
+  if (part === undefined || rest === undefined) return null;
+  const { nodes } = membersOf(body[part]);
+  const node = Array.isArray(nodes) ? membersOf(nodes[Number(number)]) : {};
+  return { part, nodeId: node.id, rest };
+}
+
 async function publish(id: string, context: RuleContext): Promise<void> {
   await context.call('decisionFlows.publish', { body: { id } });
 }
@@ -103,6 +118,16 @@ export const flowRules: KindRules = {
     if (current.record.isProtected !== true) return [];
     await context.call('decisionFlows.updateById', { params: { id: current.id }, body: { isProtected: false } });
     return [{ path: 'isProtected', before: true, after: false }];
+  },
+  // Stored values belong to their node, wherever it stands, and to draft and published alike.
+  maskOf(pointer, wanted, current, masked) {
+    const place = secretPlace(wanted, pointer);
+    if (place === null) return masked.get(pointer);
+    const same = [...masked].flatMap(([at, mask]) => {
+      const stored = secretPlace(current, at);
+      return stored?.nodeId === place.nodeId && stored?.rest === place.rest ? [{ part: stored.part, mask }] : [];
+    });
+    return (same.find(({ part }) => part === place.part) ?? same[0])?.mask;
   },
   toPointer: (pointer) => pointer.replace(/^\/draftConfig(?=\/|$)/, '/draft'),
 };

@@ -1,3 +1,5 @@
+import { contentRules } from './content.ts';
+import { flowRouteRules } from './flow-routes.ts';
 import { flowRules } from './flows.ts';
 import type { KindRules } from './kind-rules.ts';
 import { offerRules } from './offers.ts';
@@ -6,8 +8,10 @@ import { schemaRules } from './schemas.ts';
 
 /** What some resources need beyond their description, by entity type. One that is not here needs nothing. */
 export const kindRules: Readonly<Record<string, KindRules>> = {
+  contentItem: contentRules,
   dataSchema: schemaRules,
   decisionFlow: flowRules,
+  flowRoute: flowRouteRules,
   offer: offerRules,
   outcomeType: outcomeTypeRules,
 };

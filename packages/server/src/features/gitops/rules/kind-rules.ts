@@ -1,4 +1,5 @@
 import type { Json } from '@arbiter/engine';
+import type { Tx } from '../../../db/tx.ts';
 import type { FieldChange, Members } from '../json.ts';
 import type { Ref } from '../layout.ts';
 
@@ -7,6 +8,9 @@ export interface RuleContext {
   /** The instant of the work. */
   readonly now: Date;
   readonly allowDataLoss: boolean;
+  readonly tx: Tx;
+  /** The person for whom the work is done: two keys of one person are one. */
+  readonly person: string;
   /** E-mail addresses of the tenant's users by id. */
   readonly emails: ReadonlyMap<string, string>;
   /** Calls an operation of the API in the transaction of the work; answers its body. */
@@ -47,6 +51,13 @@ export interface Wanted {
 
 /** What a resource needs beyond what its description says (docs/design/api-settled.md 4, 5, 26 to 28). */
 export interface KindRules {
+  /** How records are called that have neither key nor name. */
+  readonly calls?: {
+    /** Null: a record that it is called by is not there. */
+    ofRecord(record: Members, refOf: (id: Json | undefined) => Ref | null): Ref | null;
+    /** `read`: a reference as files write it. Null: the file does not say it. */
+    ofFile(body: Members, read: (value: Json) => Ref | null): Ref | null;
+  };
   /** True: the list of records leaves out what a file holds, so each is read by itself. */
   readonly whole?: true;
   /** Properties of bodies that files do not hold, and properties of files that bodies do not have. */
@@ -73,11 +84,22 @@ export interface KindRules {
   ): { readonly values: Members } | { readonly problem: FileProblem };
   /** The body of `POST`, for its schema; default: the properties that `POST` has. */
   toCreate?(values: Members): Members;
+  /**
+   * What stands in place of the stored secret that a place of the file means, where the place itself may move; default: what
+   * stands at the same place (`masked`: by JSON Pointer into `current`).
+   */
+  maskOf?(pointer: string, wanted: Members, current: Members, masked: ReadonlyMap<string, string>): string | undefined;
+  /** Further bodies in a file that must be as `PUT` takes them, by JSON Pointer. */
+  bodiesInside?(values: Members): ReadonlyMap<string, Members>;
+  /** What the answer of an apply says about a record that was written; null: nothing. */
+  remark?(record: Members): string | null;
+  /** A lesser change that gives up nothing, for the time until what names the rest has changed. */
+  additions?(current: CurrentRecord, wanted: Wanted): Wanted | null;
   /** Makes the record; answers its id. */
   create?(wanted: Wanted, context: RuleContext): Promise<string>;
   /**
-   * Changes the properties of these names; answers `replace` when data was given up for it. `update` is what other
-   * resources do: `PUT` with the properties.
+   * Changes the properties of these names; answers `replace` when data was given up for it, and `await` when nothing was
+   * left to do but to wait for another person. `update` is what other resources do: `PUT` with the properties.
    */
   update?(
     current: CurrentRecord,
@@ -85,7 +107,7 @@ export interface KindRules {
     names: readonly string[],
     context: RuleContext,
     update: (names: readonly string[]) => Promise<void>,
-  ): Promise<'update' | 'replace'>;
+  ): Promise<'update' | 'replace' | 'await'>;
   /** Why the change is held until data may be lost; null: it is not. */
   losesData?(current: CurrentRecord, wanted: Members | null): FileProblem | null;
   /** True when only to try the change would make decisions wait, so that a plan must not; `wanted` null: it is deleted. */

@@ -143,6 +143,15 @@ export const schemaRules: KindRules = {
     if (name === undefined) return null;
     return { pointer: '/fields', message: `would lose the data of column ${name}` };
   },
+  additions(current, wanted) {
+    const { dropped, replaced, added } = compare(current.record, wanted.body);
+    if (dropped.length + replaced.length === 0 || added.length === 0) return null;
+    const kept = (body: Members): Members => {
+      const fresh = fieldsOf(body).filter((field) => added.includes(nameOf(field)));
+      return { ...body, fields: [...fieldsOf(current.body), ...fresh] };
+    };
+    return { ...wanted, body: kept(wanted.body), values: kept(wanted.values) };
+  },
   async update(current, wanted, names, context, update) {
     const action = names.includes('fields') ? await changeFields(current, wanted, context) : 'update';
     const rest = names.filter((name) => name !== 'fields');

@@ -1,0 +1,96 @@
+import type { ErrorEntry, PolicyAction, PolicyChange } from '@arbiter/contract';
+import { type FieldChange, fieldChanges, type Members } from './json.ts';
+import { placeOf, type WantedObject } from './judge.ts';
+import { refKey, shownRef } from './layout.ts';
+import { inOrder } from './order.ts';
+import type { Session } from './session.ts';
+import type { TenantFiles, TenantObject } from './tenant-files.ts';
+import { changedNames, neededBy } from './wanted-values.ts';
+
+/** What the files ask for, and what may be done for it. */
+export interface Work {
+  readonly wanted: ReadonlyMap<string, WantedObject>;
+  readonly prune: boolean;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export interface Outcome {
+  readonly changes: readonly PolicyChange[];
+  readonly unchanged: number;
+  readonly errors: readonly ErrorEntry[];
+  readonly warnings: readonly ErrorEntry[];
+  /** The objects of the files as they are now. */
+  readonly after: ReadonlyMap<string, TenantObject>;
+}
+
+/** A change as plans tell it. */
+export const changeOf = (
+  action: PolicyAction,
+  { kind, ref, path }: Pick<TenantObject, 'kind' | 'ref' | 'path'>,
+  fields: readonly FieldChange[],
+): PolicyChange => ({ action, type: kind.type, ref: shownRef(ref), path, fields: [...fields] });
+
+/** The objects that only the tenant has, dependents first: the order in which they can be deleted. */
+export function surplus(tenant: TenantFiles, wanted: ReadonlyMap<string, WantedObject>): TenantObject[] {
+  const left = new Map([...tenant.objects].filter(([path]) => !wanted.has(path)));
+  return inOrder(left, needsAmong(left)).reverse();
+}
+
+export function needsAmong(items: ReadonlyMap<string, TenantObject | WantedObject>) {
+  const paths = new Map([...items].map(([path, { kind, ref }]) => [refKey(kind.entityType, ref), path]));
+  return ({ kind, body }: TenantObject | WantedObject, own: string): string[] =>
+    neededBy(kind, body).flatMap((key) => {
+      const path = paths.get(key);
+      return path === undefined || path === own ? [] : [path];
+    });
+}
+
+/** Before anything is tried: the changes by the texts alone. */
+export function foreseen(session: Session, tenant: TenantFiles, { wanted, prune }: Work): Outcome {
+  const changes: PolicyChange[] = [];
+  const warnings: ErrorEntry[] = [];
+  let unchanged = 0;
+  for (const object of inOrder(wanted, needsAmong(wanted))) {
+    const current = tenant.objects.get(object.path);
+    if (current === undefined) {
+      changes.push(changeOf('create', object, fieldChanges(null, object.body)));
+      continue;
+    }
+    const names = changedNames(session, object, current);
+    const lost = object.kind.rules.losesData?.(current, object.body) ?? null;
+    if (names.length === 0) unchanged += 1;
+    else
+      changes.push(changeOf(lost === null ? 'update' : 'replace', object, changedFields(object.body, current, names)));
+    if (lost !== null) warnings.push(entryAt(object.path, lost.pointer, lost.message));
+  }
+  for (const object of prune ? surplus(tenant, wanted) : []) {
+    changes.push(changeOf('delete', object, []));
+    const lost = object.kind.rules.losesData?.(object, null) ?? null;
+    if (lost !== null) warnings.push(entryAt(object.path, lost.pointer, lost.message));
+  }
+  return { changes, unchanged, errors: [], warnings, after: tenant.objects };
+}
+
+const only = (body: Members, names: readonly string[]): Members =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
+
+const changedFields = (body: Members, current: TenantObject, names: readonly string[]): FieldChange[] =>
+  fieldChanges(only(current.body, names), only(body, names));
+
+/** A finding about a file, as answers tell it. */
+export const entryAt = (path: string, pointer: string, message: string, code?: string): ErrorEntry => ({
+  path: placeOf(path, pointer),
+  message,
+  ...(code === undefined ? {} : { code }),
+});
+
+/** True when trying the work would make decisions wait for tables (a plan must not). */
+export function blocksDecisions(tenant: TenantFiles, { wanted, prune }: Work): boolean {
+  const changed = [...wanted.values()].some(({ kind, path, body }) => {
+    const current = tenant.objects.get(path);
+    return current !== undefined && kind.rules.blocks?.(current, body) === true;
+  });
+  return (
+    changed || (prune && surplus(tenant, wanted).some((object) => object.kind.rules.blocks?.(object, null) === true))
+  );
+}

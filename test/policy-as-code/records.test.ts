@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { PolicyFile } from '@arbiter/contract';
+import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { callsOf, contentOf, edited, type Made } from './catalogue.ts';
+
+/** What single kinds of records need beyond their description. */
+
+let server: TestServer;
+let used = 0;
+before(async () => {
+  server = await startTestServer({ tenants: 10 });
+});
+after(() => server?.close());
+
+function freshTenant() {
+  const tenant = server.tenants[used]!;
+  used += 1;
+  return { tenant, ...callsOf(server, tenant) };
+}
+
+const file = (path: string, content: string): PolicyFile => ({ path, content });
+
+test('flow routes are called by what they are for', async () => {
+  const it = freshTenant();
+  const base = [
+    file('channels/web.yaml', 'key: web\nname: Web\nchannelType: web\n'),
+    file('decision-flows/main.yaml', 'key: main\nname: Main\npublished: null\n'),
+    file('decision-flows/other.yaml', 'key: other\nname: Other\npublished: null\n'),
+  ];
+  await it.apply({ files: base });
+  const web = (await it.must<{ data: Made[] }>('GET', 'channels', undefined, 200)).data[0]!;
+  await it.make('placements', { name: 'Top', key: 'top', channelId: web.id });
+  const flows = await it.must<{ data: (Made & { key: string })[] }>('GET', 'decision-flows', undefined, 200);
+  const main = flows.data.find(({ key }) => key === 'main')!;
+  await it.make('flow-routes', { decisionFlowId: main.id });
+  await it.make('flow-routes', { decisionFlowId: main.id, channelId: web.id });
+  const placements = await it.must<{ data: Made[] }>('GET', 'placements', undefined, 200);
+  await it.make('flow-routes', { decisionFlowId: main.id, placementId: placements.data[0]!.id, priority: 3 });
+  const { files } = await it.export();
+  const paths = files.map(({ path }) => path).filter((path) => path.startsWith('flow-routes/'));
+  assert.equal(paths.length, 3);
+  const [every, top] = ['flow-routes/every-request-', 'flow-routes/web-top-'].map(
+    (start) => paths.find((path) => path.startsWith(start))!,
+  );
+  assert.match(contentOf(files, every!), /\ndecisionFlowId: main\n$/);
+  assert.match(contentOf(files, 'flow-routes/web.yaml'), /\nchannelId: web\ndecisionFlowId: main\n$/);
+  assert.match(contentOf(files, top!), /\ndecisionFlowId: main\nplacementId:\n {2}- web\n {2}- top\npriority: 3\n$/);
+
+  // The channel may be said beside the placement, when it is its own.
+  const said = edited(files, top!, 'decisionFlowId', 'channelId: web\ndecisionFlowId');
+  assert.deepEqual((await it.diff({ files: said, prune: true })).changes, []);
+  const wrong = edited(files, top!, 'decisionFlowId', 'channelId: mail\ndecisionFlowId');
+  assert.deepEqual((await it.refused('diff', { files: wrong }))[0]?.path, `${top}#/channelId`);
+  const moved = edited(files, every!, 'decisionFlowId: main', 'decisionFlowId: other\npriority: 7');
+  const plan = await it.apply({ files: moved, prune: true });
+  assert.deepEqual(
+    plan.changes.map(({ action, ref }) => [action, ref]),
+    [['update', 'every request']],
+  );
+  // A route for something else is another route.
+  const other = edited(moved, 'flow-routes/web.yaml', 'channelId: web\n', '');
+  assert.match((await it.refused('diff', { files: other }))[0]!.message, /must be named flow-routes\/every-request/);
+  const gone = await it.apply({ files: moved.filter(({ path }) => path !== top), prune: true });
+  assert.deepEqual(
+    gone.changes.map(({ action, ref }) => [action, ref]),
+    [['delete', ['web', 'top']]],
+  );
+});
+
+test('an outcome type whose key a deleted one has is that one again', async () => {
+  const it = freshTenant();
+  const old = await it.make('outcome-types', {
+    key: 'signed',
+    name: 'Signed',
+    description: 'Then',
+    classification: 'positive',
+    isConversion: true,
+    ordinal: 4,
+  });
+  await it.must('DELETE', `outcome-types/${old.id}`, undefined, 204);
+  const files = [file('outcome-types/signed.yaml', 'key: signed\nname: Signed again\nclassification: negative\n')];
+  const plan = await it.diff({ files });
+  assert.equal(plan.summary.create, 1);
+  assert.equal((await it.must<{ data: Made[] }>('GET', 'outcome-types?search=signed', undefined, 200)).data.length, 0);
+  assert.deepEqual((await it.apply({ files })).changes, plan.changes);
+  const now = await it.must('GET', `outcome-types/${old.id}`, undefined, 200);
+  assert.deepEqual(
+    [now.name, now.description, now.classification, now.isConversion, now.ordinal, now.deletedAt],
+    ['Signed again', '', 'negative', false, 0, null],
+  );
+  assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
+  const { data } = await it.must<{ data: { action: string }[] }>(
+    'GET',
+    `audit-logs?entityType=outcomeType&limit=3`,
+    undefined,
+    200,
+  );
+  assert.deepEqual(data.map(({ action }) => action).slice(0, 2), ['update', 'restore']);
+});
+
+describe('columns that segments and joins name', () => {
+  const field = (text: string) => `  - {${text}}\n`;
+  const people = (...fields: string[]) =>
+    file(
+      'schemas/people.yaml',
+      `name: people\ndisplayName: People\nschemaType: customer\nfields:\n${field('name: id, dataType: text, isPrimaryKey: true')}${fields.map(field).join('')}`,
+    );
+  const visits = (...fields: string[]) =>
+    file(
+      'schemas/visits.yaml',
+      `name: visits\ndisplayName: Visits\nfields:\n${field('name: visit, dataType: text, isPrimaryKey: true')}${fields.map(field).join('')}`,
+    );
+  const adults = (column: string) =>
+    file(
+      'segments/adults.yaml',
+      `name: adults\nbaseSchemaId: people\nfilters: {logic: and, conditions: [{field: ${column}, operator: gte, value: 18}]}\n`,
+    );
+
+  test('a column is dropped, added and renamed together with the segment that names it', async () => {
+    const it = freshTenant();
+    const first = [people('name: age, dataType: integer'), adults('age')];
+    await it.apply({ files: first });
+    const version = (await it.diff({ files: first })).configVersion;
+    // The segment still names it.
+    const dropped = [people(), adults('age')];
+    const errors = await it.refused('apply', { files: dropped, allowDataLoss: true });
+    assert.ok(
+      errors.some(({ path, code }) => path.startsWith('schemas/people.yaml#') && code === 'in_use'),
+      JSON.stringify(errors),
+    );
+    assert.equal((await it.diff({ files: first })).configVersion, version);
+
+    const renamed = [people('name: years, dataType: integer'), adults('years')];
+    assert.match((await it.refused('apply', { files: renamed }))[0]!.message, /--allow-data-loss/);
+    const done = await it.apply({ files: renamed, allowDataLoss: true });
+    assert.deepEqual(done.changes.map(({ action, type }) => `${action} ${type}`).sort(), [
+      'update schemas',
+      'update segments',
+    ]);
+    assert.equal(done.configVersion, version + 1, 'one transaction');
+    assert.deepEqual((await it.diff({ files: renamed, prune: true })).changes, []);
+    const { data } = await it.must<{ data: Made[] }>('GET', 'schemas', undefined, 200);
+    const { fields } = await it.must<{ fields: { name: string }[] }>('GET', `schemas/${data[0]!.id}`, undefined, 200);
+    assert.deepEqual(
+      fields.map(({ name }) => name),
+      ['id', 'years'],
+    );
+    // Another type for a column that stays named.
+    const retyped = [people('name: years, dataType: bigint'), adults('years')];
+    const told = await it.refused('apply', { files: retyped, allowDataLoss: true });
+    assert.ok(
+      told.some(({ code }) => code === 'in_use'),
+      JSON.stringify(told),
+    );
+    // And all of it goes: the segment before its schema.
+    assert.equal((await it.apply({ files: [], prune: true, allowDataLoss: true })).summary.delete, 2);
+  });
+
+  test('a column is replaced in the step in which a segment stops naming it', async () => {
+    const it = freshTenant();
+    await it.apply({
+      files: [people('name: age, dataType: integer', 'name: level, dataType: integer'), adults('age')],
+    });
+    const files = [people('name: age, dataType: text', 'name: level, dataType: integer'), adults('level')];
+    const done = await it.apply({ files, allowDataLoss: true });
+    assert.deepEqual(done.changes.map(({ action, type }) => `${action} ${type}`).sort(), [
+      'replace schemas',
+      'update segments',
+    ]);
+    assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
+  });
+
+  test('a join that names a column that goes: the same as by a call', async () => {
+    const it = freshTenant();
+    const join = (column: string) =>
+      file(
+        'schema-joins/both.yaml',
+        `name: both\nprimarySchemaId: people\nprimaryKey: id\nforeignSchemaId: visits\nforeignKey: ${column}\nautoEnrich: false\n`,
+      );
+    await it.apply({ files: [people(), visits('name: client, dataType: text'), join('client')] });
+    const kept = [people(), visits('name: guest, dataType: text'), join('client')];
+    const errors = await it.refused('apply', { files: kept, allowDataLoss: true });
+    assert.ok(errors.length > 0);
+    const files = [people(), visits('name: guest, dataType: text'), join('guest')];
+    await it.apply({ files, allowDataLoss: true });
+    assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
+  });
+});
+
+test('a table in use makes nobody wait and the apply is told so; what comes after waits as any other write', async () => {
+  const it = freshTenant();
+  const people = (more: string) =>
+    file(
+      'schemas/people.yaml',
+      `name: people\ndisplayName: People\nfields:\n  - {name: id, dataType: text, isPrimaryKey: true}\n${more}`,
+    );
+  const offer = (priority: number) => file('offers/z.yaml', `name: z\npriority: ${priority}\n`);
+  await it.apply({ files: [people(''), offer(1)] });
+  const { data } = await it.must<{ data: (Made & { tableName: string })[] }>('GET', 'schemas', undefined, 200);
+  const files = [people('  - {name: age, dataType: integer}\n'), offer(2)];
+  const table = `t_${it.tenant.id.replaceAll('-', '')}.${data[0]!.tableName}`;
+  const release = await server.testDatabase.ownerHold(`lock table ${table} in access share mode`);
+  const busy = await it.must<{ code: string }>('POST', 'gitops/apply', { files }, 409);
+  assert.equal(busy.code, 'concurrent_modification');
+  await release();
+  // Behind the change of the table another write is waited for, longer than for the table.
+  const letGo = await server.testDatabase.ownerHold(`select 1 from arbiter.offers where name = 'z' for update`);
+  const applied = it.apply({ files });
+  for (let waits = false; !waits; ) {
+    const rows = await server.testDatabase.ownerQuery<{ waits: boolean }>(
+      `select coalesce(bool_or(clock_timestamp() - query_start > interval '600 ms'), false) as waits
+         from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    waits = rows[0]?.waits === true;
+  }
+  await letGo();
+  assert.equal((await applied).summary.update, 2);
+  assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
+});
+
+test('content management that the files switch on is on before content is made', async () => {
+  const it = freshTenant();
+  await it.must('PUT', 'tenant-settings', { enableContentManagement: false, timezone: 'Europe/Rome' }, 200);
+  const { files } = await it.export();
+  assert.match(contentOf(files, 'settings.yaml'), /enableContentManagement: false/);
+  const item = file('content/a.yaml', 'name: a\nchannelType: web\npublished: null\n');
+  assert.equal((await it.refused('apply', { files: [...files, item] }))[0]?.code, 'feature_disabled');
+  const on = edited(files, 'settings.yaml', /enableContentManagement: false\n/, '');
+  const done = await it.apply({ files: [...on, item] });
+  assert.deepEqual(done.changes.map(({ type }) => type).sort(), ['content', 'settings']);
+  assert.deepEqual((await it.diff({ files: [...on, item], prune: true })).changes, []);
+});
+
+test('an id of what is gone stays in the file; another tenant refuses it at its place', async () => {
+  const [it, elsewhere] = [freshTenant(), freshTenant()];
+  const gone = await it.make('offers', { name: 'gone' });
+  const kept = await it.make('offers', { name: 'kept' });
+  const scopes = [
+    { scope: 'offer', scopeId: kept.id },
+    { scope: 'offer', scopeId: gone.id },
+  ];
+  await it.make('contact-policies', { name: 'cap', ruleType: 'frequency_cap', config: { maxPerDay: 3 }, scopes });
+  await it.must('DELETE', `offers/${gone.id}`, undefined, 200);
+  const { files } = await it.export();
+  assert.match(contentOf(files, 'contact-policies/cap.yaml'), new RegExp(gone.id));
+  const plan = await it.diff({ files, prune: true });
+  assert.deepEqual(plan.changes, []);
+  assert.deepEqual(
+    plan.warnings.map(({ path }) => path),
+    ['contact-policies/cap.yaml#/scopes/1/scopeId'],
+  );
+  // Other changes of the policy go through beside it.
+  const changed = edited(files, 'contact-policies/cap.yaml', 'maxPerDay: 3', 'maxPerDay: 4');
+  assert.equal((await it.apply({ files: changed })).summary.update, 1);
+  const errors = await elsewhere.refused('apply', { files });
+  assert.deepEqual(
+    errors.map(({ path, code }) => [path, code]),
+    [['contact-policies/cap.yaml#/scopes/1/scopeId', 'reference_not_found']],
+  );
+  assert.match(errors[0]!.message, /was deleted or belongs to another tenant; name one that is there, or take it out/);
+  assert.deepEqual((await elsewhere.export()).files, []);
+  // Without it the files can be applied anywhere.
+  const scope = new RegExp(` *- scope: offer\\n *scopeId: "?${gone.id}"?\\n`);
+  await elsewhere.apply({ files: edited(files, 'contact-policies/cap.yaml', scope, '') });
+});
+
+test('the answer of an apply says which version has it', async () => {
+  const { tenant, ...it } = freshTenant();
+  const apply = (files: PolicyFile[]) =>
+    server.call<{ configVersion: number }>('POST', '/api/v1/gitops/apply', { key: tenant.keys.admin, body: { files } });
+  const done = await apply([file('offers/a.yaml', 'name: a\n')]);
+  assert.equal(done.headers['x-config-version'], String(done.body.configVersion));
+  const idle = await apply([file('offers/a.yaml', 'name: a\n')]);
+  assert.equal(idle.headers['x-config-version'], done.headers['x-config-version']);
+  const made = await server.call('POST', '/api/v1/offers', { key: tenant.keys.admin, body: { name: 'b' } });
+  assert.equal(Number(made.headers['x-config-version']), done.body.configVersion + 1);
+  assert.equal((await it.export()).configVersion, done.body.configVersion + 1);
+});

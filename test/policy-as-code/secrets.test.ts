@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { PolicyFile } from '@arbiter/contract';
+import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { callsOf, contentOf, edited, type Made, secretsOf } from './catalogue.ts';
+
+/** Values that the API never shows go by reference, and what is stored stays (docs/design/api-settled.md 28). */
+
+let server: TestServer;
+let used = 0;
+before(async () => {
+  server = await startTestServer({ tenants: 4 });
+});
+after(() => server?.close());
+
+function freshTenant() {
+  const tenant = server.tenants[used]!;
+  used += 1;
+  return { tenant, ...callsOf(server, tenant) };
+}
+
+const bullets = '••••••••';
+const channel = {
+  name: 'Hook',
+  key: 'hook',
+  channelType: 'webhook',
+  providerConfig: {
+    provider: 'webhook',
+    url: 'https://bank.example/in',
+    secret: 'signs',
+    headers: { Authorization: 'Bearer x' },
+  },
+};
+/** What is stored, sealed: equal rows are the same values. */
+const stored = (tenantId: string, table: string) =>
+  server.testDatabase.ownerQuery(
+    `select to_jsonb(t) - 'channel_id' - 'flow_id' as row from arbiter.${table} t where tenant_id = $1 order by to_jsonb(t)::text`,
+    [tenantId],
+  );
+
+test('secrets of a channel: names in the file, all that miss are told, what is stored stays', async () => {
+  const [from, to] = [freshTenant(), freshTenant()];
+  await from.make('channels', channel);
+  const { files } = await from.export();
+  const text = contentOf(files, 'channels/hook.yaml');
+  assert.doesNotMatch(text, /signs|Bearer|•/);
+  const names = ['channels/hook/providerConfig/headers/Authorization', 'channels/hook/providerConfig/secret'];
+  assert.deepEqual(Object.keys(secretsOf(files)).sort(), names);
+  assert.deepEqual(
+    (await to.refused('apply', { files })).map(({ message }) => message).sort(),
+    names.map((name) => `needs the secret ${name}`),
+  );
+  assert.deepEqual((await to.refused('apply', { files, secrets: { [names[0]!]: 'x' } })).length, 1);
+  assert.deepEqual((await to.export()).files, []);
+  await to.apply({ files, secrets: secretsOf(files) });
+  assert.deepEqual((await to.export()).files, files);
+
+  const before = await stored(to.tenant.id, 'channel_secrets');
+  assert.equal(before.length, 2);
+  const renamed = edited(files, 'channels/hook.yaml', 'name: Hook', 'name: Hooks');
+  const plan = await to.apply({ files: renamed });
+  assert.deepEqual(
+    plan.changes.map(({ fields }) => fields),
+    [[{ path: 'name', before: 'Hook', after: 'Hooks' }]],
+  );
+  // Beside them in the same object something changes, and the address stays.
+  await to.apply({ files: edited(renamed, 'channels/hook.yaml', /headers:/, 'from: me\n  headers:') });
+  assert.deepEqual(await stored(to.tenant.id, 'channel_secrets'), before);
+  // A value alone is no difference: plans never compare secrets.
+  const other = { [names[1]!]: 'another' };
+  assert.deepEqual((await from.diff({ files, secrets: other })).changes, []);
+  // For another address it must be given again; what is stored stays where it was.
+  const moved = edited(files, 'channels/hook.yaml', 'bank.example', 'other.example');
+  const errors = await from.refused('apply', { files: moved });
+  assert.deepEqual(errors.map(({ path }) => path).sort(), [
+    'channels/hook.yaml#/providerConfig/headers/Authorization',
+    'channels/hook.yaml#/providerConfig/secret',
+  ]);
+  assert.equal((await from.apply({ files: moved, secrets: secretsOf(files) })).summary.update, 1);
+});
+
+const draft = (...before: object[]) => ({
+  version: 2,
+  nodes: [
+    { id: 'inventory', type: 'inventory', config: { scope: 'all' } },
+    { id: 'match_creatives', type: 'match_creatives', config: {} },
+    { id: 'score', type: 'score', config: { method: 'priority_weighted' } },
+    { id: 'rank', type: 'rank', config: { method: 'topN', topN: 3 } },
+    ...before,
+    {
+      id: 'ask',
+      type: 'extension_point',
+      enabled: false,
+      config: {
+        hook: 'post_rank',
+        kind: 'webhook',
+        url: 'https://me:secret@bank.example/hook',
+        headers: { Authorization: 'Bearer flow' },
+      },
+    },
+  ],
+  flowConfig: {},
+});
+
+test('hidden values of a flow belong to their node, wherever it stands', async () => {
+  const [from, to] = [freshTenant(), freshTenant()];
+  const flow = await from.make('decision-flows', { key: 'main', name: 'Main', draftConfig: draft() });
+  await from.must('POST', 'decision-flows/publish', { id: flow.id }, 200);
+  const { files } = await from.export();
+  assert.doesNotMatch(contentOf(files, 'decision-flows/main.yaml'), /secret@|Bearer|•/);
+  const names = Object.keys(secretsOf(files)).sort();
+  assert.deepEqual(
+    (await to.refused('diff', { files })).map(({ message }) => message).sort(),
+    names.map((name) => `needs the secret ${name}`),
+  );
+  await to.apply({ files, secrets: secretsOf(files) });
+  assert.deepEqual((await to.export()).files, files);
+
+  // A note before it moves the node; its values stay, and it can be published.
+  const before = await stored(from.tenant.id, 'flow_secrets');
+  assert.ok(before.length > 0);
+  const moved: PolicyFile[] = edited(
+    files,
+    'decision-flows/main.yaml',
+    /^( *)- config:\n( *)headers:/m,
+    '$1- config: {values: {a: 1}}\n$1  id: note\n$1  type: set_properties\n$1- config:\n$2headers:',
+  );
+  const plan = await from.apply({ files: moved });
+  assert.equal(plan.summary.update, 1);
+  const now = await from.must<Made & { draftConfig: { nodes: { id: string; config: { headers?: object } }[] } }>(
+    'GET',
+    `decision-flows/${flow.id}`,
+    undefined,
+    200,
+  );
+  assert.deepEqual(now.draftConfig.nodes.at(-1)?.config.headers, { Authorization: bullets });
+  const sealed = (rows: { row?: unknown }[]) =>
+    new Set(rows.map(({ row }) => JSON.stringify(Reflect.get(Object(row), 'sealed'))));
+  assert.deepEqual(sealed(await stored(from.tenant.id, 'flow_secrets')), sealed(before));
+  // And back, which publishes the older text again.
+  await from.apply({ files });
+  assert.deepEqual((await from.export()).files, files);
+});
