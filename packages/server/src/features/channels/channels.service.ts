@@ -22,7 +22,7 @@ import {
 } from '../catalogue-records/index.ts';
 import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
 import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
-import { storedFileConfig } from './provider-config.rules.ts';
+import { givenPaths, storedFileConfig } from './provider-config.rules.ts';
 import { keepProviderSecrets, type ProviderSecretPorts, readProviderConfig } from './provider-secrets.service.ts';
 
 /** Channels as answers carry them, with their placements by name and creatives oldest first. */
@@ -118,6 +118,7 @@ export async function changeChannel(
   const { columns, split } = readColumns(tx, ports, changes);
   return updateRecord(tx, channelSpec, id, {
     rowVersion,
+    secretsGiven: split === null ? [] : givenPaths(split),
     async change(current) {
       if (split !== null) await keepProviderSecrets(tx, ports, current.id, current.providerConfig, split);
       return columns;
