@@ -12,6 +12,7 @@ import {
   freeKey,
   keyFromName,
   type LockDependants,
+  lockMadeKeys,
   type RecordChange,
   type RouteColumn,
   readReferring,
@@ -73,6 +74,7 @@ export async function createChannel(tx: Tx, body: ChannelCreate, ports: Provider
   const { placements = [], ...values } = body;
   const { columns, split } = readColumns(tx, ports, values);
   const wanted = keyFromName(values.name, 'channel');
+  if (values.key === undefined) await lockMadeKeys(tx, channelSpec.resource.path);
   // Numbered forms of a long key are shorter in front, so the look-up leaves room for the number.
   const key = values.key ?? freeKey(wanted, await channelKeysLike(tx, wanted.slice(0, 55)));
   const channel = await createRecord(tx, channelSpec, { ...columns, key });
