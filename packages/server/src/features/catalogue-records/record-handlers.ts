@@ -71,7 +71,7 @@ async function refuseOtherFixed<Row extends GovernedRow>(
   id: string,
   changes: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { fixed = {}, references, noun } = spec.resource;
+  const { fixed = {}, references } = spec.resource;
   const sent = Object.keys(fixed).filter((property) => changes[property] !== undefined);
   if (sent.length === 0) return;
   const row = new Map<string, unknown>(Object.entries(await getRecord(tx, spec, id)));
@@ -82,7 +82,7 @@ async function refuseOtherFixed<Row extends GovernedRow>(
       .filter((property) => !stored(property, changes[property]))
       .map((property) => ({
         path: `/${property}`,
-        message: `of a ${noun} cannot change; leave it out or send ${JSON.stringify(row.get(property))}`,
+        message: `cannot change; leave it out or send ${JSON.stringify(row.get(property))}`,
       })),
   );
 }
