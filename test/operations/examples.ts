@@ -34,10 +34,14 @@ const queries: Partial<Record<Path, (made: Made) => Record<string, string>>> = {
 
 /** Examples of the operations that every catalogue resource has. */
 function recordExamples(resource: Resource & { readonly path: Path }): Record<string, Example> {
-  const { name: prefix, path, filters } = resource;
+  const { name: prefix, path, filters, fixed = {} }: Resource & { readonly path: Path } = resource;
   const known: Readonly<Record<string, Operation>> = operations;
-  const changes = async (id: 'update' | 'updateById', fixtures: Fixtures) =>
-    declared(known[`${prefix}.${id}`]!, await fixtures.draft(path));
+  const changes = async (id: 'update' | 'updateById', fixtures: Fixtures) => {
+    const record = await fixtures.make(path);
+    const asItWas = Object.fromEntries(Object.keys(fixed).map((property) => [property, record[property]]));
+    const body = declared(known[`${prefix}.${id}`]!, await fixtures.draft(path));
+    return { ...body, ...asItWas, id: record.id };
+  };
   const made = async (fixtures: Fixtures) => (await fixtures.make(path)).id;
   const changed = async (fixtures: Fixtures) => {
     const id = await made(fixtures);
@@ -53,10 +57,10 @@ function recordExamples(resource: Resource & { readonly path: Path }): Record<st
     },
     [`${prefix}.create`]: async (f) => ({ body: await f.draft(path) }),
     [`${prefix}.get`]: async (f) => ({ params: { id: await made(f) } }),
-    [`${prefix}.update`]: async (f) => ({ body: { ...(await changes('update', f)), id: await made(f) } }),
+    [`${prefix}.update`]: async (f) => ({ body: await changes('update', f) }),
     [`${prefix}.updateById`]: async (f) => {
-      const id = await made(f);
-      return { params: { id }, body: { ...(await changes('updateById', f)), id } };
+      const body = await changes('updateById', f);
+      return { params: { id: body.id }, body };
     },
     [`${prefix}.delete`]: async (f) => ({ query: { id: await made(f) } }),
     [`${prefix}.deleteById`]: async (f) => ({ params: { id: await made(f) } }),

@@ -3,7 +3,7 @@ import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { type Draft, deleted, type RecordOrder, resource } from './core/resource.ts';
-import { Id, IdFilter, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, IdFilter, Int, Name, Nullable, StringEnum, sentAsItIs, Timestamp } from './core/schemas.ts';
 
 export const customFieldTypes = ['text', 'number', 'boolean', 'select', 'date', 'computed'] as const;
 
@@ -215,6 +215,7 @@ export const subCategoryResource = resource({
   create: SubCategoryCreate,
   draft: subCategoryDraft,
   changes,
+  fixed: { categoryId: Id(sentAsItIs) },
   page: cataloguePage,
   order: byOrdinal,
   search: ['name'],

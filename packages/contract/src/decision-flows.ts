@@ -4,7 +4,7 @@ import { operation } from './core/operation.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { type Draft, resource } from './core/resource.ts';
-import { Id, Int, JsonObject, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, Int, JsonObject, Name, Nullable, StringEnum, sentAsItIs, Timestamp } from './core/schemas.ts';
 import { offerStatuses } from './offers.ts';
 
 const FlowStatus = StringEnum(offerStatuses, { description: 'Only active flows with a published version run.' });
@@ -261,6 +261,7 @@ export const decisionFlowResource = resource({
   create: DecisionFlowCreate,
   draft: decisionFlowDraft,
   changes,
+  fixed: { key: Type.String({ description: sentAsItIs }) },
   page: cataloguePage,
   order: {
     text: 'status, then last update, newest first',

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { recordOperations } from './core/record-operations.ts';
 import { type Draft, deleted, resource } from './core/resource.ts';
-import { Id, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, Int, Name, Nullable, StringEnum, sentAsItIs, Timestamp } from './core/schemas.ts';
 
 export const outcomeClassifications = ['positive', 'negative', 'neutral'] as const;
 export type OutcomeClassification = (typeof outcomeClassifications)[number];
@@ -86,6 +86,7 @@ export const outcomeTypeResource = resource({
   create: OutcomeTypeCreate,
   draft: outcomeTypeDraft,
   changes,
+  fixed: { key: Type.String({ description: sentAsItIs }) },
   page: { usual: 100, maximum: 200 },
   order: {
     text: 'ordinal, then oldest first',

@@ -3,7 +3,7 @@ import { exampleId } from './core/examples.ts';
 import { cataloguePage } from './core/pages.ts';
 import { recordOperations } from './core/record-operations.ts';
 import { type Draft, deleted, resource } from './core/resource.ts';
-import { Id, IdFilter, Int, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, IdFilter, Int, Name, Nullable, StringEnum, sentAsItIs, Timestamp } from './core/schemas.ts';
 
 export const slotTypes = ['banner', 'card', 'inline', 'modal', 'overlay', 'list'] as const;
 
@@ -115,6 +115,7 @@ export const placementResource = resource({
   create: PlacementCreate,
   draft: placementDraft,
   changes,
+  fixed: { channelId: Id(sentAsItIs) },
   page: cataloguePage,
   order: { text: 'name', keys: [{ property: 'name', direction: 'asc' }], ids: 'asc' },
   search: ['name', 'key'],

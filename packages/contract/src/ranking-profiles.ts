@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { recordOperations } from './core/record-operations.ts';
 import { type Draft, deleted, newestFirst, resource } from './core/resource.ts';
-import { Id, Name, Nullable, Timestamp } from './core/schemas.ts';
+import { Id, Name, Nullable, sentAsItIs, Timestamp } from './core/schemas.ts';
 
 const weight = (what: string) => Type.Number({ minimum: 0, maximum: 1, description: `Weight of ${what}, 0 to 1.` });
 
@@ -91,6 +91,7 @@ export const rankingProfileResource = resource({
   create: RankingProfileCreate,
   draft: rankingProfileDraft,
   changes,
+  fixed: { key: Type.String({ description: sentAsItIs }) },
   page: { usual: 50, maximum: 200 },
   order: newestFirst,
   search: ['name', 'key'],

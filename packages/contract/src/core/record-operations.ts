@@ -34,6 +34,11 @@ function writeErrors(resource: Resource, writable: TProperties, more: readonly E
   return [...(refers ? (['reference_not_found'] as const) : []), ...taken, ...more];
 }
 
+/** What a PUT takes. The types of the features do not name the fixed properties, which change nothing. */
+function withFixed<U extends TProperties>(changes: U, fixed: TProperties): U {
+  return { ...changes, ...Type.Partial(Type.Object(fixed)).properties };
+}
+
 type VersionOperations<N extends string, P extends string, Rec extends TObject> = ReturnType<
   typeof versionOperations<N, P, Rec>
 >;
@@ -83,7 +88,7 @@ export function recordOperations<
     { description: 'Which states are answered.' },
   );
   const changes = {
-    ...parts.changes,
+    ...withFixed(parts.changes, resource.fixed ?? {}),
     rowVersion: Type.Optional(
       Type.Integer({ minimum: 0, description: 'The version the change is based on; another one is 409.' }),
     ),

@@ -100,6 +100,11 @@ export interface Resource {
   readonly draft?: Draft<object>;
   /** Optional properties of PUT; `id` and `rowVersion` are added. */
   readonly changes: TProperties;
+  /**
+   * Properties that are chosen once: PUT takes them as they are, so that what was read can be sent back, and refuses
+   * another value.
+   */
+  readonly fixed?: TProperties;
   readonly page: PageLimits;
   readonly order: RecordOrder;
   /** Properties that `search` looks into. */

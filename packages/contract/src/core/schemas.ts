@@ -14,6 +14,9 @@ export const IdText = (description: string) => Type.String({ minLength: 1, descr
 /** The same as a filter of a list; an empty one matches nothing. */
 export const IdFilter = (description: string) => Type.String({ description });
 
+/** Describes a property that is chosen once, where a change takes it. */
+export const sentAsItIs = 'May be sent as it is; another value is 400, for it cannot change.';
+
 export const Nullable = <T extends TSchema>(schema: T, options: { description: string }) =>
   Type.Union([schema, Type.Null()], options);
 

@@ -73,16 +73,23 @@ function changedLeaves(before: Json, after: Json): Record<string, Change> {
   );
 }
 
-/** Before, after and the changed leaves by dotted path, all as JSON and with secrets as bullets (docs/design/api-access.md 7). */
+/**
+ * Before, after and the changed leaves by dotted path, all as JSON and with secrets as bullets (docs/design/api-access.md 7).
+ * `secretsGiven`: paths of secrets that the record does not hold itself.
+ */
 export function describeChange(
   before: object | null,
   after: object | null,
+  secretsGiven: readonly string[] = [],
 ): { before: unknown; after: unknown; changes: Record<string, Change> } {
   const old = before === null ? null : toJson(before);
   const now = after === null ? null : toJson(after);
   return {
     before: old === null ? null : masked(old),
     after: now === null ? null : masked(now),
-    changes: changedLeaves(old ?? {}, now ?? {}),
+    changes: {
+      ...Object.fromEntries(secretsGiven.map((path) => [path, { before: secretMask, after: secretMask }])),
+      ...changedLeaves(old ?? {}, now ?? {}),
+    },
   };
 }

@@ -26,6 +26,11 @@ export interface AuditEntry {
   readonly entityVersion?: number | null;
   readonly before?: object | null;
   readonly after?: object | null;
+  /**
+   * Dotted paths of secrets that were given anew. They lie outside the record, which shows bullets before and after, so that
+   * the comparison alone would not see them.
+   */
+  readonly secretsGiven?: readonly string[];
 }
 
 const pendingRows = new WeakMap<Tx, UnchainedRow[]>();
@@ -49,7 +54,7 @@ export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
     entityId: entry.entityId,
     entityName: entry.entityName,
     entityVersion: entry.entityVersion ?? null,
-    ...describeChange(entry.before ?? null, entry.after ?? null),
+    ...describeChange(entry.before ?? null, entry.after ?? null, entry.secretsGiven),
   };
   const pending = pendingRows.get(tx);
   if (pending !== undefined) {

@@ -11,6 +11,7 @@ export {
   printColumns,
 } from './id-buckets.ts';
 export { freeKey, keyFromName } from './keys.rules.ts';
+export { lockMadeKeys } from './made-keys.store.ts';
 export { noContent, recordHandlers } from './record-handlers.ts';
 export type { ListOptions } from './record-lists.store.ts';
 export {

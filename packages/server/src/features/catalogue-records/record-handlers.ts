@@ -2,6 +2,7 @@ import type { Infer, Resource } from '@arbiter/contract';
 import type { TObject } from 'typebox';
 import type { Tx } from '../../db/tx.ts';
 import { reply } from '../../http/handler.ts';
+import { refuseProblems } from '../../platform/app-error.ts';
 import { type ListOptions, listRecords, type RecordList } from './record-lists.store.ts';
 import type { Addressed, GovernedRow, RecordSpec } from './record-spec.ts';
 import { compareVersions, listVersions, readVersion, type ShowPast } from './record-versions.service.ts';
@@ -61,6 +62,32 @@ export async function noContent(deletion: Promise<unknown>) {
 }
 
 /**
+ * Refuses another value of a property that cannot change (400): it would else be ignored without a word. The same value
+ * passes. Throws 404 when there is no such record.
+ */
+async function refuseOtherFixed<Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  id: string,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { fixed = {}, references } = spec.resource;
+  const sent = Object.keys(fixed).filter((property) => changes[property] !== undefined);
+  if (sent.length === 0) return;
+  const row = new Map<string, unknown>(Object.entries(await getRecord(tx, spec, id)));
+  const stored = (property: string, value: unknown) =>
+    property in references ? String(value).toLowerCase() === row.get(property) : value === row.get(property);
+  refuseProblems(
+    sent
+      .filter((property) => !stored(property, changes[property]))
+      .map((property) => ({
+        path: `/${property}`,
+        message: `cannot change; leave it out or send ${JSON.stringify(row.get(property))}`,
+      })),
+  );
+}
+
+/**
  * Handlers of the operations of `recordOperations`: unpack, call, shape. What the operations do is the feature's
  * (its service), how lists are read and records are found is the records' own.
  */
@@ -76,6 +103,7 @@ export function recordHandlers<R extends Resource, Row extends GovernedRow, Remo
   };
   const change = async (tx: Tx, id: string, body: Changes<R> & ChangeBody) => {
     const { id: _id, rowVersion, ...changes } = body;
+    await refuseOtherFixed(tx, spec, id, changes);
     return reply(200, await showOne(tx, await useCases.change(tx, id, rowVersion, changes)));
   };
   return {

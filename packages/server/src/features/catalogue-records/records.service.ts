@@ -46,6 +46,7 @@ export async function noteChange<Row extends GovernedRow>(
   spec: RecordSpec<Row>,
   action: AuditAction,
   change: { readonly before: Row | null; readonly after: Row | null },
+  secretsGiven: readonly string[] = [],
 ): Promise<void> {
   const row = change.after ?? change.before;
   if (row === null) throw new Error('a change has a before or an after');
@@ -57,6 +58,7 @@ export async function noteChange<Row extends GovernedRow>(
     entityVersion: versionOf(spec, row),
     ...(change.before === null ? {} : { before: auditView(spec, change.before) }),
     ...(change.after === null ? {} : { after: auditView(spec, change.after) }),
+    secretsGiven,
   });
   tx.touchCatalogue();
 }
@@ -110,6 +112,8 @@ export interface UpdateOptions<Row extends GovernedRow> {
   readonly action?: AuditAction;
   /** True: the version stays; the change is a state of a workflow and no new version of the record. */
   readonly keepsVersion?: true;
+  /** Dotted paths of secrets that are stored beside the record and were given anew, for its audit row. */
+  readonly secretsGiven?: readonly string[];
   /** `delete`: also wait for those who keep the record as it is. Default `change`. */
   readonly lock?: 'change' | 'delete';
   /** The columns to set, given the locked row. Throws an AppError to refuse. */
@@ -133,7 +137,7 @@ export async function updateRecord<Row extends GovernedRow>(
   const after = await (options.keepsVersion
     ? updateRow(tx, spec, before.id, change)
     : writeRow(tx, spec, before, change));
-  await noteChange(tx, spec, options.action ?? 'update', { before, after });
+  await noteChange(tx, spec, options.action ?? 'update', { before, after }, options.secretsGiven);
   return after;
 }
 

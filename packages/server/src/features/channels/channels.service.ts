@@ -12,6 +12,7 @@ import {
   freeKey,
   keyFromName,
   type LockDependants,
+  lockMadeKeys,
   type RecordChange,
   type RouteColumn,
   readReferring,
@@ -22,7 +23,7 @@ import {
 } from '../catalogue-records/index.ts';
 import { type ChannelRow, channelKeysLike, channelSpec, type PlacementRow, placementSpec } from './channels.store.ts';
 import { creativeColumns, showCreative, storedTargeting } from './placements.service.ts';
-import { storedFileConfig } from './provider-config.rules.ts';
+import { givenPaths, storedFileConfig } from './provider-config.rules.ts';
 import { keepProviderSecrets, type ProviderSecretPorts, readProviderConfig } from './provider-secrets.service.ts';
 
 /** Channels as answers carry them, with their placements by name and creatives oldest first. */
@@ -73,6 +74,7 @@ export async function createChannel(tx: Tx, body: ChannelCreate, ports: Provider
   const { placements = [], ...values } = body;
   const { columns, split } = readColumns(tx, ports, values);
   const wanted = keyFromName(values.name, 'channel');
+  if (values.key === undefined) await lockMadeKeys(tx, channelSpec.resource.path);
   // Numbered forms of a long key are shorter in front, so the look-up leaves room for the number.
   const key = values.key ?? freeKey(wanted, await channelKeysLike(tx, wanted.slice(0, 55)));
   const channel = await createRecord(tx, channelSpec, { ...columns, key });
@@ -118,6 +120,7 @@ export async function changeChannel(
   const { columns, split } = readColumns(tx, ports, changes);
   return updateRecord(tx, channelSpec, id, {
     rowVersion,
+    secretsGiven: split === null ? [] : givenPaths(split),
     async change(current) {
       if (split !== null) await keepProviderSecrets(tx, ports, current.id, current.providerConfig, split);
       return columns;

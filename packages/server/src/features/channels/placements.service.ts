@@ -8,6 +8,7 @@ import {
   freeKey,
   keyFromName,
   type LockDependants,
+  lockMadeKeys,
   type RecordChange,
   type RelatedRow,
   type RouteColumn,
@@ -66,6 +67,7 @@ export function storedTargeting(tx: Tx, targeting: unknown, path: string): Json 
 export async function createPlacement(tx: Tx, body: PlacementCreate): Promise<PlacementRow> {
   const targeting = storedTargeting(tx, body.targeting, '/targeting');
   await requireLive(tx, 'channel', body.channelId, '/channelId');
+  if (body.key === undefined) await lockMadeKeys(tx, `${placementSpec.resource.path} ${body.channelId.toLowerCase()}`);
   const key = body.key ?? freeKey(keyFromName(body.name, 'placement'), await placementKeys(tx, body.channelId));
   return createRecord(tx, placementSpec, { ...body, targeting, key });
 }

@@ -122,3 +122,10 @@ export function providerSecretPlace(tenantId: string, channelId: string, path: s
 export function storedFileConfig(config: FileConfig): FileConfig {
   return config.format === 'jsonl' ? { ...config, format: 'ndjson' } : config;
 }
+
+/** Dotted paths of the secrets to store, as audit rows name them. */
+export function givenPaths({ shown, given }: SplitConfig): string[] {
+  const keys: readonly string[] = secretKeys.filter((key) => given.has(`/${key}`));
+  const headers = Object.keys(shown.headers ?? {}).filter((name) => given.has(`/headers/${name.toLowerCase()}`));
+  return [...keys, ...headers.map((name) => `headers.${name}`)].map((path) => `providerConfig.${path}`);
+}

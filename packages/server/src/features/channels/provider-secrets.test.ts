@@ -82,6 +82,18 @@ describe('secrets of a provider', () => {
     );
     assert.equal(stored.length, 2);
     for (const { text } of stored) assert.doesNotMatch(text, /signing secret|header secret|blue secret/);
+    const providerConfig = { ...hidden, headers: { ...hidden.headers, 'X-Team': 'red secret' } };
+    assert.equal((await put(made.body.id, { providerConfig })).status, 200);
+    const log = await server.call<{ data: { changes: Record<string, unknown> }[] }>(
+      'GET',
+      `/api/v1/audit-logs?entityId=${made.body.id}`,
+    );
+    const changes = Object.entries(log.body.data[0]?.changes ?? {});
+    assert.deepEqual(
+      changes.filter(([path]) => path.startsWith('providerConfig')),
+      [['providerConfig.headers.X-Team', { before: bullets, after: bullets }]],
+      'a secret that is given anew is told',
+    );
     assert.equal(
       server.log.some((line) => JSON.stringify(line).includes('signing secret')),
       false,

@@ -1,6 +1,7 @@
 import type { RecommendAnswer, RecommendQuota } from '@arbiter/contract';
 import { type Decision, type DecisionItem, type DecisionTrace, type Plan, round6, targetHint } from '@arbiter/engine';
 import type { StageClock } from './stage-clock.ts';
+import { withInstants } from './trace-rows.ts';
 
 /** What the answer says beside the decision itself. */
 export interface AnswerFacts {
@@ -187,7 +188,7 @@ export function timedStages(trace: DecisionTrace, stages: StageClock | null) {
 function shapeMeta(trace: DecisionTrace, decision: Decision, stages: StageClock | null) {
   return {
     stages: timedStages(trace, stages),
-    dropped: trace.dropped.slice(0, droppedRows),
+    dropped: trace.dropped.slice(0, droppedRows).map((row) => withInstants({ ...row })),
     scores: trace.scoringResults.slice(0, scoreRows),
     warnings: decision.summary.warnings,
   };

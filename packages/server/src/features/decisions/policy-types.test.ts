@@ -31,6 +31,7 @@ before(async () => {
         isNullable: false,
       },
       { name: 'tz', displayName: 'Zone', dataType: 'text' },
+      { name: 'home', displayName: 'Home zone', dataType: 'text', neverStore: true },
     ],
   });
 });
@@ -80,6 +81,46 @@ test('time_window looks at the clock of the zone that the customer’s row names
   );
   assert.equal(replay.body.identical, true, replay.text);
   await drop(id);
+});
+
+test('a zone that is never stored decides, and stands in neither trace nor record', async () => {
+  const schemas = await server.call<{ data: { id: string }[] }>('GET', '/api/v1/schemas');
+  const body = { rows: [{ customer_id: 'hidden', home: 'Asia/Tokyo' }] };
+  const stored = await server.call('POST', `/api/v1/schemas/${schemas.body.data[0]?.id}/data`, { body });
+  assert.equal(stored.status, 201, stored.text);
+  // 08:00 UTC is 17:00 in Tokyo.
+  const id = await policy('time_window', { startHour: 7, endHour: 10, zonePath: 'customer.home' });
+  const settings = { decisionTraceEnabled: true, decisionTraceSampleRate: 1 };
+  const sampled = await server.call('PUT', '/api/v1/tenant-settings', { body: settings });
+  assert.equal(sampled.status, 200, sampled.text);
+  const { body: answer } = await recommend('hidden');
+  assert.equal(answer.count, 0, 'closed in Tokyo, and open in the tenant’s zone');
+  const trace = await server.call('GET', `/api/v1/decision-traces/${answer.trace.traceId}`);
+  assert.match(trace.text, /outside time window: the zone is withheld/);
+  const record = await server.call<{ withheld: string[] }>(
+    'GET',
+    `/api/v1/decisions/${answer.requestId}?include=inputs`,
+  );
+  assert.deepEqual(record.body.withheld, ['home'], record.text);
+  for (const { status, text } of [trace, record]) {
+    assert.equal(status, 200, text);
+    assert.doesNotMatch(text, /Tokyo|hour 17|"currentHour":17/);
+  }
+  await drop(id);
+});
+
+test('the end of a suppression is an instant in traces and in debug', async () => {
+  const suppression = { customerId: 'held', scope: 'global', reason: 'asked', expiresAt: '2027-01-01T00:00:00.000Z' };
+  await make('suppressions', suppression);
+  const { body } = await recommend('held', { debug: true });
+  const dropped = body.meta?.dropped as { detail: { expiresAt: unknown } }[] | undefined;
+  assert.equal(dropped?.[0]?.detail.expiresAt, suppression.expiresAt);
+  const trace = await server.call<{ suppressionResults: { expiresAt: unknown }[]; dropped: typeof dropped }>(
+    'GET',
+    `/api/v1/decision-traces/${body.trace.traceId}`,
+  );
+  assert.equal(trace.body.suppressionResults[0]?.expiresAt, suppression.expiresAt, trace.text);
+  assert.equal(trace.body.dropped?.[0]?.detail.expiresAt, suppression.expiresAt);
 });
 
 test('E18: customer_total_cap and cross_channel_cap hold under parallel decisions', async () => {

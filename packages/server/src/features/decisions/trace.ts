@@ -1,9 +1,9 @@
 import type { RecommendAnswer } from '@arbiter/contract';
-import { type Decision, type DecisionInput, type Json, type Plan, round6 } from '@arbiter/engine';
-import { isObject } from '../../platform/json.ts';
+import { type Decision, type DecisionInput, type Plan, round6 } from '@arbiter/engine';
 import type { CompiledFlow } from '../plans/index.ts';
 import { timedStages } from './answer.ts';
 import type { StageClock } from './stage-clock.ts';
+import { hiddenValues, withhold, withInstants } from './trace-rows.ts';
 
 const resultRows = 2_000;
 const droppedRows = 500;
@@ -19,7 +19,7 @@ export function traceBody(
   stages: StageClock | null,
 ): object {
   const { trace } = decision;
-  const hidden = neverStore.size === 0 ? null : hiddenFields(plan, neverStore, comparedWith);
+  const hidden = neverStore.size === 0 ? null : hiddenValues(plan, neverStore, comparedWith);
   const top = decision.items[0];
   return {
     source: 'recommend',
@@ -48,9 +48,9 @@ export function traceBody(
       selection: { ...item.selection, probability: round6(item.selection.probability) },
     })),
     qualificationResults: trace?.qualificationResults.slice(0, resultRows).map((row) => withhold(row, hidden)) ?? [],
-    contactPolicyResults: trace?.contactPolicyResults.slice(0, resultRows) ?? [],
-    suppressionResults: trace?.suppressionResults.slice(0, resultRows) ?? [],
-    dropped: trace?.dropped.slice(0, droppedRows).map((row) => withhold({ ...row }, hidden)) ?? [],
+    contactPolicyResults: trace?.contactPolicyResults.slice(0, resultRows).map((row) => withhold(row, hidden)) ?? [],
+    suppressionResults: trace?.suppressionResults.slice(0, resultRows).map(withInstants) ?? [],
+    dropped: trace?.dropped.slice(0, droppedRows).map((row) => withhold(withInstants({ ...row }), hidden)) ?? [],
     result: { count: decision.items.length, topOffer: top ? { offerId: top.offerId, score: round6(top.score) } : null },
     summary: answer.trace.summary,
     assignment: decision.assignment,
@@ -59,38 +59,4 @@ export function traceBody(
     experimentAssignment: null,
     totalDurationMs: answer.trace.summary.durationMs,
   };
-}
-
-interface Hidden {
-  /** Names under `customer.` and `attributes.` whose values are never stored, those with an enrich prefix too. */
-  readonly fields: ReadonlySet<string>;
-  /** Paths of the values that rules compare with, by rule, where those are hidden. */
-  readonly compared: ReadonlyMap<string, string>;
-}
-
-function hiddenFields(plan: Plan, neverStore: ReadonlySet<string>, comparedWith: ReadonlyMap<string, string>): Hidden {
-  const prefixed = plan.enrichSources.flatMap(({ columns, prefix }) =>
-    columns.filter((column) => neverStore.has(column)).map((column) => prefix + column),
-  );
-  const fields = new Set([...neverStore, ...prefixed]);
-  const compared = [...comparedWith].filter(([, path]) => fields.has(fieldOf(path)));
-  return { fields, compared: new Map(compared) };
-}
-
-/** The row without the value of a field that is never stored: neither in its detail nor in its text. */
-function withhold(row: Json, hidden: Hidden | null): Json {
-  if (hidden === null || !isObject(row) || !isObject(row.detail)) return row;
-  const { attribute } = row.detail;
-  const actual = typeof attribute === 'string' && hidden.fields.has(fieldOf(attribute)) ? attribute : null;
-  const expected = typeof row.ruleId === 'string' ? (hidden.compared.get(row.ruleId) ?? null) : null;
-  if (actual === null && expected === null) return row;
-  const mask = { ...(actual === null ? {} : { actual: null }), ...(expected === null ? {} : { expected: null }) };
-  const masked = { ...row, detail: { ...row.detail, ...mask } };
-  return row.passed === false ? { ...masked, reason: `${actual ?? expected} is withheld` } : masked;
-}
-
-/** `diagnosis` of `diagnosis`, `customer.diagnosis` and `attributes.diagnosis.code`. */
-function fieldOf(path: string): string {
-  const [first = '', second] = path.split('.');
-  return second !== undefined && (first === 'customer' || first === 'attributes') ? second : first;
 }

@@ -85,7 +85,8 @@ test('a type of the tenant: made, found by respond, deactivated, deleted; its ke
   assert.equal((await readTypes()).get('branch_visit')?.isConversion, true);
   assert.equal((await call('POST', url, body)).json.code, 'duplicate_key');
   const id = made.json.id;
-  assert.equal((await call('PUT', url, { id, key: 'other', status: 'inactive' })).json.key, 'branch_visit');
+  assert.equal((await call('PUT', url, { id, key: 'other', status: 'inactive' })).status, 400);
+  assert.equal((await call('PUT', url, { id, key: 'branch_visit', status: 'inactive' })).json.key, 'branch_visit');
   assert.equal((await readTypes()).has('branch_visit'), false);
   await call('PUT', url, { id, status: 'active' });
   assert.equal((await call('DELETE', `${url}/${id}`)).status, 204);

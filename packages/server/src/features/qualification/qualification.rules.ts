@@ -44,6 +44,10 @@ export function qualificationRuleProblems(ruleType: string, config: Readonly<Rec
     path: `/config${path}`,
     message,
   }));
+  // Stored plans may have both, and go on by valueFrom: the engine takes them, a caller is told.
+  if (ruleType === 'offer_attribute' && config.value != null && config.valueFrom != null) {
+    problems.push({ path: '/config/value', message: 'cannot stand beside valueFrom, which would win' });
+  }
   if (problems.length > 0 || ruleTypes.includes(ruleType)) return problems;
   return [{ path: '/ruleType', message: `${ruleType} is not available yet; available are ${listWords(ruleTypes)}` }];
 }

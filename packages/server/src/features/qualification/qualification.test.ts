@@ -95,6 +95,12 @@ describe('qualification rules', () => {
         JSON.stringify(config),
       );
     }
+    const compared = { attribute: 'margin', operator: 'gte', valueFrom: 'customer.margin' };
+    await create('offer_attribute', compared);
+    await assert.rejects(create('offer_attribute', { ...compared, value: 1 }), {
+      code: 'validation_failed',
+      errors: [{ path: '/config/value', message: 'cannot stand beside valueFrom, which would win' }],
+    });
     for (const type of ['propensity_threshold', 'metric_condition'] as const) {
       const config = { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1, metricId: 'm' };
       await assert.rejects(create(type, config), {

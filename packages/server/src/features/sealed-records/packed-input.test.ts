@@ -88,6 +88,7 @@ const rulesWith = (neverStore: readonly string[]): InputRules => ({
   neverStore: new Set(neverStore),
   refs,
   plan: {
+    zones: ['UTC'],
     reads: { attributes: ['income', 'secret'], context: ['device'], segments: [], interests: [], evidenceRanks: false },
   },
   readSet: { attributes: ['age', 'income', 'secret'], context: ['device', 'page'] },
@@ -140,6 +141,17 @@ test('what is never stored is left out and named', () => {
   assert.deepEqual(withheld, ['secret']);
   assert.ok(!/"secret":/.test(text));
   assert.deepEqual((JSON.parse(text) as PackedInput).w, ['secret']);
+});
+
+test('the zone that a customer named is left out where something is withheld, for it may be the value', () => {
+  const zones = { UTC: zone, 'Asia/Tokyo': zone };
+  const made = input({ profile: { secret: 'Asia/Tokyo' }, zones });
+  const kept = (neverStore: readonly string[]) => {
+    const { text } = inputText(made, made.request, rulesWith(neverStore), newZoneWriter());
+    return Object.keys((JSON.parse(text) as PackedInput).z);
+  };
+  assert.deepEqual(kept(['secret']), ['UTC']);
+  assert.deepEqual(kept([]), ['UTC', 'Asia/Tokyo']);
 });
 
 test('the question is kept as it was sent, up to 4 KB together; the decision was made on what its plan reads', () => {

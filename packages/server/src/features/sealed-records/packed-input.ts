@@ -71,7 +71,7 @@ export type Asked = Pick<DecisionRequest, 'attributes' | 'context'>;
 export interface InputRules {
   readonly neverStore: ReadonlySet<string>;
   readonly refs: PlanRefs;
-  readonly plan: Pick<Plan, 'reads'>;
+  readonly plan: Pick<Plan, 'reads' | 'zones'>;
   readonly readSet: Pick<ReadSetNames, 'attributes' | 'context'>;
 }
 
@@ -128,14 +128,19 @@ export function inputText(
     const value = request[key];
     if (!isDefault(value)) fields += `${fields === '' ? '' : ','}"${key}":${jsonOf(value)}`;
   }
+  const profile = JSON.stringify(strip(input.profile));
+  const enriched = Object.entries(input.enriched).map(
+    ([node, rows]) => [node, rows.map((row) => row && strip(row))] as const,
+  );
+  // The name of a zone may be such a value: where something is withheld, those that a customer named stay away.
+  const clocks =
+    withheld.size === 0
+      ? input.zones
+      : Object.fromEntries(Object.entries(input.zones).filter(([zone]) => rules.plan.zones.includes(zone)));
   let text =
-    `{"n":${input.now},"q":{${fields}},"k":${input.known},"p":${JSON.stringify(strip(input.profile))},` +
-    `"v":${input.evidence.number},"z":${zones(input.zones)}`;
-  const enriched = Object.entries(input.enriched);
-  if (enriched.length > 0) {
-    const kept = enriched.map(([node, rows]) => [node, rows.map((row) => row && strip(row))] as const);
-    text += `,"e":${JSON.stringify(Object.fromEntries(kept))}`;
-  }
+    `{"n":${input.now},"q":{${fields}},"k":${input.known},"p":${profile},` +
+    `"v":${input.evidence.number},"z":${zones(clocks)}`;
+  if (enriched.length > 0) text += `,"e":${JSON.stringify(Object.fromEntries(enriched))}`;
   if (segments.length > 0) text += `,"g":${JSON.stringify(segments)}`;
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
