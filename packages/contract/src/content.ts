@@ -272,7 +272,10 @@ const one = { 200: { description: 'The content item.', schema: ContentItem } } a
 
 /** An action of the workflow. */
 const action = <
-  const A extends Pick<Operation, 'id' | 'path' | 'summary' | 'description' | 'errors' | 'audit' | 'body'>,
+  const A extends Pick<
+    Operation,
+    'id' | 'path' | 'summary' | 'description' | 'errors' | 'audit' | 'body' | 'changesCatalogue'
+  >,
 >(
   value: A,
 ) => operation({ ...common, method: 'POST', role: 'editor', responses: one, ...value } as const);
@@ -336,6 +339,7 @@ export const contentOperations = {
     description:
       'Freezes the item together with its templates as a new version, which decisions show from now on. Any other status is 409.',
     errors: ['not_found', 'invalid_transition', 'feature_disabled'],
+    changesCatalogue: true,
     audit: [{ action: 'publish', entityType: 'contentItem' }],
   }),
   reject: action({
@@ -383,6 +387,7 @@ export const contentOperations = {
     ),
     responses: one,
     errors: ['not_found', 'invalid_transition', 'feature_disabled'],
+    changesCatalogue: true,
     audit: [{ action: 'revert', entityType: 'contentItem' }],
   }),
   render: operation({

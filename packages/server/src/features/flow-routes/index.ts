@@ -1,7 +1,9 @@
 import { flowRouteOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { restorable } from '../catalogue-records/index.ts';
 import { flowRouteRoutes } from './flow-routes.routes.ts';
+import { flowRouteSpec } from './flow-routes.store.ts';
 
 export { lockRoutes } from './flow-routes.service.ts';
 export { readRoutes } from './flow-routes.store.ts';
@@ -13,5 +15,6 @@ export const tables = ['flow_routes'];
 export const flowRoutesFeature = feature({
   name: 'flow-routes',
   tables,
+  restores: [restorable(flowRouteSpec)],
   operations: () => handlerEntries(flowRouteOperations, flowRouteRoutes()),
 });

@@ -1,7 +1,14 @@
 import type { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
 import type { Database, TransactionOptions } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
-import { type AnyHandler, type Handlers, type RequestFacts, reply, type TenantHandler } from '../../http/handler.ts';
+import {
+  type AnyHandler,
+  configVersionHeader,
+  type Handlers,
+  type RequestFacts,
+  reply,
+  type TenantHandler,
+} from '../../http/handler.ts';
 import { hardDeleteRecord, noContent, recordHandlers } from '../catalogue-records/index.ts';
 import { analyseUpload } from './csv-upload.service.ts';
 import { changeField, createField, deleteField, type FindFieldUses, listFields } from './fields.service.ts';
@@ -48,7 +55,16 @@ export const fieldHandlersInside = (findFieldUses: FindFieldUses): ReadonlyMap<s
 };
 
 export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperations> {
-  const tableChange = (request: RequestFacts) => changeOfTable(runOf(ports, request), tableChangeMs);
+  /** Steps of a change, and the header that names the catalogue's version after the last of them. */
+  const tableChange = (request: RequestFacts) => {
+    const run = runOf(ports, request);
+    let version = 0;
+    const onCatalogueVersion = (told: number): void => {
+      version = told;
+    };
+    const steps = changeOfTable((work, options) => run(work, { ...options, onCatalogueVersion }), tableChangeMs);
+    return { steps, headers: () => configVersionHeader(version) };
+  };
   return {
     ...recordHandlers(schemaSpec, {
       show: showSchemas,
@@ -61,14 +77,17 @@ export function schemaRoutes(ports: SchemaPorts): Handlers<typeof schemaOperatio
     },
     async createField(request) {
       const { schemaId, ...definition } = request.body;
-      return reply(201, await createField(tableChange(request), schemaId, definition));
+      const { steps, headers } = tableChange(request);
+      const field = await createField(steps, schemaId, definition);
+      return reply(201, field, headers());
     },
     async updateField(tx, { body: { fieldId, ...changes } }) {
       return reply(200, await changeField(tx, fieldId, changes));
     },
     async deleteField(request) {
-      await deleteField(tableChange(request), request.query.fieldId, ports.findFieldUses);
-      return reply(204, null);
+      const { steps, headers } = tableChange(request);
+      await deleteField(steps, request.query.fieldId, ports.findFieldUses);
+      return reply(204, null, headers());
     },
     async insertRows(tx, { params, body }) {
       const { rows, onDuplicate = 'skip' } = body;
