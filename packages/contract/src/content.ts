@@ -396,7 +396,8 @@ export const contentOperations = {
     method: 'POST',
     path: `${path}/render`,
     summary: 'Render an item',
-    description: 'Writes nothing. Values are escaped as on a channel of the channelType of the item.',
+    description:
+      'Writes nothing. Values are escaped as on a channel of the channelType of the item. Together they take at most 262,144 characters; one that does not fit any more shows nothing.',
     role: 'viewer',
     body: RenderRequest,
     responses: { 200: { description: 'The rendered item.', schema: Rendered } },

@@ -255,7 +255,8 @@ test('of a crowd one customer is found by the index, with a join too; pages are 
     const active = await readActiveSegments(tx);
     const reader = membershipReader(active, { segments: ['Crowd'], interests: [] }, []);
     assert.ok(reader);
-    const ask = (customerId: string) => planMembership([{ flow: { membership: reader }, request: { customerId, segments: [] } }]);
+    const ask = (customerId: string) =>
+      planMembership([{ flow: { membership: reader }, request: { customerId, segments: [] } }]);
     const planned = ask('C199');
     const [statement] = planned.statements;
     assert.ok(statement);
