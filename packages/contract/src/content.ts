@@ -272,13 +272,11 @@ const one = { 200: { description: 'The content item.', schema: ContentItem } } a
 
 /** An action of the workflow. */
 const action = <
-  const A extends Pick<
-    Operation,
-    'id' | 'path' | 'summary' | 'description' | 'errors' | 'audit' | 'body' | 'changesCatalogue'
-  >,
+  const A extends Pick<Operation, 'id' | 'path' | 'summary' | 'description' | 'errors' | 'audit' | 'body'>,
 >(
   value: A,
-) => operation({ ...common, method: 'POST', role: 'editor', responses: one, ...value } as const);
+) =>
+  operation({ ...common, method: 'POST', role: 'editor', responses: one, changesCatalogue: true, ...value } as const);
 
 const RenderRequest = Type.Object(
   {
@@ -339,7 +337,6 @@ export const contentOperations = {
     description:
       'Freezes the item together with its templates as a new version, which decisions show from now on. Any other status is 409.',
     errors: ['not_found', 'invalid_transition', 'feature_disabled'],
-    changesCatalogue: true,
     audit: [{ action: 'publish', entityType: 'contentItem' }],
   }),
   reject: action({

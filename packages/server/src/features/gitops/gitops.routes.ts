@@ -1,10 +1,13 @@
 import type { gitopsOperations } from '@arbiter/contract';
-import { type Handlers, reply } from '../../http/handler.ts';
+import { configVersionHeader, type Handlers, reply } from '../../http/handler.ts';
 import { applyFiles, exportFiles, type GitopsPorts, planFiles, tellDrift } from './gitops.service.ts';
 
 export const gitopsRoutes = (ports: GitopsPorts): Handlers<typeof gitopsOperations> => ({
   export: async (request) => reply(200, await exportFiles(ports, request)),
   diff: async (request) => reply(200, await planFiles(ports, request, request.body)),
-  apply: async (request) => reply(200, await applyFiles(ports, request, request.body)),
+  apply: async (request) => {
+    const plan = await applyFiles(ports, request, request.body);
+    return reply(200, plan, configVersionHeader(plan.configVersion));
+  },
   drift: async (request) => reply(200, await tellDrift(ports, request)),
 });
