@@ -277,7 +277,8 @@ const action = <
   const A extends Pick<Operation, 'id' | 'path' | 'summary' | 'description' | 'errors' | 'audit' | 'body'>,
 >(
   value: A,
-) => operation({ ...common, method: 'POST', role: 'editor', responses: one, ...value } as const);
+) =>
+  operation({ ...common, method: 'POST', role: 'editor', responses: one, changesCatalogue: true, ...value } as const);
 
 const RenderRequest = Type.Object(
   {
@@ -390,6 +391,7 @@ export const contentOperations = {
     ),
     responses: one,
     errors: ['not_found', 'invalid_transition', 'feature_disabled'],
+    changesCatalogue: true,
     audit: [{ action: 'revert', entityType: 'contentItem' }],
   }),
   render: operation({
@@ -398,7 +400,8 @@ export const contentOperations = {
     method: 'POST',
     path: `${path}/render`,
     summary: 'Render an item',
-    description: 'Writes nothing. Values are escaped as on a channel of the channelType of the item.',
+    description:
+      'Writes nothing. Values are escaped as on a channel of the channelType of the item. Together they take at most 262,144 characters; one that does not fit any more shows nothing.',
     role: 'viewer',
     body: RenderRequest,
     responses: { 200: { description: 'The rendered item.', schema: Rendered } },

@@ -223,6 +223,7 @@ export const gitopsOperations = {
     bodyLimit,
     responses: { 200: { description: 'What was done.', schema: PolicyPlan } },
     errors: ['concurrent_modification'],
+    changesCatalogue: true,
     audit: [{ action: 'apply', entityType: 'gitops' }],
     changesCatalogue: true,
     rateLimits: perTenant,

@@ -17,7 +17,8 @@ const joinProperties = {
   alias: Type.String({
     examples: ['orders'],
     pattern: '^[A-Za-z_][A-Za-z0-9_]{0,62}$',
-    description: 'How filters name columns of the joined rows: `<alias>.<column>`. Unique in the segment; not metric.',
+    description:
+      'How filters name columns of the joined rows: `<alias>.<column>`. Unique in the segment; not customer, not metric.',
   }),
   schemaId: Id('Schema of the joined rows.'),
   match: StringEnum(['any', 'none'], {
@@ -70,7 +71,7 @@ const definition = {
   filters: Type.Optional(
     Type.Unknown({
       description:
-        'Who belongs to it: groups `{ logic, conditions }` of `{ field, operator, value }`. Fields are columns of the base schema and `<alias>.<column>` of joins. Default: everybody.',
+        'Who belongs to it: groups `{ logic, conditions }` of `{ field, operator, value }`. Fields are columns of the base schema (`age`, also `customer.age`) and `<alias>.<column>` of joins. Default: everybody.',
       examples: [{ logic: 'and', conditions: [{ field: 'tier', operator: 'in', value: ['gold', 'platinum'] }] }],
     }),
   ),

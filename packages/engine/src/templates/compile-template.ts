@@ -2,7 +2,7 @@ import { emptyScope, type FormulaScope } from '../formula/scope.ts';
 import { isObject } from '../json-object.ts';
 import type { Json, MarkupPart, PersonalizationEntry } from '../snapshot.ts';
 import { semantics as newest } from '../version.ts';
-import { compileText, joined, type TextCompiler } from './compile-text.ts';
+import { compileText, joined, mostInserted, type TextCompiler } from './compile-text.ts';
 import { compileMarkup } from './markup.ts';
 import type { Template } from './template.ts';
 import { entryValue, printed, type ReadValue, type ValueSources } from './token-value.ts';
@@ -42,7 +42,14 @@ export function compileTemplate(
       paths.set(path.join('.'), path);
     },
   };
-  const compiler: Compiler = { templateType, semantics, sources, tokens: new Map(), bare: new Set() };
+  const compiler: Compiler = {
+    templateType,
+    semantics,
+    sources,
+    tokens: new Map(),
+    bare: new Set(),
+    room: { left: mostInserted },
+  };
   const body = withMarkup(compiler, compileObject(compiler, content), markup);
   const fixed = 'constant' in body && isObject(body.constant) ? frozen(body.constant) : null;
   const variables = [...new Map([...entries].reverse().flatMap((map) => [...map])).values()].map(
@@ -50,16 +57,20 @@ export function compileTemplate(
   );
 
   // Entries without a source are the same for everybody.
-  const fixedValues = variables.every(([, , isFixed]) => isFixed) ? frozen(valuesFor(variables, blankScope, {})) : null;
+  const room = semantics === 1 ? Infinity : mostInserted;
+  const fixedValues = variables.every(([, , isFixed]) => isFixed)
+    ? frozen(valuesFor(variables, blankScope, {}, Infinity))
+    : null;
 
   return {
     paths: [...paths.values()],
     render(scope, computed) {
       if (fixed !== null) return fixed;
+      compiler.room.left = mostInserted;
       const rendered = 'render' in body ? body.render(scope, computed) : undefined;
       return isObject(rendered) ? rendered : nothing;
     },
-    variables: (scope, computed) => fixedValues ?? valuesFor(variables, scope, computed),
+    variables: (scope, computed) => fixedValues ?? valuesFor(variables, scope, computed, room),
     missing(scope, computed) {
       return [...compiler.bare].filter((name) => {
         const read = compiler.tokens.get(name);
@@ -71,11 +82,29 @@ export function compileTemplate(
 
 type Variable = readonly [name: string, read: ReadValue, isFixed: boolean];
 
-function valuesFor(variables: readonly Variable[], scope: FormulaScope, computed: JsonObject): JsonObject {
+/** `room`: characters for all values together; one that does not fit any more is null. */
+function valuesFor(
+  variables: readonly Variable[],
+  scope: FormulaScope,
+  computed: JsonObject,
+  room: number,
+): JsonObject {
   if (variables.length === 0) return nothing;
   const values: Record<string, Json> = {};
-  for (const [name, read] of variables) setOwn(values, name, toJson(read(scope, computed)));
+  let left = room;
+  for (const [name, read] of variables) {
+    const value = toJson(read(scope, computed));
+    const length = lengthOf(value);
+    const fits = length <= left;
+    if (fits) left -= length;
+    setOwn(values, name, fits ? value : null);
+  }
   return values;
+}
+
+function lengthOf(value: Json): number {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0;
 }
 
 const nothing: JsonObject = Object.freeze({});

@@ -15,7 +15,15 @@ export interface TextCompiler {
   readonly tokens: Map<string, ReadValue>;
   /** Tokens that somewhere stand without a fallback of their own. */
   readonly bare: Set<string>;
+  /** Characters that values may still take in the rendering that is going on; the template sets it before each. */
+  readonly room: { left: number };
 }
+
+/**
+ * Characters that the values of one creative take at most, escaped: a small content may name one long value thousands of
+ * times, and a decision shows many creatives (docs/adr/0024). A value that does not fit any more shows nothing.
+ */
+export const mostInserted = 262_144;
 
 /** A text that is the same for everybody, or the function that renders it. */
 export type Piece = string | ((scope: FormulaScope, computed: JsonObject) => string);
@@ -61,6 +69,15 @@ export function compileToken(compiler: TextCompiler, { name, fallback }: Token, 
   const otherwise = fallback === null ? '' : escaped(fallback);
   return (scope, computed) => {
     const value = printed(read(scope, computed));
-    return value === null ? otherwise : escaped(value);
+    return value === null ? otherwise : inserted(compiler, escaped, value);
   };
+}
+
+/** The value escaped, or nothing when there is no room for it. Plans of semantics 1 know no limit. */
+export function inserted({ room, semantics }: TextCompiler, escaped: Escape, value: string): string {
+  if (semantics === 1) return escaped(value);
+  if (value.length > room.left) return '';
+  const text = escaped(value);
+  room.left -= text.length;
+  return text;
 }

@@ -1,5 +1,5 @@
 import type { MarkupPart, MarkupToken, MarkupUrl } from '../snapshot.ts';
-import { compileText, compileToken, type Piece, type TextCompiler } from './compile-text.ts';
+import { compileText, compileToken, inserted, type Piece, type TextCompiler } from './compile-text.ts';
 import { type Escape, htmlEscaped, withoutControls } from './escape.ts';
 import { printed, tokenValue } from './token-value.ts';
 
@@ -21,7 +21,8 @@ function compilePartToken(compiler: TextCompiler, part: MarkupToken, escaped: Es
   }
   const first = tokenValue(compiler.sources, part.token);
   const second = tokenValue(compiler.sources, part.or);
-  return (scope, computed) => escaped(printed(first(scope, computed)) ?? printed(second(scope, computed)) ?? '');
+  return (scope, computed) =>
+    inserted(compiler, escaped, printed(first(scope, computed)) ?? printed(second(scope, computed)) ?? '');
 }
 
 /** The first of the links that is allowed, between what surrounds it; nothing of it when none is. */

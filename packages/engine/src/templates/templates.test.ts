@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { emptyScope } from '../formula/scope.ts';
 import type { Json } from '../snapshot.ts';
 import { compileTemplate } from './compile-template.ts';
+import { mostInserted } from './compile-text.ts';
 import { parseText } from './parse-text.ts';
 
 const scope = Object.assign(emptyScope(), {
@@ -158,4 +159,37 @@ test('a value never leaves its place', () => {
     }),
     { numRuns: 3000 },
   );
+});
+
+test('values of one rendering take so much room and no more; the next one has all of it again', () => {
+  const content = { all: '{big}'.repeat(10), small: '{name}', list: Array.from({ length: 10 }, () => '{big}') };
+  const item = { big: 'attributes.big', whole: 'attributes.whole', name: 'customer.name' };
+  const at = (big: string) =>
+    Object.assign(emptyScope(), {
+      customer: { name: 'Ada' },
+      attributes: { big, whole: { list: [big] } },
+    });
+  const template = compileTemplate(content, [], 'sms_text', item);
+  const big = 'x'.repeat(mostInserted / 4);
+  for (const _ of ['first', 'again']) {
+    const shown = template.render(at(big), {});
+    assert.deepEqual(shown, { all: big.repeat(4), small: '', list: Array.from({ length: 10 }, () => '') });
+    assert.deepEqual(template.render(at('y'), {}).all, 'y'.repeat(10));
+  }
+  // Exactly as much as there is room for, and one character more; what is shorter still finds a place.
+  assert.equal(
+    compileTemplate({ a: '{big}' }, [], 'x', item)
+      .render(at('x'.repeat(mostInserted)), {})
+      .a?.toString().length,
+    mostInserted,
+  );
+  const over = compileTemplate({ a: '{big}{name}' }, [], 'x', item);
+  assert.deepEqual(over.render(at('x'.repeat(mostInserted + 1)), {}), { a: 'Ada' });
+  const fits = template.variables(at('x'.repeat(100)), {});
+  assert.deepEqual([fits.name, String(fits.big).length], ['Ada', 100]);
+  const huge = template.variables(at('x'.repeat(mostInserted)), {});
+  assert.deepEqual([huge.name, String(huge.big).length, huge.whole], [null, mostInserted, null]);
+  // Plans of semantics 1 keep their bytes.
+  const old = compileTemplate(content, [], 'sms_text', item, { semantics: 1 }).render(at(big), {});
+  assert.equal(String(old.all).length, 10 * big.length);
 });

@@ -33,7 +33,7 @@ export function traceBody(
     channelId: answer.channelId,
     placement: answer.placement,
     placements: input.request.placements,
-    customerSegments: [...input.segments, ...input.request.segments],
+    customerSegments: [...new Set([...input.segments, ...input.request.segments])],
     pipeline: trace === null ? [] : timedStages(trace, stages),
     scoringResults: trace?.scoringResults.slice(0, resultRows) ?? [],
     selectedOffers: decision.items.map((item, i) => ({

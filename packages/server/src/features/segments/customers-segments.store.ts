@@ -20,7 +20,8 @@ export async function segmentsAmong(tx: Tx, customerIds: readonly string[]): Pro
       found.push(statement.parse(await tx.query(text, values)));
     }
     for (const customerId of customerIds) {
-      for (const id of reader.of(found, customerId).used) words.set(id, (words.get(id) ?? new Set()).add(customerId));
+      for (const id of reader.of(found, customerId, []).used)
+        words.set(id, (words.get(id) ?? new Set()).add(customerId));
     }
   }
   return active.map(({ id, name }) => ({ id, name, members: words.get(id) ?? new Set() }));

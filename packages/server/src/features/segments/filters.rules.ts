@@ -20,22 +20,28 @@ export interface AskedField {
   readonly join: AskedJoin | null;
 }
 
+/** `customer.age` is `age`, as in every other condition (docs/design/api-catalogue.md 1.3). */
+const baseAlias = 'customer';
+
 /** Where a field stands, or what is wrong with it. Columns are found as they are written, letter case included. */
 export function fieldOf(base: AskedSchema, joins: readonly AskedJoin[], field: string): AskedField | string {
   const dot = field.indexOf('.');
-  if (dot === -1) {
-    const column = columnOf(base, field);
-    return column === null ? noColumn(base, field) : { column, join: null };
-  }
+  if (dot === -1) return fieldOfBase(base, field);
   const [alias, name] = [field.slice(0, dot), field.slice(dot + 1)];
   const join = joins.find((each) => each.alias === alias);
   if (join === undefined) {
+    if (alias === baseAlias) return fieldOfBase(base, name);
     if (alias === 'metric') return 'names a metric, which is not available yet';
     const known = joins.map((each) => each.alias);
     return known.length === 0 ? 'names a join, and there is none' : `must begin with one of ${listWords(known)}`;
   }
   const column = columnOf(join.schema, name);
   return column === null ? noColumn(join.schema, name) : { column, join };
+}
+
+function fieldOfBase(base: AskedSchema, name: string): AskedField | string {
+  const column = columnOf(base, name);
+  return column === null ? noColumn(base, name) : { column, join: null };
 }
 
 /** The filters in stored form, or everything that is wrong with them (docs/design/api-catalogue.md 1.3, 11). */

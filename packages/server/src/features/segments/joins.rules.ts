@@ -60,6 +60,7 @@ export function joinProblems(base: AskedSchema, joins: readonly AskedJoin[]): Er
   for (const [at, join] of joins.entries()) {
     const refuse = (key: string, message: string) => problems.push({ path: `/joins/${at}/${key}`, message });
     if (join.alias === 'metric') refuse('alias', 'is reserved for metrics');
+    if (join.alias === 'customer') refuse('alias', 'is reserved for the base schema');
     if (seen.has(join.alias)) refuse('alias', 'is taken by another join');
     seen.add(join.alias);
     const own = columnOf(base, join.baseField);

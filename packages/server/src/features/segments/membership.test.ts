@@ -127,9 +127,14 @@ test('decisions know the active segments of their customer, and those of the req
     'Everyone',
     'For gold',
     'For scored',
-    'Not gold',
+    'Ruled',
     'Sleeping',
   ]);
+  // Whichever of its two words the request uses, and whichever the catalogue.
+  const gold = (await segments.call('GET', `${segmentsUrl}?search=Gold`)).body.data[0]?.id ?? '';
+  for (const word of ['Gold', gold]) {
+    assert.deepEqual(await offersFor('nobody', { dryRun: true, segments: [word] }), ['Everyone', 'For gold', 'Ruled']);
+  }
 });
 
 test('the record holds the membership, and replays without the segments', async () => {
@@ -250,7 +255,8 @@ test('of a crowd one customer is found by the index, with a join too; pages are 
     const active = await readActiveSegments(tx);
     const reader = membershipReader(active, { segments: ['Crowd'], interests: [] }, []);
     assert.ok(reader);
-    const ask = (customerId: string) => planMembership([{ flow: { membership: reader }, request: { customerId } }]);
+    const ask = (customerId: string) =>
+      planMembership([{ flow: { membership: reader }, request: { customerId, segments: [] } }]);
     const planned = ask('C199');
     const [statement] = planned.statements;
     assert.ok(statement);

@@ -32,8 +32,15 @@ export interface Membership {
 /** Reads the membership of many customers: one statement for each base schema, sent with what is read anyway. */
 export interface MembershipReader {
   readonly statements: readonly MembershipStatement[];
-  /** Membership of a customer, given the rows of the statements by customer. */
-  of(found: readonly ReadonlyMap<string, readonly boolean[]>[], customerId: string): Membership;
+  /**
+   * Membership of a customer, given the rows of the statements by customer. `asked`: what the request names; a segment that
+   * it names by id is one by name as well, and the other way round.
+   */
+  of(
+    found: readonly ReadonlyMap<string, readonly boolean[]>[],
+    customerId: string,
+    asked: readonly string[],
+  ): Membership;
 }
 
 type UsedNames = Pick<PlanReads, 'segments' | 'interests'>;
@@ -62,19 +69,21 @@ export function membershipReader(
   const read = active
     .map(({ id, name, definition }) => {
       const words = [id, name].filter((word) => isUsed(word) || isKept(word));
-      return { words, used: words.filter(isUsed), definition };
+      return { id, name, words, used: words.filter(isUsed), definition };
     })
     .filter(({ words }) => words.length > 0);
   if (read.length === 0) return null;
   const byBase = [...Map.groupBy(read, ({ definition }) => definition.base.id).values()];
   return {
     statements: byBase.map((segments) => membershipStatement(segments.map(({ definition }) => definition))),
-    of(found, customerId) {
+    of(found, customerId, asked) {
       let membership = nobody;
       for (const [at, segments] of byBase.entries()) {
         const belongs = found[at]?.get(customerId);
-        if (belongs === undefined) continue;
-        const mine = segments.filter((_, place) => belongs[place]);
+        if (belongs === undefined && asked.length === 0) continue;
+        const mine = segments.filter(
+          ({ id, name }, place) => belongs?.[place] === true || asked.includes(id) || asked.includes(name),
+        );
         if (mine.length === 0) continue;
         membership = {
           kept: [...membership.kept, ...mine.flatMap(({ words }) => words)],
@@ -95,7 +104,7 @@ export interface MembershipReads {
 
 interface Question {
   readonly flow: { readonly membership: MembershipReader | null };
-  readonly request: { readonly customerId: string };
+  readonly request: { readonly customerId: string; readonly segments: readonly string[] };
 }
 
 const none: MembershipReads = { statements: [], resolve: () => [] };
@@ -124,7 +133,7 @@ export function planMembership(questions: readonly Question[]): MembershipReads 
         found.set(reader, [...(found.get(reader) ?? []), rows]);
       }
       return questions.map(({ flow: { membership }, request }) =>
-        membership === null ? nobody : membership.of(found.get(membership) ?? [], request.customerId),
+        membership === null ? nobody : membership.of(found.get(membership) ?? [], request.customerId, request.segments),
       );
     },
   };

@@ -96,6 +96,8 @@ test('filters decide who belongs, live, and PUT rebuilds the view under its name
     filters: [{ field: 'tier', operator: '=', value: 'gold', note: 'gone' }],
   });
   assert.equal(made.customerCount, 2);
+  const asElsewhere = { filters: [{ field: 'customer.tier', operator: 'eq', value: 'gold' }] };
+  assert.equal((await segments.call('POST', `${segmentsUrl}/preview`, asElsewhere)).body.count, 2);
   await segments.insert(people, [{ customer_id: 'C9', tier: 'gold', age: 1 }]);
   assert.deepEqual(await segments.viewed(made.viewName), ['C1', 'C9', "O'Neil; drop table x--"]);
   assert.equal((await segments.call('GET', `${segmentsUrl}/${made.id}`)).body.customerCount, 2, 'of the last count');
@@ -200,6 +202,9 @@ test('what cannot be asked is refused, with its place, and changes nothing', asy
     [{ joins: [join], filters: [{ field: 'other.kind', operator: 'exists' }] }, '/filters/0/field'],
     [{ joins: [join, join] }, '/joins/1/alias'],
     [{ joins: [{ ...join, alias: 'metric' }] }, '/joins/0/alias'],
+    [{ joins: [{ ...join, alias: 'customer' }] }, '/joins/0/alias'],
+    [{ filters: [{ field: 'customer.nonsense', operator: 'gt', value: 1 }] }, '/filters/0/field'],
+    [{ filters: [{ field: 'customer.customer.age', operator: 'gt', value: 1 }] }, '/filters/0/field'],
     [{ joins: [{ ...join, alias: 'a b' }] }, '/joins/0/alias'],
     [{ joins: [{ ...join, baseField: 'tire' }] }, '/joins/0/baseField'],
     [{ joins: [{ ...join, joinField: 'balance' }] }, '/joins/0/joinField'],

@@ -1,0 +1,34 @@
+import type { TSchema } from 'typebox';
+import { itemsOf, propertiesOf, requiredOf } from './schema-parts.ts';
+
+/**
+ * The body without the optional properties that are null, at any depth that the schema describes; the same value when there
+ * are none. In a POST null for an optional input counts as not sent (docs/design/api-access.md 22).
+ */
+export function withoutNullInputs(schema: TSchema, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    if (items === undefined) return value;
+    const kept = value.map((item) => withoutNullInputs(items, item));
+    return kept.some((item, index) => item !== value[index]) ? kept : value;
+  }
+  const source = value as Readonly<Record<string, unknown>>;
+  const required = new Set(requiredOf(schema));
+  let kept: Record<string, unknown> | null = null;
+  for (const [name, property] of propertiesOf(schema)) {
+    if (!Object.hasOwn(source, name)) continue;
+    const before = source[name];
+    if (before === null && !required.has(name)) {
+      kept ??= { ...source };
+      delete kept[name];
+      continue;
+    }
+    const after = withoutNullInputs(property, before);
+    if (after !== before) {
+      kept ??= { ...source };
+      kept[name] = after;
+    }
+  }
+  return kept ?? value;
+}
