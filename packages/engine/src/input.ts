@@ -18,6 +18,8 @@ export interface DecisionInput {
   /** Ids and names of the stored segments the customer belongs to. */
   readonly segments: readonly string[];
   readonly contacts: ContactCounts;
+  /** Outcomes that `plan.outcomeReads` asks for; absent when it is null. */
+  readonly outcomes?: readonly LatestOutcome[] | undefined;
   readonly suppressions: readonly Suppression[];
   readonly evidence: Evidence;
   /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
@@ -107,6 +109,14 @@ export interface ContactCounts {
   readonly lastAt: readonly number[];
   /** `counts[w][lane]` for window w of `plan.windows`. */
   readonly counts: readonly (readonly number[])[];
+}
+
+/** The latest instant (epoch ms, of the event) of one outcome with one offer, creative, channel and campaign. */
+export interface LatestOutcome {
+  /** Key of the outcome type. */
+  readonly key: string;
+  readonly lane: ContactLane;
+  readonly at: number;
 }
 
 export interface Suppression {

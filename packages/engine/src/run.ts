@@ -27,6 +27,8 @@ export interface Run {
   readonly customer: Record<string, Json>;
   readonly segments: ReadonlySet<string>;
   readonly lanes: LaneView;
+  /** The customer's outcomes as lanes; null until a policy asks (`outcomesOf`). */
+  outcomes: LaneView | null;
   readonly target: Target;
   /** Number of the target among those that the plan remembers; -1 when it depends on more than the channel. */
   readonly targetNumber: number;
