@@ -389,10 +389,12 @@ create table customer_suppressions (
   reason text not null,
   trigger_count integer not null,
   created_at timestamp(3) with time zone not null,
-  expires_at timestamp(3) with time zone not null
+  expires_at timestamp(3) with time zone not null,
+  policy_mark text
 );
   constraint customer_suppressions_check CHECK (((scope = 'global'::text) = (scope_id = 'all'::text)))
   constraint customer_suppressions_check1 CHECK (((policy_id IS NULL) = (policy_type = 'manual'::text)))
+  constraint customer_suppressions_check2 CHECK (((policy_mark IS NULL) = (policy_id IS NULL)))
   constraint customer_suppressions_scope_check CHECK ((scope = ANY (ARRAY['global'::text, 'category'::text, 'offer'::text])))
   constraint customer_suppressions_trigger_count_check CHECK ((trigger_count > 0))
   constraint customer_suppressions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)

@@ -238,6 +238,7 @@ export interface CustomerSuppressionsRow {
   readonly triggerCount: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+  readonly policyMark: string | null;
 }
 
 /** A row of `daily_totals`. */
@@ -1233,6 +1234,7 @@ export const columnKinds = {
     triggerCount: 'integer',
     createdAt: 'instant',
     expiresAt: 'instant',
+    policyMark: 'text',
   },
   daily_totals: {
     tenantId: 'uuid',

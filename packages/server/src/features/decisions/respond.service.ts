@@ -28,7 +28,8 @@ import {
   settleReservation,
 } from '../interactions/index.ts';
 import { findOfferFacts } from '../offers/index.ts';
-import type { OutcomeTypeFacts } from '../outcomes/index.ts';
+import type { TenantCatalogue } from '../plans/index.ts';
+import { triggeredRows, writeTriggered } from '../suppressions/index.ts';
 import { type RespondCall, type RespondSubject, responseKey } from './respond.rules.ts';
 import { findResponse, keepResponse } from './responses.store.ts';
 
@@ -60,12 +61,12 @@ type ImpressionEffect = RespondAnswer['impression'];
 export async function respondOne(
   tx: Tx,
   keys: CustomerKeys,
-  outcomes: ReadonlyMap<string, OutcomeTypeFacts>,
+  catalogue: Pick<TenantCatalogue, 'outcomes' | 'outcomePolicies'>,
   call: RespondCall,
   credentialId: string,
   wait: boolean,
 ): Promise<Responded | 'held'> {
-  const outcome = outcomes.get(call.outcome);
+  const outcome = catalogue.outcomes.get(call.outcome);
   if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome names no active outcome type' });
   const subject = await resolveSubject(tx, call);
   const direction = call.direction ?? (outcome.category === 'impression' ? 'outbound' : 'inbound');
@@ -197,6 +198,8 @@ export async function respondOne(
   } else {
     if (impression === 'confirmed') await countImpression(newId(), {});
     addOutcome(state, outcome.key, lane, call.at);
+    const about = { key: outcome.key, offerId: subject.offerId, categoryId: names.offerCategoryId, at: call.at };
+    await writeTriggered(tx, subject.customerId, triggeredRows(catalogue.outcomePolicies, about, tx.now.getTime()));
     await write({
       ...base,
       ...sent,
@@ -316,6 +319,8 @@ async function readNames(tx: Tx, subject: Subject) {
   const categoryId = subject.item === null ? (offer?.categoryId ?? null) : subject.item.categoryId;
   return {
     offerName: offer?.name ?? null,
+    /** Of the offer now; `categoryId` is the one of the recommendation. */
+    offerCategoryId: offer?.categoryId ?? null,
     creativeName: creative?.name ?? null,
     channelName: channel?.name ?? null,
     categoryId,

@@ -16,6 +16,7 @@ class SeededInput implements DecisionInput {
   readonly enriched: DecisionInput['enriched'];
   readonly segments: DecisionInput['segments'];
   readonly contacts: DecisionInput['contacts'];
+  readonly outcomes: DecisionInput['outcomes'];
   readonly suppressions: DecisionInput['suppressions'];
   readonly evidence: DecisionInput['evidence'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
@@ -30,6 +31,7 @@ class SeededInput implements DecisionInput {
     this.enriched = facts.enriched;
     this.segments = facts.segments;
     this.contacts = facts.contacts;
+    this.outcomes = facts.outcomes;
     this.suppressions = facts.suppressions;
     this.evidence = facts.evidence;
     this.quotaLeft = facts.quotaLeft;

@@ -1,10 +1,12 @@
 import {
   type ContactCounts,
+  type ContactLane,
   canonicalJson,
   type DecisionInput,
   type DecisionRequest,
   type Evidence,
   type Json,
+  type LatestOutcome,
   type Plan,
   type ZoneClock,
 } from '@arbiter/engine';
@@ -34,6 +36,8 @@ export interface PackedInput {
     /** Per window; 0: like the window before. */
     counts: readonly (readonly number[] | 0)[],
   ];
+  /** outcomes that policies looked at: key, ms before now, then the lane as in `c`; absent when the plan reads none */
+  readonly l?: readonly (readonly (number | string | null)[])[];
   /** suppressions */
   readonly s?: DecisionInput['suppressions'];
   /** number of the evidence state */
@@ -138,6 +142,7 @@ export function inputText(
   }
   if (segments.length > 0) text += `,"g":${JSON.stringify(segments)}`;
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
+  if (input.outcomes !== undefined) text += `,"l":${outcomesText(input.outcomes, input.now, refs)}`;
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
   const names = withheld.size === 0 ? noNames : [...withheld].sort();
@@ -226,11 +231,8 @@ function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs:
   let rows = '';
   let latest = '';
   for (let i = 0; i < lanes.length; i++) {
-    const { offerId, creativeId, channelId, campaignId } = lanes[i]!;
     const comma = i === 0 ? '' : ',';
-    rows +=
-      `${comma}[${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
-      `${placeOf(refs.channels, channelId)}${campaignId === null ? '' : `,${canonicalJson(campaignId)}`}]`;
+    rows += `${comma}[${laneText(lanes[i]!, refs)}]`;
     // A lane without any contact has no latest one, and JSON no infinity.
     latest += `${comma}${Number.isFinite(lastAt[i]) ? now - lastAt[i]! : 'null'}`;
   }
@@ -243,6 +245,18 @@ function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs:
     before = text;
   }
   return `[[${rows}],[${latest}],[${windows}]]`;
+}
+
+function outcomesText(outcomes: readonly LatestOutcome[], now: number, refs: PlanRefs): string {
+  const rows = outcomes.map(({ key, lane, at }) => `[${canonicalJson(key)},${now - at},${laneText(lane, refs)}]`);
+  return `[${rows.join(',')}]`;
+}
+
+function laneText({ offerId, creativeId, channelId, campaignId }: ContactLane, refs: PlanRefs): string {
+  return (
+    `${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
+    `${placeOf(refs.channels, channelId)}${campaignId === null ? '' : `,${canonicalJson(campaignId)}`}`
+  );
 }
 
 /** Position of an id in the plan, or the id when the plan does not hold it. */
@@ -271,24 +285,39 @@ export function unpackInput(
     enriched: packed.e ?? {},
     segments: packed.g ?? [],
     contacts: unpackCounts(packed, facts.windows, facts.refs),
+    ...(packed.l === undefined ? {} : { outcomes: unpackOutcomes(packed.l, packed.n, facts.refs) }),
     suppressions: packed.s ?? [],
     evidence: facts.evidence,
     ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };
 }
 
-function unpackCounts(packed: PackedInput, windows: number, { snapshot }: PlanRefs): ContactCounts {
+type PackedLane = readonly (number | string | null)[];
+
+function unpackLane([offerId, creativeId, channelId, campaignId]: PackedLane, { snapshot }: PlanRefs): ContactLane {
   const id = (rows: readonly { readonly id: string }[], value: number | string | null | undefined): string | null =>
     typeof value === 'number' ? (rows[value]?.id ?? null) : (value ?? null);
+  return {
+    offerId: id(snapshot.offers, offerId) ?? '',
+    creativeId: id(snapshot.creatives, creativeId),
+    channelId: id(snapshot.channels, channelId),
+    campaignId: typeof campaignId === 'string' ? campaignId : null,
+  };
+}
+
+function unpackOutcomes(rows: NonNullable<PackedInput['l']>, now: number, refs: PlanRefs): LatestOutcome[] {
+  return rows.map(([key, age, ...lane]) => ({
+    key: String(key),
+    at: now - Number(age),
+    lane: unpackLane(lane, refs),
+  }));
+}
+
+function unpackCounts(packed: PackedInput, windows: number, refs: PlanRefs): ContactCounts {
   if (!packed.c) return { lanes: [], lastAt: [], counts: Array.from({ length: windows }, () => []) };
   const [lanes, lastAt, counts] = packed.c;
   return {
-    lanes: lanes.map(([offerId, creativeId, channelId, campaignId]) => ({
-      offerId: id(snapshot.offers, offerId) ?? '',
-      creativeId: id(snapshot.creatives, creativeId),
-      channelId: id(snapshot.channels, channelId),
-      campaignId: typeof campaignId === 'string' ? campaignId : null,
-    })),
+    lanes: lanes.map((lane) => unpackLane(lane, refs)),
     lastAt: lastAt.map((ms) => (ms === null ? Number.NEGATIVE_INFINITY : packed.n - ms)),
     counts: unpackWindows(counts),
   };

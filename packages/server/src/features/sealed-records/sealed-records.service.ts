@@ -166,6 +166,7 @@ function readableInputs(packed: PackedInput, readSet: ReadSetNames | null): Reco
     metrics: {},
     segments: packed.g ?? [],
     counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
+    outcomes: packed.l ?? [],
     suppressions: packed.s ?? [],
     evidence: { number: packed.v },
     modelStates: {},
