@@ -35,6 +35,7 @@ const evaluated = [
   'offer_category_cap',
   'allow_override',
   'do_not_contact',
+  'segment_exclusion',
   'outcome_based',
   'category_suppression',
 ];

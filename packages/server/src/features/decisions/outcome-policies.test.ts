@@ -50,7 +50,10 @@ const recommend = (customerId: string, more: object = {}) =>
 const shown = async (customerId: string, more: object = {}) => {
   const { status, body, text } = await recommend(customerId, more);
   assert.equal(status, 200, text);
-  return body.decisions.map(({ offerId }) => 'ABC'[offers.indexOf(offerId)]).join('');
+  return body.decisions
+    .map(({ offerId }) => 'ABC'[offers.indexOf(offerId)])
+    .sort()
+    .join('');
 };
 const listed = async (customerId: string, query = '') => {
   const { body } = await server.call<{ data: Suppression[] }>(
