@@ -922,6 +922,22 @@ create table oauth_clients (
   grant insert, select, update to arbiter_app
   grant select to arbiter_system
 
+create table offer_stock (
+  tenant_id uuid not null,
+  offer_id uuid not null,
+  remaining bigint not null
+);
+  constraint offer_stock_remaining_check CHECK ((remaining >= 0))
+  constraint offer_stock_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint offer_stock_tenant_id_offer_id_fkey FOREIGN KEY (tenant_id, offer_id) REFERENCES offers(tenant_id, id)
+  constraint offer_stock_pkey PRIMARY KEY (tenant_id, offer_id)
+  CREATE INDEX offer_stock_sold_out ON arbiter.offer_stock USING btree (tenant_id, offer_id) WHERE (remaining = 0)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Pieces that are left of offers whose stock is tracked.
+
 create table offers (
   tenant_id uuid not null,
   id uuid not null,

@@ -56,6 +56,7 @@ export interface CaseSource {
   readonly contacts?: readonly ContactSource[];
   readonly outcomes?: readonly (ContactSource & { readonly outcome: string })[];
   readonly suppressions?: readonly (Partial<Omit<Suppression, 'expiresAt'>> & { readonly expiresAt: string })[];
+  readonly soldOut?: readonly string[];
   readonly evidence?: EvidenceSource;
   readonly expect: { readonly [key: string]: Json };
 }
@@ -274,6 +275,7 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
       ...row,
       expiresAt: instant(row.expiresAt),
     })),
+    ...(source.soldOut === undefined ? {} : { soldOut: source.soldOut }),
     evidence: {
       number: 1,
       offer: (id) => evidence.offers?.[id] ?? [0, 0],

@@ -94,6 +94,7 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
       scores !== null && typeof scores === 'object' && !Array.isArray(scores)
         ? (scores as Run['propensityScores'])
         : null,
+    soldOut: input.soldOut === undefined || input.soldOut.length === 0 ? null : new Set(input.soldOut),
     excludedCreatives: request.excludeCreatives.length === 0 ? null : new Set(request.excludeCreatives),
     list: [],
     mandatory: [],

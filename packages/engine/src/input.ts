@@ -21,6 +21,8 @@ export interface DecisionInput {
   /** Outcomes that `plan.outcomeReads` asks for; absent when it is null. */
   readonly outcomes?: readonly LatestOutcome[] | undefined;
   readonly suppressions: readonly Suppression[];
+  /** Ids of the plan's offers whose stock is used up; absent or empty: none. */
+  readonly soldOut?: readonly string[] | undefined;
   readonly evidence: Evidence;
   /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
   readonly quotaLeft?: number | undefined;

@@ -38,6 +38,8 @@ export interface Run {
   readonly rankMethod: string;
   /** `attributes.propensityScores`. */
   readonly propensityScores: { readonly [key: string]: Json } | null;
+  /** Offers whose stock is used up; null: none. */
+  readonly soldOut: ReadonlySet<string> | null;
   readonly excludedCreatives: ReadonlySet<string> | null;
   /** Normal candidates, in offer order; those of one offer stand together. */
   list: Candidate[];
@@ -96,6 +98,7 @@ export type DropReason =
   | 'schedule'
   | 'excluded'
   | 'emergency_excluded'
+  | 'stock'
   | 'offer_frequency_cap'
   | 'no_creative'
   | 'creative_constraint'

@@ -157,6 +157,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     logHorizonMs: logHorizon(builder),
     longestCooldownMs: collected.longestCooldownMs,
     outcomeReads: outcomeReads(builder),
+    tracksStock: offers.some(({ row }) => row.tracksStock === true),
     profileFields: [...collected.customer].sort(),
     autoSources: autoSources(snapshot, collected.customer),
     enrichSources: enrichSources(snapshot, enrichNodes(nodes), collected.customer),

@@ -43,6 +43,8 @@ export interface Plan {
   readonly longestCooldownMs: number;
   /** Which outcomes of the customer policies look at; null: none. */
   readonly outcomeReads: OutcomeReads | null;
+  /** True when some offer leaves when its stock is used up: the input then says which did (`soldOut`). */
+  readonly tracksStock: boolean;
   /** Names under `customer.` that anything in the plan can read, sorted. */
   readonly profileFields: readonly string[];
   /** Auto-enriched schemas, in order: the first one that has a row with the column gives the value. */

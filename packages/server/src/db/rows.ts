@@ -578,6 +578,13 @@ export interface OauthClientsRow {
   readonly revokedAt: Date | null;
 }
 
+/** A row of `offer_stock`. */
+export interface OfferStockRow {
+  readonly tenantId: string;
+  readonly offerId: string;
+  readonly remaining: number | string;
+}
+
 /** A row of `offers`. */
 export interface OffersRow {
   readonly tenantId: string;
@@ -988,6 +995,7 @@ export interface Tables {
   readonly interactions: InteractionsRow;
   readonly leases: LeasesRow;
   readonly oauth_clients: OauthClientsRow;
+  readonly offer_stock: OfferStockRow;
   readonly offers: OffersRow;
   readonly outbox: OutboxRow;
   readonly outcome_types: OutcomeTypesRow;
@@ -1525,6 +1533,11 @@ export const columnKinds = {
     person: 'text',
     createdAt: 'instant',
     revokedAt: 'instant',
+  },
+  offer_stock: {
+    tenantId: 'uuid',
+    offerId: 'uuid',
+    remaining: 'integer',
   },
   offers: {
     tenantId: 'uuid',

@@ -87,6 +87,7 @@ export function decideOne(
     segments: membership.used,
     contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
     outcomes: outcomesOf(plan, customer, now),
+    soldOut: plan.tracksStock ? read.soldOut : undefined,
     suppressions: suppressionsAt(catalogue, customer, now),
     evidence: read.evidence,
     quotaLeft: dryRun ? undefined : quota?.left(),

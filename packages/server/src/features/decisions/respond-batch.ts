@@ -4,6 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { snapshotPolicies } from '../contact-policies/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../evidence/index.ts';
+import { takeStock } from '../offers/index.ts';
 import { readOutcomeTypes } from '../outcomes/index.ts';
 import { type CatalogueCache, outcomePoliciesOf } from '../plans/index.ts';
 import { appendEvents } from '../stream/index.ts';
@@ -116,6 +117,10 @@ async function attempt(
         settled.push({ job, answer: null, error });
       }
     }
+    await takeStock(
+      tx,
+      done.flatMap(({ sold }) => (sold === null ? [] : [sold])),
+    );
     await appendEvents(
       tx,
       done.flatMap((d) => d.events),

@@ -47,6 +47,8 @@ export interface Responded {
   readonly answer: RespondAnswer;
   readonly change: Omit<EvidenceChange, 'number'> | null;
   readonly events: readonly StreamEvent[];
+  /** The offer whose stock loses a piece. */
+  readonly sold: string | null;
   /** History rows that were written. */
   readonly itemIds: readonly string[];
 }
@@ -132,7 +134,13 @@ export async function respondOne(
     timestamp: new Date(call.at).toISOString(),
   });
   if (outcome.key === 'impression' && item !== null && isCounted(item)) {
-    return { answer: answerOf(item.id, 'already_counted', 'duplicate'), change: null, events: [], itemIds: [] };
+    return {
+      answer: answerOf(item.id, 'already_counted', 'duplicate'),
+      change: null,
+      sold: null,
+      events: [],
+      itemIds: [],
+    };
   }
 
   const state = decodeState(row.state, row.base);
@@ -237,6 +245,7 @@ export async function respondOne(
           negatives: outcome.classification === 'negative' ? 1 : 0,
         }
       : null,
+    sold: outcome.isConversion && names.tracksStock ? subject.offerId : null,
     events: written.map((row) => interactionEvent(tx, row)),
     itemIds: written.map((row) => row.id),
   };
@@ -251,7 +260,13 @@ async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Prom
   if (kept === null) return null;
   if (call.explicitKey !== null && !kept.payloadHash.equals(call.payloadHash))
     throw new AppError('idempotency_key_reused');
-  return { answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' }, change: null, events: [], itemIds: [] };
+  return {
+    answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' },
+    change: null,
+    sold: null,
+    events: [],
+    itemIds: [],
+  };
 }
 
 /** First that applies: interaction, recommendation with rank or offer or creative, creative, offer. 404 when absent. */
@@ -319,6 +334,7 @@ async function readNames(tx: Tx, subject: Subject) {
   const categoryId = subject.item === null ? (offer?.categoryId ?? null) : subject.item.categoryId;
   return {
     offerName: offer?.name ?? null,
+    tracksStock: offer?.tracksStock ?? false,
     /** Of the offer now; `categoryId` is the one of the recommendation. */
     offerCategoryId: offer?.categoryId ?? null,
     creativeName: creative?.name ?? null,

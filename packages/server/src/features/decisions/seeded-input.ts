@@ -18,6 +18,7 @@ class SeededInput implements DecisionInput {
   readonly contacts: DecisionInput['contacts'];
   readonly outcomes: DecisionInput['outcomes'];
   readonly suppressions: DecisionInput['suppressions'];
+  readonly soldOut: DecisionInput['soldOut'];
   readonly evidence: DecisionInput['evidence'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
   readonly #tenantId: string;
@@ -33,6 +34,7 @@ class SeededInput implements DecisionInput {
     this.contacts = facts.contacts;
     this.outcomes = facts.outcomes;
     this.suppressions = facts.suppressions;
+    this.soldOut = facts.soldOut;
     this.evidence = facts.evidence;
     this.quotaLeft = facts.quotaLeft;
     this.#tenantId = tenantId;

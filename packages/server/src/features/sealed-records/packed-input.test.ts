@@ -135,6 +135,7 @@ test('what a decision read comes back from its record as it was', () => {
       ],
     }),
     input({ outcomes: [] }),
+    input({ soldOut: ['o2', 'gone'] }),
     input({ enriched: { n1: [{ score: 0.5 }, null] }, known: false, profile: {} }),
   ];
   for (const made of cases) assert.deepEqual(again(made), made);

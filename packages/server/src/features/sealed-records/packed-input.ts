@@ -52,6 +52,8 @@ export interface PackedInput {
   readonly u?: readonly string[];
   /** names of attributes and context that were cut because there was too much of them, as `attributes.a`, `context.b` */
   readonly x?: readonly string[];
+  /** counters that were used up: `stock`, of offers (positions in the plan) without stock */
+  readonly b?: { readonly stock?: readonly (number | string)[] };
   // Room for what does not exist yet (docs/adr/0020); no record holds these.
   /** model states: hash by model key */
   readonly m?: Readonly<Record<string, string>>;
@@ -59,8 +61,6 @@ export interface PackedInput {
   readonly j?: Readonly<Record<string, Json>>;
   /** answers of others that were asked */
   readonly y?: Readonly<Record<string, Json>>;
-  /** counters of budgets, stock and volume that were used up or nearly so */
-  readonly b?: Readonly<Record<string, Json>>;
   /** experiment */
   readonly t?: { readonly key: string; readonly variant: string; readonly share: number };
 }
@@ -144,6 +144,9 @@ export function inputText(
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
   if (input.outcomes !== undefined) text += `,"l":${outcomesText(input.outcomes, input.now, refs)}`;
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
+  if (input.soldOut !== undefined && input.soldOut.length > 0) {
+    text += `,"b":{"stock":[${input.soldOut.map((id) => placeOf(refs.offers, id)).join(',')}]}`;
+  }
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
   const names = withheld.size === 0 ? noNames : [...withheld].sort();
   if (names.length > 0) text += `,"w":${JSON.stringify(names)}`;
@@ -287,6 +290,9 @@ export function unpackInput(
     contacts: unpackCounts(packed, facts.windows, facts.refs),
     ...(packed.l === undefined ? {} : { outcomes: unpackOutcomes(packed.l, packed.n, facts.refs) }),
     suppressions: packed.s ?? [],
+    ...(packed.b?.stock === undefined
+      ? {}
+      : { soldOut: packed.b.stock.map((value) => idOf(facts.refs.snapshot.offers, value) ?? '') }),
     evidence: facts.evidence,
     ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };
@@ -294,13 +300,16 @@ export function unpackInput(
 
 type PackedLane = readonly (number | string | null)[];
 
+/** The id that a position stands for; of an id, the id. */
+function idOf(rows: readonly { readonly id: string }[], value: number | string | null | undefined): string | null {
+  return typeof value === 'number' ? (rows[value]?.id ?? null) : (value ?? null);
+}
+
 function unpackLane([offerId, creativeId, channelId, campaignId]: PackedLane, { snapshot }: PlanRefs): ContactLane {
-  const id = (rows: readonly { readonly id: string }[], value: number | string | null | undefined): string | null =>
-    typeof value === 'number' ? (rows[value]?.id ?? null) : (value ?? null);
   return {
-    offerId: id(snapshot.offers, offerId) ?? '',
-    creativeId: id(snapshot.creatives, creativeId),
-    channelId: id(snapshot.channels, channelId),
+    offerId: idOf(snapshot.offers, offerId) ?? '',
+    creativeId: idOf(snapshot.creatives, creativeId),
+    channelId: idOf(snapshot.channels, channelId),
     campaignId: typeof campaignId === 'string' ? campaignId : null,
   };
 }

@@ -168,6 +168,7 @@ function readableInputs(packed: PackedInput, readSet: ReadSetNames | null): Reco
     counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
     outcomes: packed.l ?? [],
     suppressions: packed.s ?? [],
+    budgets: { soldOut: packed.b?.stock ?? [] },
     evidence: { number: packed.v },
     modelStates: {},
     external: {},
