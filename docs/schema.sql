@@ -389,10 +389,12 @@ create table customer_suppressions (
   reason text not null,
   trigger_count integer not null,
   created_at timestamp(3) with time zone not null,
-  expires_at timestamp(3) with time zone not null
+  expires_at timestamp(3) with time zone not null,
+  policy_mark text
 );
   constraint customer_suppressions_check CHECK (((scope = 'global'::text) = (scope_id = 'all'::text)))
   constraint customer_suppressions_check1 CHECK (((policy_id IS NULL) = (policy_type = 'manual'::text)))
+  constraint customer_suppressions_check2 CHECK (((policy_mark IS NULL) = (policy_id IS NULL)))
   constraint customer_suppressions_scope_check CHECK ((scope = ANY (ARRAY['global'::text, 'category'::text, 'offer'::text])))
   constraint customer_suppressions_trigger_count_check CHECK ((trigger_count > 0))
   constraint customer_suppressions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -919,6 +921,22 @@ create table oauth_clients (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select, update to arbiter_app
   grant select to arbiter_system
+
+create table offer_stock (
+  tenant_id uuid not null,
+  offer_id uuid not null,
+  remaining bigint not null
+);
+  constraint offer_stock_remaining_check CHECK ((remaining >= 0))
+  constraint offer_stock_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint offer_stock_tenant_id_offer_id_fkey FOREIGN KEY (tenant_id, offer_id) REFERENCES offers(tenant_id, id)
+  constraint offer_stock_pkey PRIMARY KEY (tenant_id, offer_id)
+  CREATE INDEX offer_stock_sold_out ON arbiter.offer_stock USING btree (tenant_id, offer_id) WHERE (remaining = 0)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Pieces that are left of offers whose stock is tracked.
 
 create table offers (
   tenant_id uuid not null,

@@ -111,7 +111,7 @@ export const OfferInventory = Type.Object(
       Nullable(Int(0, Number.MAX_SAFE_INTEGER, 'Pieces.'), { description: 'Pieces in all; null = untracked.' }),
     ),
   },
-  { description: 'Stock; empty = untracked. Must say nothing yet: stock is not available.' },
+  { description: 'Stock; empty = untracked. An offer whose stock is used up is not shown.' },
 );
 export type OfferInventory = Static<typeof OfferInventory>;
 

@@ -4,7 +4,10 @@ import {
   type DecisionInput,
   type DecisionRequest,
   foldContacts,
+  foldOutcomes,
   type Json,
+  type LatestOutcome,
+  type OutcomeReads,
   type Plan,
   parseInstant,
   type Snapshot,
@@ -39,6 +42,7 @@ export interface CaseSource {
   readonly placements?: readonly Partial<SnapshotPlacement>[];
   readonly inactivePlacements?: Snapshot['inactivePlacements'];
   readonly categories?: Snapshot['categories'];
+  readonly subCategories?: Snapshot['subCategories'];
   readonly offers?: readonly Partial<Omit<SnapshotOffer, 'mandatoryExpiresAt'> & { mandatoryExpiresAt: string }>[];
   readonly otherOffers?: Snapshot['otherOffers'];
   readonly creatives?: readonly Partial<SnapshotCreative>[];
@@ -50,7 +54,9 @@ export interface CaseSource {
   readonly enriched?: DecisionInput['enriched'];
   readonly segments?: readonly string[];
   readonly contacts?: readonly ContactSource[];
+  readonly outcomes?: readonly (ContactSource & { readonly outcome: string })[];
   readonly suppressions?: readonly (Partial<Omit<Suppression, 'expiresAt'>> & { readonly expiresAt: string })[];
+  readonly soldOut?: readonly string[];
   readonly evidence?: EvidenceSource;
   readonly expect: { readonly [key: string]: Json };
 }
@@ -153,7 +159,7 @@ function snapshotOf(source: CaseSource): Snapshot {
     ),
     ...(source.inactivePlacements === undefined ? {} : { inactivePlacements: source.inactivePlacements }),
     categories: source.categories ?? [],
-    subCategories: [],
+    subCategories: source.subCategories ?? [],
     offers,
     ...(source.otherOffers === undefined ? {} : { otherOffers: source.otherOffers }),
     creatives: creatives.map(
@@ -260,6 +266,7 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
     enriched: source.enriched ?? {},
     segments: source.segments ?? [],
     contacts: foldContacts(contactsOf(source.contacts ?? [], snapshot), plan.windows, now, clock),
+    ...(plan.outcomeReads === null ? {} : { outcomes: outcomesOf(source, snapshot, plan.outcomeReads, now) }),
     suppressions: (source.suppressions ?? []).map((row) => ({
       scope: 'offer',
       scopeId: 'A',
@@ -268,6 +275,7 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
       ...row,
       expiresAt: instant(row.expiresAt),
     })),
+    ...(source.soldOut === undefined ? {} : { soldOut: source.soldOut }),
     evidence: {
       number: 1,
       offer: (id) => evidence.offers?.[id] ?? [0, 0],
@@ -275,6 +283,17 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
       global: evidence.global ?? [0, 0],
     },
   };
+}
+
+function outcomesOf(source: CaseSource, snapshot: Snapshot, reads: OutcomeReads, now: number): LatestOutcome[] {
+  const rows = source.outcomes ?? [];
+  const { lanes } = contactsOf(
+    rows.map(({ outcome: _outcome, ...contact }, at) => ({ ...contact, campaignId: `${at}` })),
+    snapshot,
+  );
+  const single = lanes.map((lane) => ({ ...lane, campaignId: null }));
+  const known = rows.map(({ outcome, at }, lane) => ({ key: outcome, lane, at: instant(at) }));
+  return foldOutcomes(single, known, reads, now);
 }
 
 function contactsOf(sources: readonly ContactSource[], snapshot: Snapshot): Contacts {

@@ -83,7 +83,8 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     scope: openScope(input, customer, program.offsets ?? clock.offsets ?? [[input.now, offsetOf(clock, input.now)]]),
     customer,
     segments: segmentsOf(input),
-    lanes: viewLanes(scratch.lanes, input.contacts, plan, input.now),
+    lanes: viewLanes(scratch.lanes, input.contacts, program, plan.longestCooldownMs, input.now),
+    outcomes: null,
     target: known.target,
     targetNumber: known.number,
     mostItems: mostItems(plan, request, known.target),
@@ -93,6 +94,7 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
       scores !== null && typeof scores === 'object' && !Array.isArray(scores)
         ? (scores as Run['propensityScores'])
         : null,
+    soldOut: input.soldOut === undefined || input.soldOut.length === 0 ? null : new Set(input.soldOut),
     excludedCreatives: request.excludeCreatives.length === 0 ? null : new Set(request.excludeCreatives),
     list: [],
     mandatory: [],

@@ -8,7 +8,16 @@ export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
 export { compile, compileInSlices } from './compile/compile.ts';
 export { type ConfigProblem, type ConfigRemark, readConfig, unknownKeys } from './compile/config-problems.ts';
-export type { AutoSource, EnrichSource, Ordinals, Plan, PlanLimits, PlanNames, PlanReads } from './compile/plan.ts';
+export type {
+  AutoSource,
+  EnrichSource,
+  Ordinals,
+  OutcomeReads,
+  Plan,
+  PlanLimits,
+  PlanNames,
+  PlanReads,
+} from './compile/plan.ts';
 export { type Beside, columnsRead, type ReadSource, type Reads, readsBeside } from './compile/reads-beside.ts';
 export { shownContent } from './compile/templates.ts';
 export {
@@ -39,6 +48,7 @@ export {
   validateFlow,
 } from './flow-validation/validate-flow.ts';
 export { foldContacts } from './fold-contacts.ts';
+export { foldOutcomes } from './fold-outcomes.ts';
 export { compileFormula, convertOutput } from './formula/compile-formula.ts';
 export { dependencyOrder } from './formula/dependencies.ts';
 export type * from './formula/formula.ts';

@@ -18,7 +18,11 @@ export interface DecisionInput {
   /** Ids and names of the stored segments the customer belongs to. */
   readonly segments: readonly string[];
   readonly contacts: ContactCounts;
+  /** Outcomes that `plan.outcomeReads` asks for; absent when it is null. */
+  readonly outcomes?: readonly LatestOutcome[] | undefined;
   readonly suppressions: readonly Suppression[];
+  /** Ids of the plan's offers whose stock is used up; absent or empty: none. */
+  readonly soldOut?: readonly string[] | undefined;
   readonly evidence: Evidence;
   /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
   readonly quotaLeft?: number | undefined;
@@ -107,6 +111,14 @@ export interface ContactCounts {
   readonly lastAt: readonly number[];
   /** `counts[w][lane]` for window w of `plan.windows`. */
   readonly counts: readonly (readonly number[])[];
+}
+
+/** The latest instant (epoch ms, of the event) of one outcome with one offer, creative, channel and campaign. */
+export interface LatestOutcome {
+  /** Key of the outcome type. */
+  readonly key: string;
+  readonly lane: ContactLane;
+  readonly at: number;
 }
 
 export interface Suppression {

@@ -27,6 +27,8 @@ export interface Run {
   readonly customer: Record<string, Json>;
   readonly segments: ReadonlySet<string>;
   readonly lanes: LaneView;
+  /** The customer's outcomes as lanes; null until a policy asks (`outcomesOf`). */
+  outcomes: LaneView | null;
   readonly target: Target;
   /** Number of the target among those that the plan remembers; -1 when it depends on more than the channel. */
   readonly targetNumber: number;
@@ -36,6 +38,8 @@ export interface Run {
   readonly rankMethod: string;
   /** `attributes.propensityScores`. */
   readonly propensityScores: { readonly [key: string]: Json } | null;
+  /** Offers whose stock is used up; null: none. */
+  readonly soldOut: ReadonlySet<string> | null;
   readonly excludedCreatives: ReadonlySet<string> | null;
   /** Normal candidates, in offer order; those of one offer stand together. */
   list: Candidate[];
@@ -94,6 +98,7 @@ export type DropReason =
   | 'schedule'
   | 'excluded'
   | 'emergency_excluded'
+  | 'stock'
   | 'offer_frequency_cap'
   | 'no_creative'
   | 'creative_constraint'

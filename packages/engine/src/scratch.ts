@@ -16,6 +16,7 @@ export interface Scratch {
   decisions: number;
   readonly tally: Tally;
   readonly lanes: LaneScratch;
+  readonly outcomes: LaneScratch;
   readonly offers: OfferColumns;
   readonly candidates: Candidate[];
   /** Numbers of the candidates by `candidate.at`; doubles in objects would be allocated one by one. */
@@ -81,6 +82,7 @@ export function scratchOf(program: Program): Scratch {
       decisions: 0,
       tally: createTally(),
       lanes: createLaneScratch(),
+      outcomes: createLaneScratch(),
       offers: createOfferColumns(program.offers),
       candidates: [],
       columns: createColumns(0),

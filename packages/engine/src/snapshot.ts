@@ -159,6 +159,8 @@ export interface SnapshotOffer {
   readonly eligibility: { readonly [key: string]: Json } | null;
   /** Caps of the offer itself (docs/design/api-catalogue.md 6). Left out when there are none, so that plans keep their hashes. */
   readonly frequencyCaps?: { readonly [key: string]: Json };
+  /** True: it leaves when its stock is used up. Left out when stock is not tracked, so that plans keep their hashes. */
+  readonly tracksStock?: true;
   readonly metadata: { readonly [key: string]: Json };
   readonly tags: readonly string[];
   readonly productType: string | null;

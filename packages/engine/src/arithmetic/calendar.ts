@@ -41,6 +41,16 @@ export function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
+/** The instant (epoch ms, years 0 to 9999) as `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+export function isoInstant(at: number): string {
+  const days = Math.floor(at / DAY_MS);
+  const ofDay = at - days * DAY_MS;
+  const { year, month, day } = civilFromDays(days);
+  const digits = (value: number, count: number): string => String(value).padStart(count, '0');
+  const time = [Math.floor(ofDay / 3_600_000), Math.floor(ofDay / 60_000) % 60, Math.floor(ofDay / 1000) % 60];
+  return `${digits(year, 4)}-${digits(month, 2)}-${digits(day, 2)}T${time.map((part) => digits(part, 2)).join(':')}.${digits(ofDay % 1000, 3)}Z`;
+}
+
 /** UTC offset in ms that a zone has at `at` (epoch ms). `offsets`: oldest first; the first also holds before it. */
 export function offsetAt(offsets: readonly (readonly [from: number, offsetMs: number])[], at: number): number {
   let offset = offsets[0]?.[1] ?? 0;

@@ -15,6 +15,8 @@ export interface Builder {
   rows(count: number): number;
   /** A latest contact matters while it is not as long ago as this. */
   cooldown(ms: number): void;
+  /** Outcomes with these keys (null: with any) matter while they are not as long ago as this. */
+  outcomes(keys: readonly string[] | null, ms: number): void;
   zone(name: string): void;
   /** A path of the customer that may name a zone. */
   zonePath(path: readonly string[]): void;
@@ -41,6 +43,10 @@ export interface Collected {
   /** Rows of the tally in use. */
   rows: number;
   longestCooldownMs: number;
+  readonly outcomeKeys: Set<string>;
+  /** True when the key of an outcome does not matter to some policy. */
+  anyOutcome: boolean;
+  outcomeHorizonMs: number;
   readonly segments: Set<string>;
   /** Product types and tags in lower case. */
   readonly interests: Map<string, number>;
@@ -57,6 +63,9 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     wholeContext: false,
     rows: fixedRows,
     longestCooldownMs: 0,
+    outcomeKeys: new Set(),
+    anyOutcome: false,
+    outcomeHorizonMs: 0,
     segments: new Set(),
     interests: new Map(),
   };
@@ -86,6 +95,11 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     },
     cooldown(ms) {
       collected.longestCooldownMs = Math.max(collected.longestCooldownMs, ms);
+    },
+    outcomes(keys, ms) {
+      if (keys === null) collected.anyOutcome = true;
+      else for (const key of keys) collected.outcomeKeys.add(key);
+      collected.outcomeHorizonMs = Math.max(collected.outcomeHorizonMs, ms);
     },
     zone(name) {
       collected.zones.add(name);

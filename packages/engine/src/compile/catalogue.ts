@@ -22,7 +22,7 @@ export interface PlanOffer {
   readonly businessValue: number;
   readonly margin: number | null;
   readonly revenueValue: number | null;
-  /** False: active, not mandatory, not excluded, not scheduled, not capped, so that inventory need not check it. */
+  /** False: active, not mandatory, not excluded, not scheduled, not capped, no stock, so that inventory need not check it. */
   readonly gated: boolean;
   readonly category: number;
   readonly subCategory: number;
@@ -147,7 +147,13 @@ export function* compileOffers(
       businessValue: row.businessValue,
       margin: row.margin,
       revenueValue: row.revenueValue,
-      gated: row.status !== 'active' || row.mandatory || row.emergencyExcluded || schedule !== null || caps !== null,
+      gated:
+        row.status !== 'active' ||
+        row.mandatory ||
+        row.emergencyExcluded ||
+        schedule !== null ||
+        caps !== null ||
+        row.tracksStock === true,
       category: pair?.[0] ?? NONE,
       subCategory: pair?.[1] ?? NONE,
       view: viewOffer(row, values),

@@ -156,6 +156,8 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     zoneFields: [...collected.zoneFields].sort(),
     logHorizonMs: logHorizon(builder),
     longestCooldownMs: collected.longestCooldownMs,
+    outcomeReads: outcomeReads(builder),
+    tracksStock: offers.some(({ row }) => row.tracksStock === true),
     profileFields: [...collected.customer].sort(),
     autoSources: autoSources(snapshot, collected.customer),
     enrichSources: enrichSources(snapshot, enrichNodes(nodes), collected.customer),
@@ -255,6 +257,11 @@ function logHorizon(builder: Builder): number {
     longest = Math.max(longest, length);
   }
   return longest;
+}
+
+function outcomeReads({ collected }: Builder): Plan['outcomeReads'] {
+  const { outcomeHorizonMs: horizonMs, anyOutcome, outcomeKeys } = collected;
+  return horizonMs === 0 ? null : { keys: anyOutcome ? null : [...outcomeKeys].sort(), horizonMs };
 }
 
 const calendarMs = {

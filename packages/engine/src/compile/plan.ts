@@ -41,6 +41,10 @@ export interface Plan {
   readonly logHorizonMs: number;
   /** A contact that is this long ago is felt by no cooldown, in ms. */
   readonly longestCooldownMs: number;
+  /** Which outcomes of the customer policies look at; null: none. */
+  readonly outcomeReads: OutcomeReads | null;
+  /** True when some offer leaves when its stock is used up: the input then says which did (`soldOut`). */
+  readonly tracksStock: boolean;
   /** Names under `customer.` that anything in the plan can read, sorted. */
   readonly profileFields: readonly string[];
   /** Auto-enriched schemas, in order: the first one that has a row with the column gives the value. */
@@ -54,6 +58,13 @@ export interface Plan {
   readonly ordinals: Ordinals;
   /** What the engine itself works with; of no use to callers. */
   readonly program: Program;
+}
+
+export interface OutcomeReads {
+  /** Keys of outcome types, sorted; null: all of them. */
+  readonly keys: readonly string[] | null;
+  /** An outcome that is this long ago is felt by no policy, in ms. */
+  readonly horizonMs: number;
 }
 
 export interface AutoSource {

@@ -102,6 +102,7 @@ function gate(run: Run, candidate: Candidate, excluded: ReadonlySet<string> | nu
     leave(run, candidate, 'excluded');
   } else {
     if (schedule !== null) askSchedule(run, candidate, schedule);
+    if (row.tracksStock === true && run.soldOut?.has(row.id)) leave(run, candidate, 'stock');
     if (caps === null || candidate.reason !== null) return;
     const reached = offerCapReached(run, candidate.ordinal, caps, 0);
     if (reached !== null) leave(run, candidate, 'offer_frequency_cap', run.trace === null ? null : reached);

@@ -1,4 +1,4 @@
-import { NONE, type Ordinals, type Plan, UNKNOWN } from '../compile/plan.ts';
+import { NONE, type Ordinals, type Program, UNKNOWN } from '../compile/plan.ts';
 import type { ContactCounts } from '../input.ts';
 
 /**
@@ -59,12 +59,13 @@ function lanesFor(room: number): Omit<LaneScratch, 'counts' | 'totals'> {
 
 /**
  * Picks and numbers the lanes. An offer that is neither in the plan nor in `otherOffers` has no known category: it
- * counts for global, channel and offer scopes only.
+ * counts for global, channel and offer scopes only. A latest contact that is `longestMs` ago or more is felt by nothing.
  */
 export function viewLanes(
   scratch: LaneScratch,
   contacts: ContactCounts,
-  { program, longestCooldownMs }: Plan,
+  program: Program,
+  longestMs: number,
   now: number,
 ): LaneView {
   const { ordinals } = program;
@@ -74,7 +75,7 @@ export function viewLanes(
   const { lane, offer, category, subCategory, lastAt } = scratch;
   let size = 0;
   for (let at = 0; at < all; at++) {
-    if (now - contacts.lastAt[at]! < longestCooldownMs || isCounted(contacts, windows, at)) {
+    if (now - contacts.lastAt[at]! < longestMs || isCounted(contacts, windows, at)) {
       lane[size] = at;
       size += 1;
     }

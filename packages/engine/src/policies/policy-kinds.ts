@@ -4,6 +4,7 @@ import { compileScope, isVacant } from '../compile/scopes.ts';
 import type { SnapshotPolicy } from '../snapshot.ts';
 import { allowOverride } from './allow-override.ts';
 import { readRolling } from './cap-limits.ts';
+import { categorySuppression } from './category-suppression.ts';
 import { cooldown } from './cooldown.ts';
 import { perWords } from './counted-set.ts';
 import { crossChannelCap } from './cross-channel-cap.ts';
@@ -12,6 +13,7 @@ import { doNotContact } from './do-not-contact.ts';
 import { frequencyCap } from './frequency-cap.ts';
 import { mutualExclusion } from './mutual-exclusion.ts';
 import { offerCategoryCap } from './offer-category-cap.ts';
+import { outcomeBased } from './outcome-based.ts';
 import type { CompiledPolicy, PolicyBehaviour, PolicyKind } from './policy-kind.ts';
 import { segmentExclusion } from './segment-exclusion.ts';
 import { timeWindow } from './time-window.ts';
@@ -29,6 +31,8 @@ const kinds: readonly PolicyKind[] = [
   allowOverride,
   doNotContact,
   segmentExclusion,
+  outcomeBased,
+  categorySuppression,
 ];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
 /** All types of the contract, to judge a config by. */
@@ -62,6 +66,7 @@ export function needsOfferCategories(policies: readonly SnapshotPolicy[]): boole
   return policies.some(
     ({ ruleType, scopes, config }) =>
       config.per === 'category' ||
+      ruleType === 'category_suppression' ||
       (ruleType === 'offer_category_cap' && config.filterByCategory === true) ||
       scopes.some(({ scope }) => scope === 'category' || scope === 'subcategory'),
   );

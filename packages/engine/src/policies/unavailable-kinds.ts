@@ -1,42 +1,21 @@
 import { type ConfigReader, type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
-import { perWords } from './counted-set.ts';
+import { need } from './outcome-config.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 /** A type that is judged on write and cannot be evaluated yet. */
 export type UnavailableKind = Pick<PolicyKind, 'ruleType' | 'check' | 'remarks'>;
 
-const longestDays = 36_500;
-
-function unavailable(
-  ruleType: string,
-  keys: readonly string[],
-  read: (reader: ConfigReader, config: JsonObject) => void,
-) {
+function unavailable(ruleType: string, keys: readonly string[], read: (reader: ConfigReader) => void) {
   return {
     ruleType,
     check(config: JsonObject) {
       const reader = readConfig(config);
-      read(reader, config);
+      read(reader);
       reader.flag('bypassable');
       return reader.problems;
     },
     remarks: (config: JsonObject) => unknownKeys(config, [...keys, 'bypassable']),
   };
-}
-
-/** Refuses a key that is not given; what is wrong with one that is given has been said. */
-function need(reader: ConfigReader, key: string, value: unknown): void {
-  if (value === undefined && !reader.problems.some(({ path }) => path === `/${key}`)) reader.refuse(key, 'is required');
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-
-/** One outcome or several. */
-export function readOutcomes(reader: ConfigReader, config: JsonObject, isRequired: boolean): void {
-  const value = config.afterOutcome ?? null;
-  if (value === null && !isRequired) return;
-  const isFine = Array.isArray(value) ? value.length > 0 && value.every(isText) : isText(value);
-  if (!isFine) reader.refuse('afterOutcome', 'afterOutcome must be a non-empty string or non-empty string array');
 }
 
 const largest = Number.MAX_VALUE;
@@ -47,22 +26,6 @@ export const unavailableKinds: readonly UnavailableKind[] = [
     need(reader, 'budgetField', reader.word('budgetField', ['impressions', 'spend']));
     need(reader, 'threshold', reader.number('threshold', -largest, largest));
   }),
-  unavailable('outcome_based', ['afterOutcome', 'suppressForDays', 'per'], (reader, config) => {
-    readOutcomes(reader, config, true);
-    need(reader, 'suppressForDays', reader.number('suppressForDays', 0, longestDays));
-    reader.word('per', perWords);
-  }),
-  unavailable(
-    'category_suppression',
-    ['categoryId', 'subCategoryId', 'triggerCategoryId', 'suppressionDays', 'afterOutcome'],
-    (reader, config) => {
-      for (const key of ['categoryId', 'subCategoryId', 'triggerCategoryId']) {
-        if (reader.text(key) === '') reader.refuse(key, 'must not be empty');
-      }
-      need(reader, 'suppressionDays', reader.number('suppressionDays', 0, longestDays));
-      readOutcomes(reader, config, false);
-    },
-  ),
   unavailable('metric_condition', ['metricId', 'operator', 'threshold'], (reader) => {
     const metricId = reader.text('metricId');
     if (metricId === '') reader.refuse('metricId', 'must not be empty');

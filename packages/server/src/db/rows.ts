@@ -238,6 +238,7 @@ export interface CustomerSuppressionsRow {
   readonly triggerCount: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+  readonly policyMark: string | null;
 }
 
 /** A row of `daily_totals`. */
@@ -575,6 +576,13 @@ export interface OauthClientsRow {
   readonly person: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
+}
+
+/** A row of `offer_stock`. */
+export interface OfferStockRow {
+  readonly tenantId: string;
+  readonly offerId: string;
+  readonly remaining: number | string;
 }
 
 /** A row of `offers`. */
@@ -987,6 +995,7 @@ export interface Tables {
   readonly interactions: InteractionsRow;
   readonly leases: LeasesRow;
   readonly oauth_clients: OauthClientsRow;
+  readonly offer_stock: OfferStockRow;
   readonly offers: OffersRow;
   readonly outbox: OutboxRow;
   readonly outcome_types: OutcomeTypesRow;
@@ -1233,6 +1242,7 @@ export const columnKinds = {
     triggerCount: 'integer',
     createdAt: 'instant',
     expiresAt: 'instant',
+    policyMark: 'text',
   },
   daily_totals: {
     tenantId: 'uuid',
@@ -1523,6 +1533,11 @@ export const columnKinds = {
     person: 'text',
     createdAt: 'instant',
     revokedAt: 'instant',
+  },
+  offer_stock: {
+    tenantId: 'uuid',
+    offerId: 'uuid',
+    remaining: 'integer',
   },
   offers: {
     tenantId: 'uuid',

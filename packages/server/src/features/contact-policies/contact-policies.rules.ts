@@ -1,5 +1,14 @@
+import { hash } from 'node:crypto';
 import type { ErrorEntry } from '@arbiter/contract';
-import { compileCondition, listWords, policyProblems, policyRemarks, policyTypes } from '@arbiter/engine';
+import {
+  canonicalJson,
+  compileCondition,
+  listWords,
+  policyProblems,
+  policyRemarks,
+  policyTypes,
+  type SnapshotPolicy,
+} from '@arbiter/engine';
 import { isUuid } from '../../platform/ids.ts';
 import { asJsonObject } from '../../platform/json.ts';
 import { type Remark, remarksAt } from '../../platform/remark.ts';
@@ -29,7 +38,40 @@ export function contactPolicyRemarks(ruleType: string, config: Readonly<Record<s
 }
 
 /** Keys of configs that hold ids, which decisions compare as text. */
-const idKeys = ['appliesAcross', 'excludeCampaignIds', 'excludeOfferIds', 'targetCategory', 'withinCampaignId'];
+const idKeys = [
+  'appliesAcross',
+  'categoryId',
+  'excludeCampaignIds',
+  'excludeOfferIds',
+  'subCategoryId',
+  'targetCategory',
+  'triggerCategoryId',
+  'withinCampaignId',
+];
+
+/** Names what a policy does and where: another type, config or list of assignments has another mark. */
+export function policyMark({ ruleType, config, scopes }: SnapshotPolicy): string {
+  const assigned = scopes.map(({ scope, scopeId }) => `${scope} ${scopeId ?? ''}`).sort();
+  return hash('sha256', canonicalJson({ ruleType, config, scopes: assigned })).slice(0, 32);
+}
+
+/** What the keys of a config name that must exist, where the policy cannot act without it. */
+export function namedCategories(
+  ruleType: string,
+  config: Readonly<Record<string, unknown>>,
+): readonly { readonly entityType: 'category' | 'subCategory'; readonly id: string; readonly path: string }[] {
+  if (ruleType !== 'category_suppression') return [];
+  return categoryKeys.flatMap(({ key, entityType }) => {
+    const id = config[key];
+    return typeof id === 'string' ? [{ entityType, id, path: `/config/${key}` }] : [];
+  });
+}
+
+const categoryKeys = [
+  { key: 'categoryId', entityType: 'category' },
+  { key: 'subCategoryId', entityType: 'subCategory' },
+  { key: 'triggerCategoryId', entityType: 'category' },
+] as const;
 
 /**
  * The config as it is stored: its condition in the first spelling (docs/design/api-catalogue.md 1.3), ids in lower case. Only

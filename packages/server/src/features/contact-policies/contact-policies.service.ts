@@ -5,12 +5,18 @@ import {
   type Addressed,
   assignScopes,
   createRecord,
+  requireLive,
   softDeleteRecord,
   toWire,
   updateRecord,
   wantedAssignments,
 } from '../catalogue-records/index.ts';
-import { contactPolicyProblems, contactPolicyRemarks, storedConfig } from './contact-policies.rules.ts';
+import {
+  contactPolicyProblems,
+  contactPolicyRemarks,
+  namedCategories,
+  storedConfig,
+} from './contact-policies.rules.ts';
 import { type ContactPolicyRow, contactPolicySpec } from './contact-policies.store.ts';
 
 /** Who may name a policy: declared here, plugged by `main` (docs/design/architecture.md 2). */
@@ -50,6 +56,7 @@ export const showContactPolicies = (_tx: Tx, rows: readonly ContactPolicyRow[]):
 export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Promise<ContactPolicyRow> {
   const { scope, scopeId, scopes, config = {}, ...fields } = body;
   refuseProblems(contactPolicyProblems(body.ruleType, config));
+  await requireCategories(tx, body.ruleType, config);
   tx.remarks.push(...contactPolicyRemarks(body.ruleType, config));
   const wanted = wantedAssignments(body, null, defaultScope) ?? [];
   const assigned = await assignScopes(tx, wanted, [], (word) => resources[word]);
@@ -71,6 +78,7 @@ export async function updateContactPolicy(
       if (rest.ruleType !== undefined || config !== undefined) {
         const ruleType = rest.ruleType ?? current.ruleType;
         refuseProblems(contactPolicyProblems(ruleType, config ?? current.config));
+        await requireCategories(tx, ruleType, config ?? current.config);
         tx.remarks.push(...contactPolicyRemarks(ruleType, config ?? current.config));
       }
       const wanted = wantedAssignments(changes, current.scopes, defaultScope);
@@ -78,6 +86,11 @@ export async function updateContactPolicy(
       return { ...fields, scopes: await assignScopes(tx, wanted, current.scopes, (word) => resources[word]) };
     },
   });
+}
+
+/** 400 `reference_not_found` for a category that a config names and that is not there (docs/design/api-catalogue.md 8.4). */
+async function requireCategories(tx: Tx, ruleType: string, config: Readonly<Record<string, unknown>>): Promise<void> {
+  for (const { entityType, id, path } of namedCategories(ruleType, config)) await requireLive(tx, entityType, id, path);
 }
 
 /** Soft delete; flows that still name the policy are told as warnings, not refused (part 2, 4.5). */

@@ -6,6 +6,7 @@ import { contactPolicyRoutes } from './contact-policies.routes.ts';
 import type { PolicyReferrers } from './contact-policies.service.ts';
 import { contactPolicySpec } from './contact-policies.store.ts';
 
+export { policyMark } from './contact-policies.rules.ts';
 export { createContactPolicy, type PolicyReferrers } from './contact-policies.service.ts';
 export {
   idlePolicies,

@@ -15,7 +15,7 @@ interface Answer {
 
 let server: TestServer;
 before(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ tenants: 2 });
 });
 after(() => server?.close());
 
@@ -36,6 +36,8 @@ const evaluated = [
   'allow_override',
   'do_not_contact',
   'segment_exclusion',
+  'outcome_based',
+  'category_suppression',
 ];
 
 /** A config of each type with everything that it takes. */
@@ -51,13 +53,7 @@ const good: Readonly<Record<string, Record<string, unknown>>> = {
   customer_total_cap: { maxTotal: 1, periodType: 'weekly', windows: [{ max: 1, days: 365 }] },
   offer_category_cap: { targetCategory: 'Cards', maxTotal: 1, periodType: 'alltime', filterByCategory: false },
   allow_override: { reason: 'vip' },
-  category_suppression: {
-    categoryId: 'k',
-    subCategoryId: 's',
-    triggerCategoryId: 't',
-    suppressionDays: 0,
-    afterOutcome: 'click',
-  },
+  category_suppression: { suppressionDays: 36_500, afterOutcome: 'click' },
   do_not_contact: { dncSource: 'list', reason: 'asked', segments: ['a'] },
   metric_condition: { metricId: 'm', operator: 'eq', threshold: -1.5 },
 };
@@ -174,6 +170,39 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
     assert.equal((await list()).body.pagination.total, before);
   });
 
+  it('name categories that are there, on create and on change', async () => {
+    const category = await server.call<Answer>('POST', '/api/v1/categories', { body: { name: `Cards ${++number}` } });
+    const { id } = category.body;
+    const sub = await server.call<Answer>('POST', '/api/v1/sub-categories', { body: { name: 'Gold', categoryId: id } });
+    assert.equal(sub.status, 201, sub.text);
+    const ids = { categoryId: id.toUpperCase(), subCategoryId: sub.body.id, triggerCategoryId: id };
+    const made = await create('category_suppression', { suppressionDays: 1, ...ids });
+    assert.equal(made.status, 201, made.text);
+    const foreign = await server.call<Answer>('POST', '/api/v1/categories', {
+      body: { name: 'Theirs' },
+      key: server.tenants[1]!.keys.admin,
+    });
+    for (const [key, value] of [
+      ['categoryId', foreign.body.id],
+      ['categoryId', sub.body.id],
+      ['subCategoryId', id],
+      ['triggerCategoryId', 'cards'],
+    ] as const) {
+      const config = { suppressionDays: 1, ...ids, [key]: value };
+      const answers = [
+        await create('category_suppression', config),
+        await server.call<Answer>('PUT', `/api/v1/contact-policies/${made.body.id}`, { body: { config } }),
+      ];
+      for (const { status, body, text } of answers) {
+        assert.deepEqual(
+          [status, body.code, body.errors[0]?.path],
+          [400, 'reference_not_found', `/config/${key}`],
+          text,
+        );
+      }
+    }
+  });
+
   it('say of afterOutcome what the contract says', async () => {
     for (const afterOutcome of [undefined, '', [], [''], {}, 5]) {
       const { body } = await create('outcome_based', { suppressForDays: 1, afterOutcome });
@@ -190,6 +219,8 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
       ['frequency_cap', { perDay: 1, maxPerWeek: 1 }, /config\.perDay/],
       ['frequency_cap', { windows: [{ max: 1, days: 1, day: 1 }] }, /config\.windows\[0\]\.day \(days\?\)/],
       ['cooldown', { cooldownHours: 0 }, /config\.cooldownHours/],
+      ['outcome_based', { afterOutcome: 'dismiss', suppressForDays: 0 }, /config\.suppressForDays/],
+      ['category_suppression', { suppressionDays: 0, category: 'x' }, /config\.category \(categoryId\?\)/],
       ['time_window', { startHour: 5, endHour: 5 }, /config \(.*allowed/],
       ['customer_total_cap', { maxTotal: 1, per: 'offer' }, /config\.per/],
       ['do_not_contact', { segments: [] }, /config\.segments/],

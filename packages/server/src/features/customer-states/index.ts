@@ -16,6 +16,7 @@ export { customerNumbers } from './numbers.ts';
 export {
   joinCustomer,
   joinedCustomer,
+  type KeptSuppression,
   lockState,
   lockStates,
   readState,

@@ -56,16 +56,22 @@ export function makeStates(
 type Numbered = { customerSeq: number };
 const states = table<'customer_states', Numbered>('customer_states');
 
+/** A suppression as the customer's row holds it for decisions. */
+export interface KeptSuppression extends Suppression {
+  /** What the policy was that wrote it; absent in manual ones. */
+  readonly mark?: string;
+}
+
 /**
  * A customer's row. `customerSeq`: number of the latest that was committed under it, 0 before the first; `base`: what
  * `state` goes on from, null while the state is short; `suppressions`: what keeps offers from the customer, among it what
  * has expired since.
  */
 export type StateRow = Omit<NarrowRow<'customer_states', Numbered>, 'tenantId' | 'suppressions'> & {
-  readonly suppressions: readonly Suppression[];
+  readonly suppressions: readonly KeptSuppression[];
 };
 
-const noSuppressions: readonly Suppression[] = [];
+const noSuppressions: readonly KeptSuppression[] = [];
 
 export function stateRow(row: HotRow): StateRow {
   return {
@@ -75,7 +81,7 @@ export function stateRow(row: HotRow): StateRow {
     customerSeq: Number(row.customer_seq),
     state: row.state as Buffer,
     base: row.base as Buffer | null,
-    suppressions: (row.suppressions as readonly Suppression[] | null) ?? noSuppressions,
+    suppressions: (row.suppressions as readonly KeptSuppression[] | null) ?? noSuppressions,
   };
 }
 
@@ -161,7 +167,7 @@ export async function readState(tx: Tx, customerId: string): Promise<LockedState
 }
 
 /** Writes what decisions read of the customer's suppressions. The caller holds the row, so that none is lost. */
-export async function saveSuppressions(tx: Tx, customerId: string, rows: readonly Suppression[]): Promise<void> {
+export async function saveSuppressions(tx: Tx, customerId: string, rows: readonly KeptSuppression[]): Promise<void> {
   await tx.query('update customer_states set suppressions = $3::jsonb where tenant_id = $1 and customer_id = $2', [
     tx.tenantId,
     customerId,

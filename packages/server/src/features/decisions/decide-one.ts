@@ -5,12 +5,14 @@ import {
   type DecisionInput,
   decide,
   foldContacts,
+  foldOutcomes,
   type Plan,
+  type Suppression,
   u,
 } from '@arbiter/engine';
 import { newId } from '../../platform/ids.ts';
 import { isZone } from '../../platform/zones.ts';
-import type { BatchCustomer } from '../customer-states/index.ts';
+import type { BatchCustomer, KeptSuppression } from '../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
 import { nobody } from '../segments/index.ts';
@@ -84,7 +86,9 @@ export function decideOne(
     enriched: profile.enriched,
     segments: membership.used,
     contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
-    suppressions: suppressionsAt(customer, now),
+    outcomes: outcomesOf(plan, customer, now),
+    soldOut: plan.tracksStock ? read.soldOut : undefined,
+    suppressions: suppressionsAt(catalogue, customer, now),
     evidence: read.evidence,
     quotaLeft: dryRun ? undefined : quota?.left(),
   });
@@ -143,7 +147,7 @@ export function decideOne(
 
 const untraced: DecideOptions = {};
 const noIds: readonly string[] = [];
-const noSuppressions: DecisionInput['suppressions'] = [];
+const noSuppressions: readonly KeptSuppression[] = [];
 
 /** The clocks with those of zones that the customer's profile names. */
 function withOwnZones(
@@ -173,10 +177,29 @@ function* valuesOf({ zoneFields, enrichSources }: Plan, { values, enriched }: Pr
   }
 }
 
-/** Those that have not expired. */
-function suppressionsAt(customer: Pick<BatchCustomer, 'row'> | null, now: number): DecisionInput['suppressions'] {
+/** The customer's outcomes as far as policies of the plan look at them. */
+function outcomesOf({ outcomeReads }: Plan, customer: Pick<BatchCustomer, 'state'> | null, now: number) {
+  if (outcomeReads === null) return undefined;
+  return customer === null
+    ? noOutcomes
+    : foldOutcomes(customer.state.lanes, customer.state.outcomes, outcomeReads, now);
+}
+
+const noOutcomes: DecisionInput['outcomes'] = [];
+
+/** Those that have not expired, and that their policy would write as it is now. */
+function suppressionsAt(
+  { policyMarks }: TenantCatalogue,
+  customer: Pick<BatchCustomer, 'row'> | null,
+  now: number,
+): DecisionInput['suppressions'] {
   const rows = customer?.row.suppressions ?? noSuppressions;
-  return rows.length === 0 ? noSuppressions : rows.filter(({ expiresAt }) => expiresAt > now);
+  if (rows.length === 0) return noSuppressions;
+  const inForce: Suppression[] = [];
+  for (const { mark, ...row } of rows) {
+    if (row.expiresAt > now && (row.policyId === null || policyMarks.get(row.policyId) === mark)) inForce.push(row);
+  }
+  return inForce;
 }
 
 const noContacts: Contacts = { lanes: [], totals: [], lastAt: [], log: [], keptFrom: 0, reservations: [] };

@@ -10,6 +10,7 @@ import {
   takeCustomers,
 } from '../customer-states/index.ts';
 import { evidenceView } from '../evidence/index.ts';
+import { readSoldOut } from '../offers/index.ts';
 import { newestVersions, StaleCatalogue, type TenantCatalogue } from '../plans/index.ts';
 import { type Membership, planMembership } from '../segments/index.ts';
 import type { Prepared } from './decide-job.ts';
@@ -34,6 +35,8 @@ export interface BatchRead {
   /** Likewise; empty when no flow of the batch reads segments. */
   readonly memberships: readonly Membership[];
   readonly evidence: Evidence;
+  /** Offers whose stock is used up; empty when no flow of the batch tracks any. */
+  readonly soldOut: readonly string[];
   /** Null for a tenant that is no playground. */
   readonly quota: QuotaInBatch | null;
   /** ms since this process last knew the catalogue to be the newest. */
@@ -73,7 +76,8 @@ export async function readBatch(
   // After the lock: what was changed while this waited for it counts.
   statements.push(newestVersions(tenantId));
   const head = statements.length;
-  const loaded = await tx.send([...statements, ...reads.statements, ...membership.statements]);
+  const stock = prepared.some(({ flow }) => flow.plan.tracksStock) ? [readSoldOut(tenantId)] : [];
+  const loaded = await tx.send([...statements, ...reads.statements, ...membership.statements, ...stock]);
 
   const newest = loaded[head - 1]![0]!;
   if (Number(newest.version) === catalogue.version) ports.catalogues.confirmed(tenantId);
@@ -86,7 +90,9 @@ export async function readBatch(
   if (dry.size > 0) takeCustomers(customers, loaded[head - 2]!, false);
   await makeMissing(tx, tenantId, customers, [...stored], ports.keys);
   const profiles = await reads.resolve(loaded.slice(head), tx);
-  const memberships = membership.resolve(loaded.slice(head + reads.statements.length));
+  const behind = head + reads.statements.length + membership.statements.length;
+  const memberships = membership.resolve(loaded.slice(head + reads.statements.length, behind));
+  const soldOut = (loaded[behind] ?? []).map((row) => row.offer_id as string);
   const quota = catalogue.isPlayground ? await openQuota(tx, tenantId, stored.size > 0) : null;
   const now = ports.clock.now();
   const configAgeMs = ports.catalogues.ageMs(tenantId);
@@ -107,6 +113,7 @@ export async function readBatch(
     profiles,
     memberships,
     evidence: evidenceView(evidence),
+    soldOut,
     quota,
     configAgeMs,
   };

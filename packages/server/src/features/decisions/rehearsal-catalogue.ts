@@ -135,6 +135,8 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     isPlayground: false,
     inactiveChannels: new Set(),
     outcomes: new Map(),
+    outcomePolicies: [],
+    policyMarks: new Map(),
     schemaTables: new Map(),
     rows: {
       wanted: { statuses: ['active'], otherOffers: false, contentItems: false },

@@ -1,10 +1,12 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { snapshotPolicies } from '../contact-policies/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../evidence/index.ts';
+import { takeStock } from '../offers/index.ts';
 import { readOutcomeTypes } from '../outcomes/index.ts';
-import type { CatalogueCache } from '../plans/index.ts';
+import { type CatalogueCache, outcomePoliciesOf } from '../plans/index.ts';
 import { appendEvents } from '../stream/index.ts';
 import type { SetApart } from './batcher.ts';
 import { byTime, refuse } from './patience.ts';
@@ -93,12 +95,17 @@ async function attempt(
   const work = async (tx: Tx): Promise<EvidenceChange[]> => {
     const version = await readCatalogueVersion(tx);
     // Read here and not by a refresh of the cache: that would wait for a second connection while holding this one.
-    const outcomes =
-      version > known.version ? new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o])) : known.outcomes;
+    const catalogue =
+      version > known.version
+        ? {
+            outcomes: new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o])),
+            outcomePolicies: outcomePoliciesOf(await snapshotPolicies(tx)),
+          }
+        : known;
     const done: Responded[] = [];
     for (const job of jobs) {
       try {
-        const responded = await respondOne(tx, ports.keys, outcomes, job.call, job.credentialId, wait);
+        const responded = await respondOne(tx, ports.keys, catalogue, job.call, job.credentialId, wait);
         if (responded === 'held') {
           left.push(job);
           continue;
@@ -110,6 +117,10 @@ async function attempt(
         settled.push({ job, answer: null, error });
       }
     }
+    await takeStock(
+      tx,
+      done.flatMap(({ sold }) => (sold === null ? [] : [sold])),
+    );
     await appendEvents(
       tx,
       done.flatMap((d) => d.events),

@@ -28,7 +28,8 @@ import {
   settleReservation,
 } from '../interactions/index.ts';
 import { findOfferFacts } from '../offers/index.ts';
-import type { OutcomeTypeFacts } from '../outcomes/index.ts';
+import type { TenantCatalogue } from '../plans/index.ts';
+import { triggeredRows, writeTriggered } from '../suppressions/index.ts';
 import { type RespondCall, type RespondSubject, responseKey } from './respond.rules.ts';
 import { findResponse, keepResponse } from './responses.store.ts';
 
@@ -46,6 +47,8 @@ export interface Responded {
   readonly answer: RespondAnswer;
   readonly change: Omit<EvidenceChange, 'number'> | null;
   readonly events: readonly StreamEvent[];
+  /** The offer whose stock loses a piece. */
+  readonly sold: string | null;
   /** History rows that were written. */
   readonly itemIds: readonly string[];
 }
@@ -60,12 +63,12 @@ type ImpressionEffect = RespondAnswer['impression'];
 export async function respondOne(
   tx: Tx,
   keys: CustomerKeys,
-  outcomes: ReadonlyMap<string, OutcomeTypeFacts>,
+  catalogue: Pick<TenantCatalogue, 'outcomes' | 'outcomePolicies'>,
   call: RespondCall,
   credentialId: string,
   wait: boolean,
 ): Promise<Responded | 'held'> {
-  const outcome = outcomes.get(call.outcome);
+  const outcome = catalogue.outcomes.get(call.outcome);
   if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome names no active outcome type' });
   const subject = await resolveSubject(tx, call);
   const direction = call.direction ?? (outcome.category === 'impression' ? 'outbound' : 'inbound');
@@ -131,7 +134,13 @@ export async function respondOne(
     timestamp: new Date(call.at).toISOString(),
   });
   if (outcome.key === 'impression' && item !== null && isCounted(item)) {
-    return { answer: answerOf(item.id, 'already_counted', 'duplicate'), change: null, events: [], itemIds: [] };
+    return {
+      answer: answerOf(item.id, 'already_counted', 'duplicate'),
+      change: null,
+      sold: null,
+      events: [],
+      itemIds: [],
+    };
   }
 
   const state = decodeState(row.state, row.base);
@@ -197,6 +206,8 @@ export async function respondOne(
   } else {
     if (impression === 'confirmed') await countImpression(newId(), {});
     addOutcome(state, outcome.key, lane, call.at);
+    const about = { key: outcome.key, offerId: subject.offerId, categoryId: names.offerCategoryId, at: call.at };
+    await writeTriggered(tx, subject.customerId, triggeredRows(catalogue.outcomePolicies, about, tx.now.getTime()));
     await write({
       ...base,
       ...sent,
@@ -234,6 +245,7 @@ export async function respondOne(
           negatives: outcome.classification === 'negative' ? 1 : 0,
         }
       : null,
+    sold: outcome.isConversion && names.tracksStock ? subject.offerId : null,
     events: written.map((row) => interactionEvent(tx, row)),
     itemIds: written.map((row) => row.id),
   };
@@ -248,7 +260,13 @@ async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Prom
   if (kept === null) return null;
   if (call.explicitKey !== null && !kept.payloadHash.equals(call.payloadHash))
     throw new AppError('idempotency_key_reused');
-  return { answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' }, change: null, events: [], itemIds: [] };
+  return {
+    answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' },
+    change: null,
+    sold: null,
+    events: [],
+    itemIds: [],
+  };
 }
 
 /** First that applies: interaction, recommendation with rank or offer or creative, creative, offer. 404 when absent. */
@@ -316,6 +334,9 @@ async function readNames(tx: Tx, subject: Subject) {
   const categoryId = subject.item === null ? (offer?.categoryId ?? null) : subject.item.categoryId;
   return {
     offerName: offer?.name ?? null,
+    tracksStock: offer?.tracksStock ?? false,
+    /** Of the offer now; `categoryId` is the one of the recommendation. */
+    offerCategoryId: offer?.categoryId ?? null,
     creativeName: creative?.name ?? null,
     channelName: channel?.name ?? null,
     categoryId,

@@ -16,7 +16,9 @@ class SeededInput implements DecisionInput {
   readonly enriched: DecisionInput['enriched'];
   readonly segments: DecisionInput['segments'];
   readonly contacts: DecisionInput['contacts'];
+  readonly outcomes: DecisionInput['outcomes'];
   readonly suppressions: DecisionInput['suppressions'];
+  readonly soldOut: DecisionInput['soldOut'];
   readonly evidence: DecisionInput['evidence'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
   readonly #tenantId: string;
@@ -30,7 +32,9 @@ class SeededInput implements DecisionInput {
     this.enriched = facts.enriched;
     this.segments = facts.segments;
     this.contacts = facts.contacts;
+    this.outcomes = facts.outcomes;
     this.suppressions = facts.suppressions;
+    this.soldOut = facts.soldOut;
     this.evidence = facts.evidence;
     this.quotaLeft = facts.quotaLeft;
     this.#tenantId = tenantId;

@@ -18,9 +18,10 @@ export {
   snapshotOffers,
   snapshotOtherOffers,
 } from './offers.store.ts';
+export { readSoldOut, takeStock } from './stock.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['offers'];
+export const tables = ['offers', 'offer_stock'];
 
 export const offersFeature = feature({
   name: 'offers',

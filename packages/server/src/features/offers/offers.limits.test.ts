@@ -80,7 +80,6 @@ it('what no decision reads yet is refused, whatever it says', async () => {
     [{ budget: { lifetimeCapCents: mostCents } }, '/budget'],
     [{ budget: { costPerImpressionCents: 1, currency: 'EUR' } }, '/budget'],
     [{ budget: { maxPerDay: 2, dailyMaxImpressions: 2 } }, '/budget'],
-    [{ inventory: { totalStock: 0 } }, '/inventory'],
   ] as const) {
     const { status, body: problem, text } = await post(body);
     assert.equal(status, 400, text);

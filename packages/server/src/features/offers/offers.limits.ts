@@ -1,4 +1,4 @@
-import { type ErrorEntry, OfferBudget, type OfferFrequencyCaps, OfferInventory } from '@arbiter/contract';
+import { type ErrorEntry, OfferBudget, type OfferFrequencyCaps } from '@arbiter/contract';
 import type { Remark } from '../../platform/remark.ts';
 import type { OfferFields } from './offers.rules.ts';
 
@@ -20,10 +20,10 @@ const givenKeys = (value: Members, known: Members): string[] =>
   Object.keys(known).filter((key) => value[key] !== undefined && value[key] !== null);
 
 /**
- * What the schemas cannot say of `budget` and `inventory`. What is wrong is told where it is wrong; what is right is
- * refused as a whole, because no decision reads these limits yet, and a limit that would not limit is never stored.
+ * What the schema cannot say of `budget`. What is wrong is told where it is wrong; what is right is refused as a whole,
+ * because no decision reads these limits yet, and a limit that would not limit is never stored.
  */
-export function limitProblems({ budget = {}, inventory = {} }: OfferFields): ErrorEntry[] {
+export function limitProblems({ budget = {} }: OfferFields): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   const { currency, dailyMaxImpressions, maxPerDay } = budget;
   if (typeof currency === 'string' && !currencies.has(currency)) {
@@ -36,15 +36,17 @@ export function limitProblems({ budget = {}, inventory = {} }: OfferFields): Err
   if (givenKeys(budget, OfferBudget.properties).length > 0) {
     problems.push({ path: '/budget', message: 'is not available yet: no decision reads budgets; leave it empty' });
   }
-  if (givenKeys(inventory, OfferInventory.properties).length > 0) {
-    problems.push({ path: '/inventory', message: 'is not available yet: no decision reads stock; leave it empty' });
-  }
   return problems;
 }
 
 /** The object without what only the server writes. */
 export function withoutCounters<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !counters.has(key))) as T;
+}
+
+/** `totalStock` of an inventory; null: the stock is not tracked. */
+export function totalStockOf(inventory: Members): number | null {
+  return typeof inventory.totalStock === 'number' ? inventory.totalStock : null;
 }
 
 const capWindows = ['daily', 'weekly', 'monthly', 'total'] as const;

@@ -19,10 +19,11 @@ import { readSettings } from '../settings/index.ts';
 import { customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
 import { eligibilityProblems, eligibilityRemarks, storedEligibility } from './offers.eligibility.ts';
 import { checkGovernance, type GovernanceChange, noteGovernance } from './offers.governance.ts';
-import { capRemarks, limitProblems, withoutCounters } from './offers.limits.ts';
+import { capRemarks, limitProblems, totalStockOf, withoutCounters } from './offers.limits.ts';
 import { type OfferFields, sizeProblems } from './offers.rules.ts';
 import { needsZone, scheduleProblems } from './offers.schedule.ts';
 import { type OfferRow, offerSpec } from './offers.store.ts';
+import { changeStock, selectStock } from './stock.store.ts';
 
 /** What a deleted offer takes with it: declared here, plugged by `main` (docs/design/architecture.md 2). */
 export interface OfferDependants {
@@ -91,6 +92,8 @@ export async function createOffer(tx: Tx, body: OfferCreate): Promise<OfferRow> 
   const governance = await checkGovernance(tx, null, body);
   await checkCategories(tx, body, null);
   const row = await createRecord(tx, offerSpec, columnsOf(body));
+  const total = totalStockOf(row.inventory);
+  if (total !== null) await changeStock(tx, row.id, null, total);
   await noteGovernance(tx, row, governance);
   return row;
 }
@@ -104,14 +107,18 @@ export async function updateOffer(
 ): Promise<OfferRow> {
   await checkShape(tx, fields);
   let governance: GovernanceChange | null = null;
+  let before: number | null = null;
   const row = await updateRecord(tx, offerSpec, id, {
     rowVersion,
     change: async (current) => {
       governance = await checkGovernance(tx, current, fields);
       await checkCategories(tx, fields, current);
+      before = totalStockOf(current.inventory);
       return columnsOf(fields);
     },
   });
+  const total = totalStockOf(row.inventory);
+  if (total !== before) await changeStock(tx, row.id, before, total);
   await noteGovernance(tx, row, governance);
   return row;
 }
@@ -139,8 +146,14 @@ export async function showOffers(tx: Tx, rows: readonly OfferRow[]): Promise<Off
     rows.map((row) => row.id),
     creativeColumns,
   );
+  const tracked = rows.filter(({ inventory }) => totalStockOf(inventory) !== null);
+  const stock = await selectStock(
+    tx,
+    tracked.map(({ id }) => id),
+  );
   return rows.map((row) => ({
     ...toWire(row),
+    ...(stock.has(row.id) ? { inventory: { ...row.inventory, remainingStock: stock.get(row.id)! } } : {}),
     creatives: (creatives.get(row.id) ?? []).map(showCreative),
     categoryRef: showCategory(row.categoryId === null ? undefined : categories.get(row.categoryId)),
     subCategoryRef: showCategory(row.subCategoryId === null ? undefined : subCategories.get(row.subCategoryId)),

@@ -22,6 +22,9 @@ export const offerSpec = recordSpec(offerResource);
 /** Parts that say nothing are read as null; JSON is read as text, to be parsed once for equal texts. */
 const emptyToNull = (column: string) => expression<string | null>(`nullif(${column}, '{}'::jsonb)::text`);
 
+/** SQL: whether the offer's stock is tracked. */
+const tracked = `(inventory ->> 'totalStock') is not null`;
+
 const snapshotColumns = selectList(
   columns(offerSpec, [
     'id',
@@ -45,6 +48,7 @@ const snapshotColumns = selectList(
     schedule: emptyToNull('schedule'),
     frequencyCaps: emptyToNull('frequency_caps'),
     eligibility: emptyToNull('eligibility'),
+    tracksStock: expression<boolean>(tracked),
     metadata: expression<string>('metadata::text'),
     tags: expression<string>('tags::text'),
   }),
@@ -84,6 +88,7 @@ export async function snapshotOffers(
     schedule: row.schedule === null ? null : shared.json(row.schedule),
     // Left out when there are none, so that plans without caps keep their hashes.
     ...(row.frequencyCaps === null ? {} : { frequencyCaps: shared.json(row.frequencyCaps) }),
+    ...(row.tracksStock ? { tracksStock: true as const } : {}),
     eligibility: row.eligibility === null ? null : shared.json(row.eligibility),
     metadata: shared.json(row.metadata),
     tags: shared.json(row.tags),
@@ -129,7 +134,10 @@ export async function fingerprintOtherOffers(tx: Tx, exceptStatuses: readonly Of
   ]);
 }
 
-const facts = columns(offerSpec, ['id', 'name', 'categoryId']);
+const facts = selectList(
+  columns(offerSpec, ['id', 'name', 'categoryId']),
+  computed({ tracksStock: expression<boolean>(tracked) }),
+);
 
 /** What history says of an offer, deleted ones included; null when the tenant has none of that id. */
 export async function findOfferFacts(tx: Tx, id: string): Promise<RowOf<typeof facts> | null> {

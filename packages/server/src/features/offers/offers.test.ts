@@ -248,7 +248,6 @@ describe('offers', () => {
       as(tenantId, editor, (tx) => createOffer(tx, { name: 'x', ...body }));
     for (const body of [
       { budget: { dailyCapCents: 1 } },
-      { inventory: { totalStock: 1 } },
       { schedule: { startDate: '2026-02-30' } },
       { schedule: { timezone: 'Mars/Olympus' } },
       { schedule: { timezone: 'europe/berlin' } },

@@ -6,7 +6,14 @@ export { expirePieces, expirePlans, retirePlans } from './plan-expiry.store.ts';
 export type { PlanRefs } from './plan-refs.ts';
 export { ownReadSet, type ReadSet, type ReadSetNames, readNames } from './read-set.ts';
 export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';
-export { type CompiledFlow, compileFlow, type LiveFlow, openPlan, type TenantCatalogue } from './tenant-catalogue.ts';
+export {
+  type CompiledFlow,
+  compileFlow,
+  type LiveFlow,
+  openPlan,
+  outcomePoliciesOf,
+  type TenantCatalogue,
+} from './tenant-catalogue.ts';
 export { newestVersions } from './versions.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

@@ -6,6 +6,7 @@ import {
   type Reads,
   readsBeside,
   type Snapshot,
+  type SnapshotPolicy,
   semantics,
 } from '@arbiter/engine';
 import { readCatalogueVersion, type Tx } from '../../db/index.ts';
@@ -19,7 +20,7 @@ import {
   snapshotInactivePlacements,
   snapshotPlacements,
 } from '../channels/index.ts';
-import { idlePolicies, snapshotPolicies } from '../contact-policies/index.ts';
+import { idlePolicies, policyMark, snapshotPolicies } from '../contact-policies/index.ts';
 import { type RouteRequest, readRoutes, routeTable } from '../flow-routes/index.ts';
 import { type RunnableFlow, readFlowDirectory, selectLiveConfigs } from '../flows/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
@@ -43,6 +44,10 @@ export interface TenantCatalogue {
   /** Ids of channels that no plan holds, because they are not active now. */
   readonly inactiveChannels: ReadonlySet<string>;
   readonly outcomes: ReadonlyMap<string, OutcomeTypeFacts>;
+  /** Active policies that write suppressions when an outcome is recorded. */
+  readonly outcomePolicies: readonly SnapshotPolicy[];
+  /** What those are now, by id: rows that they wrote as something else are not in force. */
+  readonly policyMarks: ReadonlyMap<string, string>;
   /** Where the rows of a schema stand, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
   /** Offers and creatives, for the next version to take over. */
@@ -118,6 +123,7 @@ export async function loadCatalogue(
     contentItems: settings.enableContentManagement,
   };
   const rows = await readRows(tx, wanted, before);
+  const outcomePolicies = outcomePoliciesOf(policies);
   const beside = { flows: await selectLiveConfigs(tx), rules: await idleRules(tx), policies: await idlePolicies(tx) };
 
   const lists = {
@@ -219,6 +225,8 @@ export async function loadCatalogue(
     isPlayground,
     inactiveChannels,
     outcomes,
+    outcomePolicies,
+    policyMarks: new Map(outcomePolicies.map((policy) => [policy.id, policyMark(policy)])),
     schemaTables,
     rows,
     hasFlow: () => flows.fallback() !== null,
@@ -246,6 +254,10 @@ export async function loadCatalogue(
     logHorizonMs: () => horizonMs,
   };
 }
+
+/** Those that write suppressions when an outcome is recorded. */
+export const outcomePoliciesOf = (policies: readonly SnapshotPolicy[]): SnapshotPolicy[] =>
+  policies.filter(({ ruleType }) => ruleType === 'outcome_based');
 
 /** Plans that are compiled before anybody asked: each of a large catalogue takes some megabytes. */
 const mostAhead = 4;

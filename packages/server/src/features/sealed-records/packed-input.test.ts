@@ -129,6 +129,14 @@ test('what a decision read comes back from its record as it was', () => {
   const cases: DecisionInput[] = [
     input({}),
     input({ contacts, segments: ['vip'], quotaLeft: 3 }),
+    input({
+      outcomes: [
+        { key: 'dismiss', lane: lane('gone', 'campaign "7"'), at: now - 1 },
+        { key: 'click', lane: lane('o2'), at: now + 5 },
+      ],
+    }),
+    input({ outcomes: [] }),
+    input({ soldOut: ['o2', 'gone'] }),
     input({ enriched: { n1: [{ score: 0.5 }, null] }, known: false, profile: {} }),
   ];
   for (const made of cases) assert.deepEqual(again(made), made);

@@ -1,10 +1,12 @@
 import {
   type ContactCounts,
+  type ContactLane,
   canonicalJson,
   type DecisionInput,
   type DecisionRequest,
   type Evidence,
   type Json,
+  type LatestOutcome,
   type Plan,
   type ZoneClock,
 } from '@arbiter/engine';
@@ -34,6 +36,8 @@ export interface PackedInput {
     /** Per window; 0: like the window before. */
     counts: readonly (readonly number[] | 0)[],
   ];
+  /** outcomes that policies looked at: key, ms before now, then the lane as in `c`; absent when the plan reads none */
+  readonly l?: readonly (readonly (number | string | null)[])[];
   /** suppressions */
   readonly s?: DecisionInput['suppressions'];
   /** number of the evidence state */
@@ -48,6 +52,8 @@ export interface PackedInput {
   readonly u?: readonly string[];
   /** names of attributes and context that were cut because there was too much of them, as `attributes.a`, `context.b` */
   readonly x?: readonly string[];
+  /** counters that were used up: `stock`, of offers (positions in the plan) without stock */
+  readonly b?: { readonly stock?: readonly (number | string)[] };
   // Room for what does not exist yet (docs/adr/0020); no record holds these.
   /** model states: hash by model key */
   readonly m?: Readonly<Record<string, string>>;
@@ -55,8 +61,6 @@ export interface PackedInput {
   readonly j?: Readonly<Record<string, Json>>;
   /** answers of others that were asked */
   readonly y?: Readonly<Record<string, Json>>;
-  /** counters of budgets, stock and volume that were used up or nearly so */
-  readonly b?: Readonly<Record<string, Json>>;
   /** experiment */
   readonly t?: { readonly key: string; readonly variant: string; readonly share: number };
 }
@@ -143,7 +147,11 @@ export function inputText(
   if (enriched.length > 0) text += `,"e":${JSON.stringify(Object.fromEntries(enriched))}`;
   if (segments.length > 0) text += `,"g":${JSON.stringify(segments)}`;
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
+  if (input.outcomes !== undefined) text += `,"l":${outcomesText(input.outcomes, input.now, refs)}`;
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
+  if (input.soldOut !== undefined && input.soldOut.length > 0) {
+    text += `,"b":{"stock":[${input.soldOut.map((id) => placeOf(refs.offers, id)).join(',')}]}`;
+  }
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
   const names = withheld.size === 0 ? noNames : [...withheld].sort();
   if (names.length > 0) text += `,"w":${JSON.stringify(names)}`;
@@ -231,11 +239,8 @@ function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs:
   let rows = '';
   let latest = '';
   for (let i = 0; i < lanes.length; i++) {
-    const { offerId, creativeId, channelId, campaignId } = lanes[i]!;
     const comma = i === 0 ? '' : ',';
-    rows +=
-      `${comma}[${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
-      `${placeOf(refs.channels, channelId)}${campaignId === null ? '' : `,${canonicalJson(campaignId)}`}]`;
+    rows += `${comma}[${laneText(lanes[i]!, refs)}]`;
     // A lane without any contact has no latest one, and JSON no infinity.
     latest += `${comma}${Number.isFinite(lastAt[i]) ? now - lastAt[i]! : 'null'}`;
   }
@@ -248,6 +253,18 @@ function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs:
     before = text;
   }
   return `[[${rows}],[${latest}],[${windows}]]`;
+}
+
+function outcomesText(outcomes: readonly LatestOutcome[], now: number, refs: PlanRefs): string {
+  const rows = outcomes.map(({ key, lane, at }) => `[${canonicalJson(key)},${now - at},${laneText(lane, refs)}]`);
+  return `[${rows.join(',')}]`;
+}
+
+function laneText({ offerId, creativeId, channelId, campaignId }: ContactLane, refs: PlanRefs): string {
+  return (
+    `${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
+    `${placeOf(refs.channels, channelId)}${campaignId === null ? '' : `,${canonicalJson(campaignId)}`}`
+  );
 }
 
 /** Position of an id in the plan, or the id when the plan does not hold it. */
@@ -276,24 +293,45 @@ export function unpackInput(
     enriched: packed.e ?? {},
     segments: packed.g ?? [],
     contacts: unpackCounts(packed, facts.windows, facts.refs),
+    ...(packed.l === undefined ? {} : { outcomes: unpackOutcomes(packed.l, packed.n, facts.refs) }),
     suppressions: packed.s ?? [],
+    ...(packed.b?.stock === undefined
+      ? {}
+      : { soldOut: packed.b.stock.map((value) => idOf(facts.refs.snapshot.offers, value) ?? '') }),
     evidence: facts.evidence,
     ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };
 }
 
-function unpackCounts(packed: PackedInput, windows: number, { snapshot }: PlanRefs): ContactCounts {
-  const id = (rows: readonly { readonly id: string }[], value: number | string | null | undefined): string | null =>
-    typeof value === 'number' ? (rows[value]?.id ?? null) : (value ?? null);
+type PackedLane = readonly (number | string | null)[];
+
+/** The id that a position stands for; of an id, the id. */
+function idOf(rows: readonly { readonly id: string }[], value: number | string | null | undefined): string | null {
+  return typeof value === 'number' ? (rows[value]?.id ?? null) : (value ?? null);
+}
+
+function unpackLane([offerId, creativeId, channelId, campaignId]: PackedLane, { snapshot }: PlanRefs): ContactLane {
+  return {
+    offerId: idOf(snapshot.offers, offerId) ?? '',
+    creativeId: idOf(snapshot.creatives, creativeId),
+    channelId: idOf(snapshot.channels, channelId),
+    campaignId: typeof campaignId === 'string' ? campaignId : null,
+  };
+}
+
+function unpackOutcomes(rows: NonNullable<PackedInput['l']>, now: number, refs: PlanRefs): LatestOutcome[] {
+  return rows.map(([key, age, ...lane]) => ({
+    key: String(key),
+    at: now - Number(age),
+    lane: unpackLane(lane, refs),
+  }));
+}
+
+function unpackCounts(packed: PackedInput, windows: number, refs: PlanRefs): ContactCounts {
   if (!packed.c) return { lanes: [], lastAt: [], counts: Array.from({ length: windows }, () => []) };
   const [lanes, lastAt, counts] = packed.c;
   return {
-    lanes: lanes.map(([offerId, creativeId, channelId, campaignId]) => ({
-      offerId: id(snapshot.offers, offerId) ?? '',
-      creativeId: id(snapshot.creatives, creativeId),
-      channelId: id(snapshot.channels, channelId),
-      campaignId: typeof campaignId === 'string' ? campaignId : null,
-    })),
+    lanes: lanes.map((lane) => unpackLane(lane, refs)),
     lastAt: lastAt.map((ms) => (ms === null ? Number.NEGATIVE_INFINITY : packed.n - ms)),
     counts: unpackWindows(counts),
   };

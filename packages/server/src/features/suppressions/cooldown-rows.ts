@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { SuppressionScope } from '@arbiter/contract';
 import type { ContactLane, SnapshotPolicy } from '@arbiter/engine';
 import { firstIdAt } from '../../platform/ids.ts';
+import { policyTarget } from './policy-target.ts';
 
 /** Contacts with one customer that are counted together, and the latest of them. */
 export interface LatestContact {
@@ -22,8 +23,6 @@ export interface CooldownRow {
   readonly expiresAt: number;
 }
 
-type Target = readonly [scope: SuppressionScope, scopeId: string];
-
 const hourMs = 3_600_000;
 
 /**
@@ -43,7 +42,7 @@ export function runningCooldowns(
     for (const assignment of scopes) {
       for (const { lane, at } of contacts) {
         if (now - at >= lengthMs) continue;
-        const target = targetOf(assignment, config.per, lane.offerId, categoryOf(lane.offerId));
+        const target = policyTarget(assignment, config.per, lane.offerId, categoryOf(lane.offerId));
         if (target === null) continue;
         const [scope, scopeId] = target;
         const name = `${policyId} ${scope} ${scopeId}`;
@@ -61,22 +60,6 @@ export function runningCooldowns(
     }
   }
   return [...rows.values()];
-}
-
-/** What the cooldown of an assignment blocks after a contact with this offer; null: the contact does not count, or no row says it. */
-function targetOf(
-  { scope, scopeId }: { readonly scope: string; readonly scopeId: string | null },
-  per: unknown,
-  offerId: string,
-  categoryId: string | null,
-): Target | null {
-  if (per === 'creative' || per === 'channel') return null;
-  if (scope === 'offer') return scopeId === offerId ? ['offer', offerId] : null;
-  if (scope === 'category' && (scopeId === null || scopeId !== categoryId)) return null;
-  if (scope !== 'category' && scope !== 'global') return null;
-  if (per === 'offer') return ['offer', offerId];
-  if (scope === 'category' || per === 'category') return categoryId === null ? null : ['category', categoryId];
-  return ['global', 'all'];
 }
 
 /** Rises with the instant, as ids do, and is another one for each policy and scope. */

@@ -4,7 +4,8 @@ import { handlerEntries } from '../../http/handler.ts';
 import { suppressionRoutes } from './suppressions.routes.ts';
 import type { SuppressionPorts } from './suppressions.service.ts';
 
-export type { SuppressionPorts } from './suppressions.service.ts';
+export { type SuppressionPorts, writeTriggered } from './suppressions.service.ts';
+export { type OutcomeSubject, triggeredRows } from './triggered-rows.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['customer_suppressions'];

@@ -5,7 +5,7 @@ import {
   type SuppressionCreate,
   suppressionPage,
 } from '@arbiter/contract';
-import { foldContacts } from '@arbiter/engine';
+import { foldContacts, type SnapshotPolicy } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { pageOf } from '../../http/cursor-page.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
@@ -13,7 +13,7 @@ import { isUuid, newId } from '../../platform/ids.ts';
 import { zoneClock } from '../../platform/zones.ts';
 import { recordAudit } from '../audit/index.ts';
 import { readRelated, requireLive } from '../catalogue-records/index.ts';
-import { snapshotPolicies } from '../contact-policies/index.ts';
+import { policyMark, snapshotPolicies } from '../contact-policies/index.ts';
 import {
   type CustomerHash,
   type CustomerKeys,
@@ -30,12 +30,14 @@ import {
   findManual,
   findSuppression,
   insertSuppression,
+  raiseSuppression,
   type SuppressionFilter,
   type SuppressionRow,
   selectSuppressions,
   suppressionsInForce,
   updateSuppression,
 } from './suppressions.store.ts';
+import type { TriggeredRow } from './triggered-rows.ts';
 
 export interface SuppressionPorts {
   readonly keys: CustomerKeys;
@@ -84,6 +86,13 @@ export async function setSuppression(
   await noteChange(tx, before === null ? 'create' : 'update', before, row, ports);
   await saveSuppressions(tx, customerId, await suppressionsInForce(tx, customerId));
   return { row, created: before === null };
+}
+
+/** Writes what policies say of an outcome of the customer, whose state the caller holds. */
+export async function writeTriggered(tx: Tx, customerId: string, rows: readonly TriggeredRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  for (const row of rows) await raiseSuppression(tx, { ...row, id: newId(), customerId, policyType: 'outcome_based' });
+  await saveSuppressions(tx, customerId, await suppressionsInForce(tx, customerId));
 }
 
 /** Lifts a suppression; the next decision does not know it any more. 404 when there is none with this id. */
@@ -152,11 +161,13 @@ type Listed =
  */
 export async function listSuppressions(
   tx: Tx,
-  { cursor, limit: asked, ...filter }: SuppressionFilter & { readonly cursor?: string; readonly limit?: number },
+  { cursor, limit: asked, ...query }: Asked & { readonly cursor?: string; readonly limit?: number },
 ): Promise<{ data: Suppression[]; pagination: Pagination }> {
+  const policies = await snapshotPolicies(tx);
+  const filter = { ...query, marks: marksOf(policies) };
   const after = cursor === undefined ? null : await placeOf(tx, cursor);
   const limit = pageSize(suppressionPage, asked);
-  const cooldowns = await cooldownsOf(tx, filter);
+  const cooldowns = await cooldownsOf(tx, policies, filter);
   const stored = await selectSuppressions(tx, filter, after, limit + 1);
   const total = (await countSuppressions(tx, filter)) + cooldowns.length;
   const rows = merged(
@@ -178,9 +189,16 @@ export async function suppressionsOf(
   customerId: string,
   includeExpired: boolean | undefined,
 ): Promise<Suppression[]> {
-  const filter = { customerId, includeExpired };
-  return show(tx, merged(await selectSuppressions(tx, filter, null, null), await cooldownsOf(tx, filter)));
+  const policies = await snapshotPolicies(tx);
+  const filter = { customerId, includeExpired, marks: marksOf(policies) };
+  return show(tx, merged(await selectSuppressions(tx, filter, null, null), await cooldownsOf(tx, policies, filter)));
 }
+
+type Asked = Omit<SuppressionFilter, 'marks'>;
+
+/** Of the policies that write rows. */
+const marksOf = (policies: readonly SnapshotPolicy[]): Map<string, string> =>
+  new Map(policies.flatMap((policy) => (policy.ruleType === 'outcome_based' ? [[policy.id, policyMark(policy)]] : [])));
 
 /** Before the cursor after a computed row, which is no id. */
 const computedMark = 'c:';
@@ -201,12 +219,15 @@ function merged(stored: readonly SuppressionRow[], cooldowns: readonly Listed[])
   return [...rows, ...cooldowns].sort((a, b) => (a.position > b.position ? -1 : a.position < b.position ? 1 : 0));
 }
 
-async function cooldownsOf(tx: Tx, { customerId, scope, policyType }: SuppressionFilter): Promise<Listed[]> {
+async function cooldownsOf(
+  tx: Tx,
+  active: readonly SnapshotPolicy[],
+  { customerId, scope, policyType }: SuppressionFilter,
+): Promise<Listed[]> {
   if (customerId === undefined || (policyType !== undefined && policyType !== 'cooldown')) return [];
-  const row = await readState(tx, customerId);
+  const policies = active.filter(({ ruleType }) => ruleType === 'cooldown');
+  const row = policies.length === 0 ? null : await readState(tx, customerId);
   if (row === null) return [];
-  const policies = (await snapshotPolicies(tx)).filter(({ ruleType }) => ruleType === 'cooldown');
-  if (policies.length === 0) return [];
   const now = tx.now.getTime();
   // Open reservations are contacts too. No windows are asked for, so the zone does not matter.
   const { lanes, lastAt } = foldContacts(decodeState(row.state, row.base), [], now, zoneClock('UTC', now));

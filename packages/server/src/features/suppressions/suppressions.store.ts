@@ -1,8 +1,8 @@
 import type { SuppressionScope, SuppressionType } from '@arbiter/contract';
-import type { Suppression } from '@arbiter/engine';
 import { columns, computed, epochMs, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid } from '../../platform/ids.ts';
+import type { KeptSuppression } from '../customer-states/index.ts';
 
 const suppressions = table<'customer_suppressions', { scope: SuppressionScope; policyType: SuppressionType }>(
   'customer_suppressions',
@@ -83,17 +83,56 @@ export async function deleteSuppressionRow(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from arbiter.customer_suppressions where tenant_id = $1 and id = $2', [tx.tenantId, id]);
 }
 
+/** A row that a policy writes; `mark` says what the policy was then. */
+export type TriggeredSuppression = Pick<
+  SuppressionRow,
+  'id' | 'customerId' | 'scope' | 'scopeId' | 'policyType' | 'reason' | 'expiresAt'
+> & { readonly policyId: string; readonly mark: string };
+
+/**
+ * Writes a policy's row, or raises its count and keeps the later end; what the policy wrote before it was changed is written
+ * anew. The caller holds the customer's lock.
+ */
+export async function raiseSuppression(tx: Tx, row: TriggeredSuppression): Promise<void> {
+  await tx.query(
+    `insert into arbiter.customer_suppressions as known
+       (tenant_id, id, customer_id, scope, scope_id, policy_type, policy_id, policy_mark, reason, trigger_count, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $11)
+     on conflict (tenant_id, customer_id, scope, scope_id, policy_id) do update set
+       policy_mark = excluded.policy_mark,
+       reason = excluded.reason,
+       trigger_count = case when known.policy_mark = excluded.policy_mark then known.trigger_count + 1 else 1 end,
+       created_at = case when known.policy_mark = excluded.policy_mark then known.created_at else excluded.created_at end,
+       expires_at = case when known.policy_mark = excluded.policy_mark
+         then greatest(known.expires_at, excluded.expires_at) else excluded.expires_at end`,
+    [
+      tx.tenantId,
+      row.id,
+      row.customerId,
+      row.scope,
+      row.scopeId,
+      row.policyType,
+      row.policyId,
+      row.mark,
+      row.reason,
+      tx.now,
+      row.expiresAt,
+    ],
+  );
+}
+
 /** What decisions read of a customer: rows that have not expired, by id. */
-export async function suppressionsInForce(tx: Tx, customerId: string): Promise<Suppression[]> {
-  return select(
+export async function suppressionsInForce(tx: Tx, customerId: string): Promise<KeptSuppression[]> {
+  const rows = await select(
     tx,
     selectList(
-      columns(suppressions, ['scope', 'scopeId', 'policyId', 'reason']),
+      columns(suppressions, ['scope', 'scopeId', 'policyId', 'reason', 'policyMark']),
       computed({ expiresAt: epochMs('expires_at') }),
     ),
     `from arbiter.customer_suppressions where tenant_id = $1 and customer_id = $2 and expires_at > $3 order by id`,
     [tx.tenantId, customerId, tx.now],
   );
+  return rows.map(({ policyMark, ...row }) => (policyMark === null ? row : { ...row, mark: policyMark }));
 }
 
 /** Which rows a list shows. */
@@ -102,11 +141,14 @@ export interface SuppressionFilter {
   readonly scope?: SuppressionScope | undefined;
   readonly policyType?: SuppressionType | undefined;
   readonly includeExpired?: boolean | undefined;
+  /** Marks of the active policies, by id: rows that others wrote, or the same before they were changed, are left out. */
+  readonly marks: ReadonlyMap<string, string>;
 }
 
 const matching = `from arbiter.customer_suppressions
   where tenant_id = $1 and ($2::text is null or customer_id = $2) and ($3::text is null or scope = $3)
-    and ($4::text is null or policy_type = $4) and ($5::boolean or expires_at > $6)`;
+    and ($4::text is null or policy_type = $4) and ($5::boolean or expires_at > $6)
+    and (policy_id is null or (policy_id, policy_mark) in (select * from unnest($7::uuid[], $8::text[])))`;
 
 const matchingValues = (tx: Tx, filter: SuppressionFilter) => [
   tx.tenantId,
@@ -115,6 +157,8 @@ const matchingValues = (tx: Tx, filter: SuppressionFilter) => [
   filter.policyType ?? null,
   filter.includeExpired ?? false,
   tx.now,
+  [...filter.marks.keys()],
+  [...filter.marks.values()],
 ];
 
 /** Rows behind `after`, newest first; `limit` null: all of them. */
@@ -124,7 +168,7 @@ export async function selectSuppressions(
   after: string | null,
   limit: number | null,
 ): Promise<SuppressionRow[]> {
-  return select(tx, rowColumns, `${matching} and ($7::uuid is null or id < $7) order by id desc limit $8`, [
+  return select(tx, rowColumns, `${matching} and ($9::uuid is null or id < $9) order by id desc limit $10`, [
     ...matchingValues(tx, filter),
     after,
     limit,

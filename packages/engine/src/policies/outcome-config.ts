@@ -1,0 +1,35 @@
+import type { ConfigReader, JsonObject } from '../compile/config-problems.ts';
+import type { Json } from '../snapshot.ts';
+
+const dayMs = 86_400_000;
+/** Longest time that an outcome may suppress, in days of 24 hours. */
+export const longestDays = 36_500;
+
+/** Refuses a key that is not given; what is wrong with one that is given has been said. */
+export function need(reader: ConfigReader, key: string, value: unknown): void {
+  if (value === undefined && !reader.problems.some(({ path }) => path === `/${key}`)) reader.refuse(key, 'is required');
+}
+
+/** `afterOutcome`, one key or several; null: it is left out or wrong. */
+export function readOutcomes(reader: ConfigReader, config: JsonObject, isRequired: boolean): readonly string[] | null {
+  const value = config.afterOutcome ?? null;
+  if (value === null && !isRequired) return null;
+  const keys = Array.isArray(value) ? value : [value];
+  if (keys.length > 0 && keys.every(isText)) return keys;
+  reader.refuse('afterOutcome', 'afterOutcome must be a non-empty string or non-empty string array');
+  return null;
+}
+
+const isText = (value: Json): value is string => typeof value === 'string' && value !== '';
+
+/** Days of 24 hours as ms. */
+export const daysToMs = (days: number): number => days * dayMs;
+
+/** Days since an instant, rounded down to two decimals; one that is dated ahead is 0 days ago. */
+export const daysAgo = (now: number, at: number): number => Math.max(0, Math.floor((now - at) / (dayMs / 100)) / 100);
+
+/** The same in words, with one decimal: `2.0`. */
+export function daysAgoText(now: number, at: number): string {
+  const tenths = Math.max(0, Math.floor((now - at) / (dayMs / 10)));
+  return `${Math.floor(tenths / 10)}.${tenths % 10}`;
+}

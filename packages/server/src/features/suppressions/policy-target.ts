@@ -1,0 +1,22 @@
+import type { SuppressionScope } from '@arbiter/contract';
+
+type Target = readonly [scope: SuppressionScope, scopeId: string];
+
+/**
+ * What an assignment of a policy blocks after an interaction with this offer, as a row says it (docs/design/api-catalogue.md 12);
+ * null: the interaction does not count, or no row can say it.
+ */
+export function policyTarget(
+  { scope, scopeId }: { readonly scope: string; readonly scopeId: string | null },
+  per: unknown,
+  offerId: string,
+  categoryId: string | null,
+): Target | null {
+  if (per === 'creative' || per === 'channel') return null;
+  if (scope === 'offer') return scopeId === offerId ? ['offer', offerId] : null;
+  if (scope === 'category' && (scopeId === null || scopeId !== categoryId)) return null;
+  if (scope !== 'category' && scope !== 'global') return null;
+  if (per === 'offer') return ['offer', offerId];
+  if (scope === 'category' || per === 'category') return categoryId === null ? null : ['category', categoryId];
+  return ['global', 'all'];
+}
