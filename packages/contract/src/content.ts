@@ -317,7 +317,6 @@ export const contentOperations = {
   ...records,
   submit: action({
     id: 'content.submit',
-    changesCatalogue: true,
     path: `${path}/submit`,
     summary: 'Submit a draft for review',
     description: 'Any other status is 409.',
@@ -326,7 +325,6 @@ export const contentOperations = {
   }),
   approve: action({
     id: 'content.approve',
-    changesCatalogue: true,
     path: `${path}/approve`,
     summary: 'Approve an item in review',
     description:
@@ -336,7 +334,6 @@ export const contentOperations = {
   }),
   publish: action({
     id: 'content.publish',
-    changesCatalogue: true,
     path: `${path}/publish`,
     summary: 'Publish an approved item',
     description:
@@ -346,7 +343,6 @@ export const contentOperations = {
   }),
   reject: action({
     id: 'content.reject',
-    changesCatalogue: true,
     path: `${path}/reject`,
     summary: 'Reject an item in review',
     description: 'The item goes back to draft. Any other status is 409.',
@@ -374,7 +370,6 @@ export const contentOperations = {
   revert: operation({
     ...common,
     id: 'content.revert',
-    changesCatalogue: true,
     method: 'POST',
     path: `${path}/revert/{version}`,
     summary: 'Go back to an older version',

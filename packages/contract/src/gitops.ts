@@ -225,7 +225,6 @@ export const gitopsOperations = {
     errors: ['concurrent_modification'],
     changesCatalogue: true,
     audit: [{ action: 'apply', entityType: 'gitops' }],
-    changesCatalogue: true,
     rateLimits: perTenant,
     transaction: 'own',
   }),
