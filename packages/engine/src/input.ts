@@ -20,6 +20,8 @@ export interface DecisionInput {
   readonly contacts: ContactCounts;
   readonly suppressions: readonly Suppression[];
   readonly evidence: Evidence;
+  /** True: a joined schema has more rows of the customer than its figures in `profile` are made of. */
+  readonly joinTruncated?: boolean | undefined;
   /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
   readonly quotaLeft?: number | undefined;
 }

@@ -86,6 +86,7 @@ export function decideOne(
     contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
     suppressions: suppressionsAt(customer, now),
     evidence: read.evidence,
+    joinTruncated: profile.isTruncated ? true : undefined,
     quotaLeft: dryRun ? undefined : quota?.left(),
   });
   const sampled =

@@ -18,6 +18,7 @@ class SeededInput implements DecisionInput {
   readonly contacts: DecisionInput['contacts'];
   readonly suppressions: DecisionInput['suppressions'];
   readonly evidence: DecisionInput['evidence'];
+  readonly joinTruncated: DecisionInput['joinTruncated'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
   readonly #tenantId: string;
 
@@ -32,6 +33,7 @@ class SeededInput implements DecisionInput {
     this.contacts = facts.contacts;
     this.suppressions = facts.suppressions;
     this.evidence = facts.evidence;
+    this.joinTruncated = facts.joinTruncated;
     this.quotaLeft = facts.quotaLeft;
     this.#tenantId = tenantId;
   }

@@ -42,6 +42,8 @@ export interface PackedInput {
   readonly z: Readonly<Record<string, readonly unknown[]>>;
   /** items that a quota left */
   readonly a?: number;
+  /** true: figures of joined rows are over the newest of them only */
+  readonly l?: boolean;
   /** names that the plan reads and that were withheld by `neverStore`: such a record cannot be replayed */
   readonly w?: readonly string[];
   /** names that were withheld likewise and that the plan does not read */
@@ -139,6 +141,7 @@ export function inputText(
   if (segments.length > 0) text += `,"g":${JSON.stringify(segments)}`;
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
+  if (input.joinTruncated === true) text += ',"l":true';
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
   const names = withheld.size === 0 ? noNames : [...withheld].sort();
   if (names.length > 0) text += `,"w":${JSON.stringify(names)}`;
@@ -273,6 +276,7 @@ export function unpackInput(
     contacts: unpackCounts(packed, facts.windows, facts.refs),
     suppressions: packed.s ?? [],
     evidence: facts.evidence,
+    ...(packed.l === true ? { joinTruncated: true } : {}),
     ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };
 }
