@@ -12,12 +12,13 @@ async function create(path: string, body: object): Promise<Record<string, string
   return made.body;
 }
 
-async function makeFlow(key: string, enrich: readonly object[]): Promise<void> {
+async function makeFlow(key: string, enrich: readonly object[], last: readonly object[] = []): Promise<void> {
   const nodes = [
     { id: 'i', type: 'inventory', config: {} },
     ...enrich,
     { id: 'm', type: 'match_creatives', config: { requireCreative: false } },
     { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+    ...last,
   ];
   const { id } = await create('decision-flows', { key, name: key, draftConfig: { version: 2, nodes } });
   const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
@@ -29,6 +30,7 @@ async function makeSchema(name: string, key: string, column: string, keys: reado
   const field = (fieldName: string) => ({ name: fieldName, displayName: fieldName, dataType: 'varchar', length: 32 });
   const fields = [{ ...field(key), isPrimaryKey: true, isNullable: false }, field(column)];
   const { id } = await create('schemas', { name, displayName: name, fields, ...more });
+  if (keys.length === 0) return id;
   const rows = keys.map((each, number) => ({ [key]: each, [column]: `A${number}` }));
   const inserted = await server.call('POST', `/api/v1/schemas/${id}/data`, { body: { rows } });
   assert.equal(inserted.status, 201, inserted.text);
@@ -80,6 +82,20 @@ before(async () => {
 });
 after(() => server?.close());
 
+/** Other tables of the same customers: two that the customer id finds, one that a column of `people` does. */
+async function joinTables(): Promise<void> {
+  const schemas = await server.call<{ data: { id: string; name: string }[] }>('GET', '/api/v1/schemas');
+  const linkedSchemaId = schemas.body.data.find(({ name }) => name === 'people')!.id;
+  const more = { linkedSchemaId, autoEnrich: true, schemaType: 'event', summaryColumns: ['amount', 'note'] };
+  await makeSchema('visits', 'visit_id', 'customer_id', [], more);
+  await makeSchema('homes', 'customer_id', 'city', names('C', 40), { ...more, schemaType: 'customer' });
+  const mapping = { parentField: 'account_id', childField: 'account_id' };
+  await makeSchema('payments', 'payment_id', 'account_id', [], { ...more, joinMapping: mapping });
+  const read = ['visits_count', 'payments_count', 'city'].map((name) => ({ key: name, formula: `customer.${name}` }));
+  await makeFlow('joined', [], [{ id: 'p', type: 'set_properties', config: { properties: read } }]);
+  await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'joined' } });
+}
+
 for (const count of [1, 40]) {
   const customers = (prefix: string) => names(prefix, count);
 
@@ -101,6 +117,18 @@ for (const count of [1, 40]) {
     assert.equal(await tripsOf(customers('C'), enriched), 3);
   });
 }
+
+test('joined tables are read with the rest; one that a column of the customer leads to takes a trip more', async () => {
+  await joinTables();
+  for (const count of [1, 40]) {
+    const joined = { decisionFlowKey: 'joined', dryRun: true };
+    assert.equal(await tripsOf(names('C', count), joined), 3);
+    assert.equal(await tripsOf(names('nobody ', count), joined), 2, 'without a row there is nowhere to go on from');
+    // A flow that asks for no figure reads no table of figures.
+    await tripsOf(names('C', count), { dryRun: true });
+    assert.equal(await tripsOf(names('C', count), { dryRun: true }), 2);
+  }
+});
 
 test('a playground reads its quota under the lock: one trip more', async () => {
   const { id } = server.tenants[0];

@@ -66,8 +66,7 @@ export function readSetNames(
       .map(({ name }) => name)
       .filter((name) => planned.has(name) || (wanted.has(name) && !neverStore.has(name)));
   }
-  const beside = new Set([...customer].filter((name) => !neverStore.has(name)));
-  const joined = union(namesOf(plan.joinedSources), namesOf(joinedSources({ schemas, joins }, beside)));
+  const joined = joinedNames(plan, { recordReads, schemas, joins, neverStore }, customer);
   const whole = plan.reads.context === null || reads.context === null;
   return {
     columns,
@@ -76,6 +75,24 @@ export function readSetNames(
     context: whole ? null : union(plan.reads.context ?? [], reads.context ?? []),
     segments: union(plan.reads.segments, reads.segments, recordReads.segments),
   };
+}
+
+/**
+ * Of joined schemas: what the plan reads and what the setting names, whatever it costs, and of the tables that are read for
+ * these what the rest of the tenant would read.
+ */
+function joinedNames(
+  plan: Plan,
+  { recordReads, schemas, joins, neverStore }: Omit<TenantReads, 'reads'>,
+  customer: ReadonlySet<string>,
+): string[] {
+  if (joins.length === 0) return [];
+  const kept = (names: Iterable<string>) => new Set([...names].filter((name) => !neverStore.has(name)));
+  const named = joinedSources({ schemas, joins }, kept(recordReads.customer));
+  const tableOf = ({ schemaId, lookupColumn }: JoinedSource) => `${schemaId} ${lookupColumn}`;
+  const read = new Set([...plan.joinedSources, ...named].map(tableOf));
+  const beside = joinedSources({ schemas, joins }, kept(customer)).filter((source) => read.has(tableOf(source)));
+  return union(namesOf(plan.joinedSources), namesOf(named), namesOf(beside));
 }
 
 const namesOf = (sources: readonly JoinedSource[]): string[] =>
