@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
+import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
+import { readCustomerProfile } from '../schemas/index.ts';
 
 /** What linked schemas and joins add to the customers of decisions (docs/design/api-catalogue.md 2.3, api-settled.md 32 to 35). */
 
@@ -46,6 +48,9 @@ interface Seen {
   readonly withheld: readonly string[];
 }
 
+const warningsOf = ({ warnings }: RecommendAnswer['trace']['summary']): readonly string[] =>
+  Array.isArray(warnings) ? warnings.map(String) : [];
+
 async function decide(customerId: string, more: object = {}, key?: string): Promise<Seen> {
   const body = { customerId, decisionFlowKey: 'main', ...more };
   const answer = await call<RecommendAnswer>('POST', 'recommend', body, key);
@@ -60,8 +65,8 @@ async function decide(customerId: string, more: object = {}, key?: string): Prom
     known: answer.known,
     subject: answer.decisions[0]?.content?.subject,
     weight: answer.properties.weight,
-    offers: answer.decisions.map(({ offerName }) => offerName),
-    warnings: answer.trace.summary.warnings,
+    offers: answer.decisions.map(({ offerName }) => String(offerName)),
+    warnings: warningsOf(answer.trace.summary),
     configVersion: answer.freshness.configVersion,
     profile: record.body.inputs.profile,
     withheld: record.body.withheld,
@@ -472,15 +477,13 @@ test('what is joined cannot be deleted from under the join', async () => {
 });
 
 test('content previews read the same of a customer', async () => {
-  const { readCustomerProfile } = await import('../schemas/index.ts');
-  const { systemActor } = await import('../../db/index.ts');
-  const [tenant, other] = server.tenants as readonly [{ id: string }, { id: string }];
+  const [tenant, other] = server.tenants;
   const read = (tenantId: string, customerId: string) =>
     server.database.withTenant(tenantId, systemActor('test'), (tx) => readCustomerProfile(tx, customerId), {});
   const seen = await read(tenant.id, 'C1');
   const { profile } = await decide('C1');
   for (const [name, value] of Object.entries(profile)) assert.deepEqual(seen[name], value, name);
-  assert.deepEqual(await read(other.id, 'C1'), {});
+  assert.deepEqual(await read(other!.id, 'C1'), {});
 });
 
 test('another tenant with the same names has its own rows', async () => {
