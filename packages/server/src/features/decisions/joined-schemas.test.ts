@@ -5,7 +5,7 @@ import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { readCustomerProfile } from '../schemas/index.ts';
 
-/** What linked schemas and joins add to the customers of decisions (docs/design/api-catalogue.md 2.3, api-settled.md 32 to 35). */
+/** What linked schemas and joins add to the customers of decisions (docs/design/api-catalogue.md 2.3, docs/design/api-settled.md 32 to 35). */
 
 let server: TestServer;
 /** Ids by name. */

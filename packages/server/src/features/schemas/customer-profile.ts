@@ -3,7 +3,7 @@ import type { Tx } from '../../db/tx.ts';
 import { figuresByKeyStatement } from './figures-by-key.store.ts';
 import { addJoined, keyOfJoin } from './joined-values.rules.ts';
 import { readJoins } from './joins-in-decisions.store.ts';
-import { type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
+import { readOneByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
 import { readSchemaTables, type SchemaTable, toSnapshotSchema } from './schema-tables.store.ts';
 import type { JsonValue } from './values.rules.ts';
 
@@ -40,11 +40,10 @@ async function readJoined(
     if (table === undefined) throw new Error(`there is no schema ${id}`);
     return table;
   };
-  const first = async ({ text, keys, parse }: Omit<RowsByKey, 'name'>, key: string): Promise<TableRow | null> =>
-    parse(await tx.query(text, [keys([key])])).get(key) ?? null;
   let key: string | null = customerId;
   for (const step of path) {
-    const row: TableRow | null = await first(
+    const row: TableRow | null = await readOneByKey(
+      tx,
       rowsByKeyStatement(tableOf(step.schemaId), step.lookupColumn, [step.column]),
       key,
     );
@@ -52,8 +51,9 @@ async function readJoined(
     if (key === null) return null;
   }
   const table = tableOf(schemaId);
-  if (isMany) return first(figuresByKeyStatement(table, lookupColumn, values), key);
-  return first(
+  if (isMany) return readOneByKey(tx, figuresByKeyStatement(table, lookupColumn, values), key);
+  return readOneByKey(
+    tx,
     rowsByKeyStatement(table, lookupColumn, [...new Set(values.flatMap(({ column }) => column ?? []))]),
     key,
   );
