@@ -76,7 +76,8 @@ before(async () => {
   const sources = [{ schemaId: accounts, prefix: 'a_', fields: ['tier'] }];
   const enrich = { sources, lookupKey: 'account_id', lookupFrom: 'customer.account_id' };
   await makeFlow('enriched', [{ id: 'e', type: 'enrich', config: enrich }]);
-  // The catalogue and both plans are in memory, and the newest version is known.
+  await joinTables();
+  // The catalogue and the plans are in memory, and the newest version is known.
   await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'plain' } });
   await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'enriched' } });
 });
@@ -119,7 +120,6 @@ for (const count of [1, 40]) {
 }
 
 test('joined tables are read with the rest; one that a column of the customer leads to takes a trip more', async () => {
-  await joinTables();
   for (const count of [1, 40]) {
     const joined = { decisionFlowKey: 'joined', dryRun: true };
     assert.equal(await tripsOf(names('C', count), joined), 3);
