@@ -121,12 +121,16 @@ for (const count of [1, 40]) {
 
 test('joined tables are read with the rest; one that a column of the customer leads to takes a trip more', async () => {
   for (const count of [1, 40]) {
-    const joined = { decisionFlowKey: 'joined', dryRun: true };
-    assert.equal(await tripsOf(names('C', count), joined), 3);
-    assert.equal(await tripsOf(names('nobody ', count), joined), 2, 'without a row there is nowhere to go on from');
+    // Stored decisions, because a dry run is answered before its transaction is over; the first makes the customers' rows.
+    const again = async (customerIds: readonly string[], more: object): Promise<number> => {
+      await tripsOf(customerIds, more);
+      return tripsOf(customerIds, more);
+    };
+    const joined = { decisionFlowKey: 'joined' };
+    assert.equal(await again(names('C', count), joined), 3);
+    assert.equal(await again(names('nobody ', count), joined), 2, 'without a row there is nowhere to go on from');
     // A flow that asks for no figure reads no table of figures.
-    await tripsOf(names('C', count), { dryRun: true });
-    assert.equal(await tripsOf(names('C', count), { dryRun: true }), 2);
+    assert.equal(await again(names('C', count), {}), 2);
   }
 });
 
