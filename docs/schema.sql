@@ -2144,6 +2144,31 @@ end
 $function$;
   grant execute to arbiter_app
 
+CREATE OR REPLACE FUNCTION arbiter.ds_index_group(table_name text, column_name text, order_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  qualified text := arbiter.ds_table(table_name, true);
+begin
+  perform arbiter.ds_check_column(column_name);
+  perform arbiter.ds_check_column(order_name);
+  if exists (
+    select from pg_index i
+      join pg_attribute t on t.attrelid = i.indrelid and t.attnum = i.indkey[0] and t.attname = 'tenant_id'
+      join pg_attribute c on c.attrelid = i.indrelid and c.attnum = i.indkey[1] and c.attname = column_name
+      left join pg_attribute o on o.attrelid = i.indrelid and o.attnum = i.indkey[2]
+     where i.indrelid = qualified::regclass and i.indpred is null
+       and ((i.indisunique and i.indnkeyatts = 2) or o.attname = order_name)) then
+    return;
+  end if;
+  execute format('create index on %s (tenant_id, %I, %I)', qualified, column_name, order_name);
+end
+$function$;
+  grant execute to arbiter_app
+
 CREATE OR REPLACE FUNCTION arbiter.ds_require_column(table_name text, column_name text, step integer)
  RETURNS void
  LANGUAGE plpgsql

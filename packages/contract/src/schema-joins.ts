@@ -15,13 +15,15 @@ const writable = {
   foreignKey: column('Its column that is compared.'),
   joinType: StringEnum(['left', 'inner'], { description: 'Matters to segments; enrichment reads inner as left.' }),
   autoEnrich: Type.Boolean({
-    description: 'Decisions read the joined rows by themselves. Not available yet: 400 unless false.',
+    description:
+      'Decisions read the joined rows by themselves, as of a linked schema; the primary schema must be of type customer for it.',
   }),
   prefix: Nullable(Type.String({ pattern: '^[a-z0-9_]{0,32}$' }), {
-    description: 'Stands in front of the names of joined columns; null: nothing does.',
+    description: 'Stands in front of the names that the join adds to the customer; null: nothing does.',
   }),
   summaryColumns: Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50 }), {
-    description: 'Columns that enrichment summarises or takes over; those that do not exist have no effect.',
+    description:
+      'Columns that decisions take over (customer-type; empty: all) or summarise (other types); those that do not exist have no effect until they do.',
   }),
   status: StringEnum(['active', 'inactive'], { description: 'Only active joins take part.' }),
 };
@@ -62,7 +64,8 @@ export const SchemaJoinCreate = Type.Object(
         primaryKey: 'member_id',
         foreignSchemaId: exampleId('other schema'),
         foreignKey: 'owner_id',
-        autoEnrich: false,
+        prefix: 'owned_',
+        summaryColumns: ['balance'],
       },
     ],
   },
@@ -76,7 +79,7 @@ const schemaJoinDraft: Draft<SchemaJoinCreate> = ({ name, id }) => ({
   foreignSchemaId: id('dataSchema'),
   foreignKey: 'client',
   joinType: 'inner',
-  autoEnrich: false,
+  autoEnrich: true,
   prefix: 'visit_',
   summaryColumns: ['amount'],
   status: 'inactive',

@@ -146,13 +146,13 @@ const schemaChanges = {
   summaryColumns: Type.Optional(
     Nullable(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 50 }), {
       description:
-        'Columns that enrichment summarises or takes over. Not available for a linked schema yet: 400 unless empty.',
+        'Of a linked schema: the columns that decisions take over (customer-type; empty: all) or summarise (other types: numeric `<name>_<column>_sum`, `_avg`, `_min`, `_max` and `_last`, others `_last`). Those that do not exist have no effect until they do.',
     }),
   ),
   autoEnrich: Type.Optional(
     Type.Boolean({
       description:
-        'Decisions read this schema by themselves; default false. Not available for a linked schema yet: 400 unless false.',
+        'Decisions read this schema by themselves; default false. A linked schema adds its row to `customer.*` when it is of type customer, else `<name>_count` and figures of `summaryColumns`.',
     }),
   ),
 };

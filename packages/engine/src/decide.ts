@@ -107,7 +107,7 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     droppedByReason: {},
     policyBlocks: null,
     policyErrors: 0,
-    warnings: [],
+    warnings: input.joinTruncated === true ? ['join_truncated'] : [],
     after: { inventory: 0, mandatory: 0, creatives: 0, qualification: 0, suppression: 0, contactPolicy: 0, scoring: 0 },
     withheldByQuota: 0,
     maxMargin: 0,

@@ -8,6 +8,7 @@ export { pow } from './arithmetic/pow.ts';
 export { canonicalJson } from './canonical/canonical-json.ts';
 export { compile, compileInSlices } from './compile/compile.ts';
 export { type ConfigProblem, type ConfigRemark, readConfig, unknownKeys } from './compile/config-problems.ts';
+export { type JoinedFigure, type JoinedSource, type JoinedValue, joinedSources } from './compile/joined-sources.ts';
 export type {
   AutoSource,
   EnrichSource,

@@ -24,6 +24,8 @@ export interface DecisionInput {
   /** Ids of the plan's offers whose stock is used up; absent or empty: none. */
   readonly soldOut?: readonly string[] | undefined;
   readonly evidence: Evidence;
+  /** True: a joined schema has more rows of the customer than its figures in `profile` are made of. */
+  readonly joinTruncated?: boolean | undefined;
   /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
   readonly quotaLeft?: number | undefined;
 }

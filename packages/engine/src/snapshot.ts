@@ -40,6 +40,11 @@ export interface Snapshot {
   readonly policies: readonly SnapshotPolicy[];
   /** Schemas the flow can read: auto-enriched ones (oldest first) and those an enrich node names. */
   readonly schemas: readonly SnapshotSchema[];
+  /**
+   * What linked schemas and joins add to the customer, in the order in which they write names. Left out when there is
+   * none, so that plans keep their hashes.
+   */
+  readonly joins?: readonly SnapshotJoin[];
 }
 
 export interface SnapshotTenant {
@@ -263,4 +268,25 @@ export interface SnapshotSchema {
   readonly linked?: boolean;
   /** Columns in ordinal order, the row key included. */
   readonly columns: readonly { readonly name: string; readonly dataType: string; readonly neverStore: boolean }[];
+}
+
+/** A linked schema or an active join whose rows decisions read by themselves (docs/design/api-catalogue.md 2.3). */
+export interface SnapshotJoin {
+  /** The schema whose rows are joined: at most one row when it is of type customer, else any number. */
+  readonly schemaId: string;
+  /** Its column that is compared. */
+  readonly lookupColumn: string;
+  /** Rows on the way from the customer to the value that is looked up. Empty: the customer id is looked up itself. */
+  readonly path: readonly SnapshotJoinStep[];
+  /** Put before each name. */
+  readonly prefix: string;
+  /** Those that exist. */
+  readonly summaryColumns: readonly string[];
+}
+
+/** One row on the way: `column` of it is looked up next. */
+export interface SnapshotJoinStep {
+  readonly schemaId: string;
+  readonly lookupColumn: string;
+  readonly column: string;
 }

@@ -21,6 +21,7 @@ import type { FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
 import { semantics } from '../version.ts';
 import { type Builder, createBuilder } from './builder.ts';
 import { compileCreatives, compileOffers, type PlanCreative, type PlanOffer, sortById } from './catalogue.ts';
+import { joinedSources } from './joined-sources.ts';
 import { numberIds } from './ordinals.ts';
 import {
   NONE,
@@ -160,6 +161,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     tracksStock: offers.some(({ row }) => row.tracksStock === true),
     profileFields: [...collected.customer].sort(),
     autoSources: autoSources(snapshot, collected.customer),
+    joinedSources: joinedSources(snapshot, collected.customer),
     enrichSources: enrichSources(snapshot, enrichNodes(nodes), collected.customer),
     reads: {
       attributes: [...collected.attributes].sort(),

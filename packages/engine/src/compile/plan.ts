@@ -20,6 +20,7 @@ import type {
 } from '../snapshot.ts';
 import type { Template } from '../templates/template.ts';
 import type { PlanCreative, PlanOffer } from './catalogue.ts';
+import type { JoinedSource } from './joined-sources.ts';
 
 /**
  * A published flow with the tenant's catalogue, ready to decide: what does not depend on customer and request is
@@ -49,6 +50,8 @@ export interface Plan {
   readonly profileFields: readonly string[];
   /** Auto-enriched schemas, in order: the first one that has a row with the column gives the value. */
   readonly autoSources: readonly AutoSource[];
+  /** Linked schemas and joins, in the order in which they write names; after the auto-enriched schemas. */
+  readonly joinedSources: readonly JoinedSource[];
   /** Sources of the enrich nodes. Rows are passed as `input.enriched[nodeId][position]`. */
   readonly enrichSources: readonly EnrichSource[];
   readonly reads: PlanReads;

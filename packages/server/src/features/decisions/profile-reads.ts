@@ -1,7 +1,20 @@
 import type { AutoSource, DecisionRequest, EnrichSource, Json } from '@arbiter/engine';
 import type { HotRow, HotStatement, HotTransaction } from '../../db/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
-import { type RowsByKey, rowsByKeyStatement } from '../schemas/index.ts';
+import { rowsByKeyStatement } from '../schemas/index.ts';
+import {
+  type AutoRead,
+  beginJoin,
+  type LateReads,
+  nextStep,
+  planJoins,
+  profileOf,
+  type Row,
+  readLate,
+  statementOf,
+  type TableOf,
+  type TableRead,
+} from './joined-reads.ts';
 
 /** What a decision reads of its customer's profile. */
 export interface Profile {
@@ -9,14 +22,16 @@ export interface Profile {
   readonly known: boolean;
   readonly values: Readonly<Record<string, Json>>;
   readonly enriched: Readonly<Record<string, readonly (Readonly<Record<string, Json>> | null)[]>>;
+  /** A joined schema has more rows of the customer than its figures are made of. */
+  readonly isTruncated: boolean;
 }
 
 /** The profile reads of a batch: one statement per table for all its customers, sent with the lock statement. */
 export interface ProfileReads {
   readonly statements: readonly HotStatement[];
   /**
-   * Turns the answers into one profile per request, in order. Reads again for look-ups that start from a profile value, and
-   * once more for each enrich node that looks up what another one read.
+   * Turns the answers into one profile per request, in order. Reads again for each row on the way to a
+   * joined schema, for look-ups that start from a profile value, and once more for each enrich node that looks up what another one read.
    */
   resolve(answers: readonly (readonly HotRow[])[], tx: HotTransaction): Promise<Profile[]>;
 }
@@ -26,53 +41,52 @@ export interface ProfileRequest {
   readonly request: DecisionRequest;
 }
 
-type Row = Readonly<Record<string, Json>>;
+const nothing: Profile = { known: false, values: {}, enriched: {}, isTruncated: false };
 
-/** One table read by one column, for the keys of all requests that need it. */
-interface TableRead {
-  readonly rows: RowsByKey;
-  readonly keys: Set<string>;
-  found: ReadonlyMap<string, Row>;
-}
-
-const nothing: Profile = { known: false, values: {}, enriched: {} };
+const readsNothing = ({ plan, joined }: LiveFlow): boolean =>
+  plan.autoSources.length === 0 && plan.enrichSources.length === 0 && joined.length === 0;
 
 export function planProfileReads(catalogue: TenantCatalogue, requests: readonly ProfileRequest[]): ProfileReads {
   const flows = [...new Set(requests.map((r) => r.flow))];
-  if (flows.every(({ plan }) => plan.autoSources.length === 0 && plan.enrichSources.length === 0)) {
+  if (flows.every(readsNothing)) {
     return { statements: [], resolve: async () => requests.map(() => nothing) };
   }
   const tables = new Map<string, TableRead>();
-  /**
-   * Requests of one flow share the read; two flows of one batch may read different columns of one table. A row brings all
-   * that the record keeps of it; the engine takes what its plan reads.
-   */
-  const tableOf = (schemaId: string, column: string, columns: readonly string[]): TableRead => {
-    const id = `${schemaId} ${column} ${columns.join(' ')}`;
+  /** Requests of one flow share the read; two flows of one batch may read different columns of one table. */
+  const tableOf: TableOf = (schemaId, column, what, statement) => {
+    const id = `${schemaId} ${column} ${what}`;
     let table = tables.get(id);
     if (!table) {
       const schema = catalogue.schemaTables.get(schemaId);
       if (!schema) throw new Error(`the catalogue has no schema ${schemaId}`);
-      table = { rows: rowsByKeyStatement(schema, column, columns), keys: new Set(), found: new Map() };
+      table = { rows: statement(schema), keys: new Set(), found: new Map() };
       tables.set(id, table);
     }
     return table;
   };
+  // A row brings all that the record keeps of it; the engine takes what its plan reads.
+  const rowsOf = (schemaId: string, column: string, columns: readonly string[]): TableRead =>
+    tableOf(schemaId, column, columns.join(' '), (schema) => rowsByKeyStatement(schema, column, columns));
+  const joins = new Map(flows.map((flow) => [flow, planJoins(flow, rowsOf, tableOf)]));
 
   const plans = requests.map(({ flow, request }) => {
     const columnsOf = ({ schemaId, columns }: AutoSource) => flow.readSet.columns[schemaId] ?? columns;
-    const auto = flow.plan.autoSources.map((source) => {
-      const table = tableOf(source.schemaId, source.rowKey, columnsOf(source));
+    const { sources, columnsBeside } = joins.get(flow)!;
+    const auto = flow.plan.autoSources.map((source): AutoRead => {
+      const own = columnsOf(source);
+      const columns = columnsBeside(source.schemaId, source.rowKey, own);
+      const table = rowsOf(source.schemaId, source.rowKey, columns);
       table.keys.add(request.customerId);
-      return table;
+      return { table, gives: columns.length === own.length ? null : own };
     });
+    const joined = sources.map((source) => beginJoin(source, request.customerId));
     const enrich = flow.plan.enrichSources.map((source): EnrichRead => {
-      const table = tableOf(source.schemaId, source.lookupColumn, columnsOf(source));
+      const table = rowsOf(source.schemaId, source.lookupColumn, columnsOf(source));
       const key = source.trip > 0 ? null : lookupKey(source, request, {});
       if (key !== null) table.keys.add(key);
       return { source, table, key };
     });
-    return { auto, enrich, request };
+    return { auto, joined, enrich, request };
   });
   const first = [...tables.values()].filter((table) => table.keys.size > 0);
 
@@ -82,33 +96,37 @@ export function planProfileReads(catalogue: TenantCatalogue, requests: readonly 
       first.forEach((table, i) => {
         table.found = table.rows.parse(answers[i]!);
       });
-      const profiles = plans.map(({ auto, request }) => profileOf(auto, request.customerId));
+      const longest = Math.max(0, ...plans.flatMap(({ joined }) => joined.map(({ source }) => source.steps.length)));
+      for (let step = 0; step < longest; step++) {
+        const late: LateReads = new Map();
+        for (const { joined } of plans) for (const join of joined) nextStep(join, step, late);
+        if (late.size > 0) await readAgain(tx, late);
+      }
+      const profiles = plans.map(({ auto, joined, request }) => profileOf(auto, joined, request.customerId));
       const lastTrip = Math.max(0, ...plans.flatMap(({ enrich }) => enrich.map(({ source }) => source.trip)));
       for (let trip = 1; trip <= lastTrip; trip++) {
-        const late = new Map<TableRead, Set<string>>();
+        const late: LateReads = new Map();
         plans.forEach(({ enrich, request }, i) => {
           for (const each of enrich) {
             if (each.source.trip !== trip) continue;
             each.key = lookupKey(each.source, request, seenBy(each.source, enrich, profiles[i]!.values));
-            if (each.key === null || each.table.keys.has(each.key)) continue;
-            each.table.keys.add(each.key);
-            late.set(each.table, (late.get(each.table) ?? new Set()).add(each.key));
+            if (each.key !== null) readLate(late, each.table, each.key);
           }
         });
         if (late.size > 0) await readAgain(tx, late);
       }
       return plans.map(({ enrich }, i) => {
-        const { known, values } = profiles[i]!;
-        if (enrich.length === 0) return { known, values, enriched: {} };
+        const profile = profiles[i]!;
+        if (enrich.length === 0) return profile;
         const enriched: Record<string, (Row | null)[]> = {};
-        let found = known;
+        let { known } = profile;
         for (const { source, table, key } of enrich) {
           const row = key === null ? null : (table.found.get(key) ?? null);
-          found ||= row !== null;
+          known ||= row !== null;
           enriched[source.nodeId] ??= [];
           enriched[source.nodeId]![source.position] = row;
         }
-        return { known: found, values, enriched };
+        return { ...profile, known, enriched };
       });
     },
   };
@@ -145,29 +163,6 @@ function seenBy(source: EnrichSource, reads: readonly EnrichRead[], profile: Row
     if (value !== undefined) seen = { [name]: value };
   }
   return seen;
-}
-
-const statementOf = (table: { readonly rows: RowsByKey; readonly keys: ReadonlySet<string> }): HotStatement => ({
-  name: table.rows.name,
-  text: table.rows.text,
-  values: [table.rows.keys([...table.keys])],
-});
-
-/** `customer.*` of the auto-enriched schemas: the first one that has the column gives the value (docs/design/api-catalogue.md 2.3). */
-function profileOf(sources: readonly TableRead[], customerId: string): Pick<Profile, 'known' | 'values'> {
-  if (sources.length === 1) {
-    const row = sources[0]!.found.get(customerId);
-    return row === undefined ? nothing : { known: true, values: row };
-  }
-  let known = false;
-  const values: Record<string, Json> = {};
-  for (const { found } of sources) {
-    const row = found.get(customerId);
-    if (!row) continue;
-    known = true;
-    for (const [name, value] of Object.entries(row)) if (!Object.hasOwn(values, name)) values[name] = value;
-  }
-  return { known, values };
 }
 
 /** Value that an enrich source looks up; null when the path holds nothing that can be a key. */

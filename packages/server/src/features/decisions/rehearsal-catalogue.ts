@@ -127,7 +127,7 @@ function inventedSnapshot(timezone: string): Snapshot {
 export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalogue> {
   const snapshot = inventedSnapshot(timezone);
   const compiled = await compileFlow(snapshot, Buffer.alloc(32));
-  const flow: LiveFlow = { ...compiled, readSet: ownReadSet(compiled.plan), membership: null };
+  const flow: LiveFlow = { ...compiled, readSet: ownReadSet(compiled.plan), joined: [], membership: null };
   return {
     tenantId: nobodysTenant,
     version: 0,

@@ -12,12 +12,13 @@ async function create(path: string, body: object): Promise<Record<string, string
   return made.body;
 }
 
-async function makeFlow(key: string, enrich: readonly object[]): Promise<void> {
+async function makeFlow(key: string, enrich: readonly object[], last: readonly object[] = []): Promise<void> {
   const nodes = [
     { id: 'i', type: 'inventory', config: {} },
     ...enrich,
     { id: 'm', type: 'match_creatives', config: { requireCreative: false } },
     { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+    ...last,
   ];
   const { id } = await create('decision-flows', { key, name: key, draftConfig: { version: 2, nodes } });
   const published = await server.call('POST', '/api/v1/decision-flows/publish', { body: { id } });
@@ -29,6 +30,7 @@ async function makeSchema(name: string, key: string, column: string, keys: reado
   const field = (fieldName: string) => ({ name: fieldName, displayName: fieldName, dataType: 'varchar', length: 32 });
   const fields = [{ ...field(key), isPrimaryKey: true, isNullable: false }, field(column)];
   const { id } = await create('schemas', { name, displayName: name, fields, ...more });
+  if (keys.length === 0) return id;
   const rows = keys.map((each, number) => ({ [key]: each, [column]: `A${number}` }));
   const inserted = await server.call('POST', `/api/v1/schemas/${id}/data`, { body: { rows } });
   assert.equal(inserted.status, 201, inserted.text);
@@ -74,11 +76,26 @@ before(async () => {
   const sources = [{ schemaId: accounts, prefix: 'a_', fields: ['tier'] }];
   const enrich = { sources, lookupKey: 'account_id', lookupFrom: 'customer.account_id' };
   await makeFlow('enriched', [{ id: 'e', type: 'enrich', config: enrich }]);
-  // The catalogue and both plans are in memory, and the newest version is known.
+  await joinTables();
+  // The catalogue and the plans are in memory, and the newest version is known.
   await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'plain' } });
   await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'enriched' } });
 });
 after(() => server?.close());
+
+/** Other tables of the same customers: two that the customer id finds, one that a column of `people` does. */
+async function joinTables(): Promise<void> {
+  const schemas = await server.call<{ data: { id: string; name: string }[] }>('GET', '/api/v1/schemas');
+  const linkedSchemaId = schemas.body.data.find(({ name }) => name === 'people')!.id;
+  const more = { linkedSchemaId, autoEnrich: true, schemaType: 'event', summaryColumns: ['amount', 'note'] };
+  await makeSchema('visits', 'visit_id', 'customer_id', [], more);
+  await makeSchema('homes', 'customer_id', 'city', names('C', 40), { ...more, schemaType: 'customer' });
+  const mapping = { parentField: 'account_id', childField: 'account_id' };
+  await makeSchema('payments', 'payment_id', 'account_id', [], { ...more, joinMapping: mapping });
+  const read = ['visits_count', 'payments_count', 'city'].map((name) => ({ key: name, formula: `customer.${name}` }));
+  await makeFlow('joined', [], [{ id: 'p', type: 'set_properties', config: { properties: read } }]);
+  await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'joined' } });
+}
 
 for (const count of [1, 40]) {
   const customers = (prefix: string) => names(prefix, count);
@@ -101,6 +118,21 @@ for (const count of [1, 40]) {
     assert.equal(await tripsOf(customers('C'), enriched), 3);
   });
 }
+
+test('joined tables are read with the rest; one that a column of the customer leads to takes a trip more', async () => {
+  for (const count of [1, 40]) {
+    // Stored decisions, because a dry run is answered before its transaction is over; the first makes the customers' rows.
+    const again = async (customerIds: readonly string[], more: object): Promise<number> => {
+      await tripsOf(customerIds, more);
+      return tripsOf(customerIds, more);
+    };
+    const joined = { decisionFlowKey: 'joined' };
+    assert.equal(await again(names('C', count), joined), 3);
+    assert.equal(await again(names('nobody ', count), joined), 2, 'without a row there is nowhere to go on from');
+    // A flow that asks for no figure reads no table of figures.
+    assert.equal(await again(names('C', count), {}), 2);
+  }
+});
 
 test('a playground reads its quota under the lock: one trip more', async () => {
   const { id } = server.tenants[0];

@@ -166,6 +166,7 @@ export function joinPieces({ format, semantics, tenant, flow }: PlanHead, parts:
     rows.sort((a, b) => (a.id < b.id ? -1 : 1));
   const inactivePlacements = join((part) => part.inactivePlacements);
   const contentItems = join((part) => part.contentItems);
+  const joins = join((part) => part.joins);
   const withOthers = parts.some(({ otherOffers }) => otherOffers !== undefined);
   return {
     format,
@@ -184,5 +185,6 @@ export function joinPieces({ format, semantics, tenant, flow }: PlanHead, parts:
     rules: join((part) => part.rules),
     policies: join((part) => part.policies),
     schemas: join((part) => part.schemas),
+    ...(joins.length === 0 ? {} : { joins }),
   };
 }

@@ -1,5 +1,14 @@
 import { hash } from 'node:crypto';
-import { canonicalJson, columnsRead, type Plan, type Reads, type SnapshotSchema } from '@arbiter/engine';
+import {
+  canonicalJson,
+  columnsRead,
+  type JoinedSource,
+  joinedSources,
+  type Plan,
+  type Reads,
+  type SnapshotJoin,
+  type SnapshotSchema,
+} from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { findReadSet, storeReadSet } from './read-sets.store.ts';
 
@@ -11,6 +20,8 @@ import { findReadSet, storeReadSet } from './read-sets.store.ts';
 export interface ReadSetNames {
   /** Columns by schema id, of the schemas whose rows the flow's decisions read. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
+  /** Names under `customer.` that joined schemas give; left out when there is none, so that read sets keep their hashes. */
+  readonly joined?: readonly string[];
   /** Top-level names under `attributes.`: what is kept of more attributes than a record holds. */
   readonly attributes: readonly string[];
   /** The same under `request.context.`; null: the whole context. */
@@ -30,11 +41,15 @@ export interface TenantReads {
   /** Setting `recordReads`. */
   readonly recordReads: { readonly customer: readonly string[]; readonly segments: readonly string[] };
   readonly schemas: readonly SnapshotSchema[];
+  readonly joins: readonly SnapshotJoin[];
   readonly neverStore: ReadonlySet<string>;
 }
 
 /** The names that decisions with this plan read and keep. What is never stored is read for the plan alone. */
-export function readSetNames(plan: Plan, { reads, recordReads, schemas, neverStore }: TenantReads): ReadSetNames {
+export function readSetNames(
+  plan: Plan,
+  { reads, recordReads, schemas, joins, neverStore }: TenantReads,
+): ReadSetNames {
   const customer = new Set([...plan.profileFields, ...reads.customer, ...recordReads.customer]);
   const own = new Map<string, Set<string>>();
   for (const { schemaId, columns } of [...plan.autoSources, ...plan.enrichSources]) {
@@ -51,14 +66,37 @@ export function readSetNames(plan: Plan, { reads, recordReads, schemas, neverSto
       .map(({ name }) => name)
       .filter((name) => planned.has(name) || (wanted.has(name) && !neverStore.has(name)));
   }
+  const joined = joinedNames(plan, { recordReads, schemas, joins, neverStore }, customer);
   const whole = plan.reads.context === null || reads.context === null;
   return {
     columns,
+    ...(joined.length === 0 ? {} : { joined }),
     attributes: union(plan.reads.attributes, reads.attributes),
     context: whole ? null : union(plan.reads.context ?? [], reads.context ?? []),
     segments: union(plan.reads.segments, reads.segments, recordReads.segments),
   };
 }
+
+/**
+ * Of joined schemas: what the plan reads and what the setting names, whatever it costs, and of the tables that are read for
+ * these what the rest of the tenant would read.
+ */
+function joinedNames(
+  plan: Plan,
+  { recordReads, schemas, joins, neverStore }: Omit<TenantReads, 'reads'>,
+  customer: ReadonlySet<string>,
+): string[] {
+  if (joins.length === 0) return [];
+  const kept = (names: Iterable<string>) => new Set([...names].filter((name) => !neverStore.has(name)));
+  const named = joinedSources({ schemas, joins }, kept(recordReads.customer));
+  const tableOf = ({ schemaId, lookupColumn }: JoinedSource) => `${schemaId} ${lookupColumn}`;
+  const read = new Set([...plan.joinedSources, ...named].map(tableOf));
+  const beside = joinedSources({ schemas, joins }, kept(customer)).filter((source) => read.has(tableOf(source)));
+  return union(namesOf(plan.joinedSources), namesOf(named), namesOf(beside));
+}
+
+const namesOf = (sources: readonly JoinedSource[]): string[] =>
+  sources.flatMap(({ values }) => values.map(({ name }) => name));
 
 const union = (...lists: readonly Iterable<string>[]): string[] =>
   [...new Set(lists.flatMap((list) => [...list]))].sort();
@@ -88,6 +126,7 @@ export function ownReadSet(plan: Plan): ReadSet {
     reads: nothing,
     recordReads: { customer: [], segments: [] },
     schemas: [],
+    joins: [],
     neverStore: new Set(),
   });
   return { ...names, id: 0 };

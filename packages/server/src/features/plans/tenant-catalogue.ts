@@ -1,6 +1,8 @@
 import type { TenantSettings } from '@arbiter/contract';
 import {
   compileInSlices,
+  type JoinedSource,
+  joinedSources,
   needsOfferCategories,
   type Plan,
   type Reads,
@@ -25,7 +27,7 @@ import { type RouteRequest, readRoutes, routeTable } from '../flow-routes/index.
 import { type RunnableFlow, readFlowDirectory, selectLiveConfigs } from '../flows/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { idleRules, snapshotRules } from '../qualification/index.ts';
-import { readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
+import { readJoins, readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
 import { type MembershipReader, membershipReader, readActiveSegments } from '../segments/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
@@ -81,6 +83,8 @@ export interface CompiledFlow {
 export interface LiveFlow extends CompiledFlow {
   /** Stored as well. */
   readonly readSet: ReadSet;
+  /** Linked schemas and joins with all that the read set has of them. */
+  readonly joined: readonly JoinedSource[];
   /** Reads the segments of its customers; null: it reads none. */
   readonly membership: MembershipReader | null;
 }
@@ -113,6 +117,7 @@ export async function loadCatalogue(
   const rules = await snapshotRules(tx);
   const policies = await snapshotPolicies(tx);
   const tables = await readSchemaTables(tx);
+  const joins = await readJoins(tx);
   const schemaTables = new Map(tables.map((table) => [table.schemaId, table]));
   const segments = await readActiveSegments(tx);
   const outcomes = new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o]));
@@ -134,6 +139,7 @@ export async function loadCatalogue(
     categories,
     subCategories,
     schemas: tables.map(toSnapshotSchema),
+    ...(joins.length === 0 ? {} : { joins }),
   };
   const pieces = [
     newPiece(lists),
@@ -195,12 +201,13 @@ export async function loadCatalogue(
         const { plan, neverStore } = await making.flow;
         tenantReads ??= inTurns(readsBeside({ ...headOf(flow), ...lists }, beside));
         const reads = await tenantReads;
-        const reading = { reads, recordReads: settings.recordReads, schemas: lists.schemas, neverStore };
+        const reading = { reads, recordReads: settings.recordReads, schemas: lists.schemas, joins, neverStore };
         return storeNames(writing, readSetNames(plan, reading), version);
       }),
     ]);
     const membership = membershipReader(segments, own.plan.reads, readSet.segments);
-    const made: LiveFlow = { ...own, readSet, membership };
+    const joined = joins.length === 0 ? noJoins : joinedSources(lists, new Set(readSet.joined));
+    const made: LiveFlow = { ...own, readSet, joined, membership };
     compiled.set(flow.id, made);
     ahead.delete(flow.id);
     horizonMs = Math.max(horizonMs, made.plan.logHorizonMs);
@@ -259,6 +266,8 @@ export async function loadCatalogue(
 export const outcomePoliciesOf = (policies: readonly SnapshotPolicy[]): SnapshotPolicy[] =>
   policies.filter(({ ruleType }) => ruleType === 'outcome_based');
 
+const noJoins: readonly JoinedSource[] = [];
+
 /** Plans that are compiled before anybody asked: each of a large catalogue takes some megabytes. */
 const mostAhead = 4;
 
@@ -285,6 +294,9 @@ export async function compileFlow(snapshot: Snapshot, hash: Buffer): Promise<Com
   for (const schema of snapshot.schemas) {
     for (const column of schema.columns) if (column.neverStore) neverStore.add(column.name);
   }
+  const figures = joinedSources(snapshot, null).flatMap(({ values }) => values);
+  const hidden = figures.filter(({ column }) => column !== null && neverStore.has(column));
+  for (const { name } of hidden) neverStore.add(name);
   const plan = await inTurns(compileInSlices(snapshot));
   const comparedWith = new Map(
     snapshot.rules.flatMap(({ id, config: { valueFrom } }) =>

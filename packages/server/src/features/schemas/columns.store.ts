@@ -75,6 +75,14 @@ export async function indexColumn(tx: Tx, tableName: string, name: string): Prom
   await tx.query('select arbiter.ds_index_column($1, $2)', [tableName, name]);
 }
 
+/**
+ * The index that finds rows by a column, the newest first by another one, unless the column is unique or there is such an
+ * index. Writers wait meanwhile, readers do not.
+ */
+export async function indexGroup(tx: Tx, tableName: string, name: string, order: string): Promise<void> {
+  await tx.query('select arbiter.ds_index_group($1, $2, $3)', [tableName, name, order]);
+}
+
 /** Drops a column with its data and indexes. */
 export async function dropColumn(tx: Tx, tableName: string, name: string): Promise<void> {
   await limitTableWait(tx);

@@ -8,6 +8,7 @@ import { addColumn, dropColumn, dropUnfinished, hasMoreRows, indexColumn, unfini
 import { addInSteps, needsSteps } from './columns-in-steps.service.ts';
 import { draftField, type FieldDraft, hasRoom, reorder, rowKeyOf, unchangeableProblems } from './fields.rules.ts';
 import { joinsOfColumn } from './joins.store.ts';
+import { indexJoins } from './joins-in-decisions.store.ts';
 import { maximumFields } from './names.rules.ts';
 import { qualifiedTable } from './schema-tables.store.ts';
 import type { SchemaUse } from './schemas.service.ts';
@@ -82,17 +83,26 @@ export async function createField(
       }),
     );
   });
-  if (whole !== null) return fieldOf(whole, id);
-  const finished = await addInSteps(change, schemaId, { ...result.draft, id, schemaId, ordinal: 0 }, (tx, finish) =>
-    changeFields(tx, schemaId, (schema) =>
-      add(schema, async (added) => {
-        await finish(schema, added);
-        await forgetStats(tx, schema.id);
-      }),
-    ),
-  );
+  const finished =
+    whole ??
+    (await addInSteps(change, schemaId, { ...result.draft, id, schemaId, ordinal: 0 }, (tx, finish) =>
+      changeFields(tx, schemaId, (schema) =>
+        add(schema, async (added) => {
+          await finish(schema, added);
+          await forgetStats(tx, schema.id);
+        }),
+      ),
+    ));
+  await indexActiveJoins(change, finished.id);
   return fieldOf(finished, id);
 }
+
+/**
+ * A link may be active from now on, or compare another column. Its index is built apart from the step that keeps readers
+ * of the table waiting: with many rows it takes long.
+ */
+const indexActiveJoins = (change: TableChange, schemaId: string): Promise<void> =>
+  change.step((tx) => indexJoins(tx, schemaId));
 
 type AddOne = (field: SchemaField) => Promise<void>;
 
@@ -173,8 +183,8 @@ export async function deleteField(change: TableChange, fieldId: string, findUses
     const rowKey = rowKeyOf(schema.fields.filter((field) => field.id !== id));
     if (rowKey !== rowKeyOf(schema.fields)) await indexColumn(tx, schema.tableName, rowKey);
   });
-  await change.step(async (tx) => {
-    await changeFields(tx, await owner(tx, id), async (current) => {
+  const { id: schemaId } = await change.step(async (tx) =>
+    changeFields(tx, await owner(tx, id), async (current) => {
       const field = fieldOf(current, id);
       await assertDroppable(tx, current, field, findUses);
       const fields = current.fields
@@ -185,8 +195,9 @@ export async function deleteField(change: TableChange, fieldId: string, findUses
       await dropUnfinished(tx, current.tableName, abandonedNames(tx));
       await forgetStats(tx, current.id);
       return fields;
-    });
-  });
+    }),
+  );
+  await indexActiveJoins(change, schemaId);
 }
 
 async function assertDroppable(tx: Tx, schema: SchemaRow, field: SchemaField, findUses: FindFieldUses): Promise<void> {

@@ -8,7 +8,11 @@ export { readCustomerProfile } from './customer-profile.ts';
 export { sqlType } from './data-types.ts';
 export { draftFields, primaryKeyOf, rowKeyOf } from './fields.rules.ts';
 export type { FindFieldUses } from './fields.service.ts';
+export { type FiguresByKey, figuresByKeyStatement } from './figures-by-key.store.ts';
+export { addJoined, figureName, keyOfJoin, truncatedName } from './joined-values.rules.ts';
+export { readJoins } from './joins-in-decisions.store.ts';
 export { activeJoin } from './links.rules.ts';
+export { recordableColumns } from './recordable-columns.ts';
 export { insertRows } from './rows.service.ts';
 export { canBeKey, type RowsByKey, readRowsByKey, rowsByKeyStatement, type TableRow } from './rows-by-key.store.ts';
 export { type SampledRow, sampleRows } from './sample.store.ts';
@@ -16,7 +20,6 @@ export {
   qualifiedTable,
   quoteName,
   readSchemaTables,
-  recordableColumns,
   type SchemaTable,
   snapshotSchemas,
   toSnapshotSchema,

@@ -11,6 +11,7 @@ import {
 } from '../catalogue-records/index.ts';
 import { hasColumn } from './fields.rules.ts';
 import { type SchemaJoinRow, schemaJoinSpec } from './joins.store.ts';
+import { indexJoins } from './joins-in-decisions.store.ts';
 
 /** Joins as answers carry them. */
 export async function showJoins(tx: Tx, rows: readonly SchemaJoinRow[]): Promise<SchemaJoin[]> {
@@ -26,27 +27,35 @@ export async function showJoins(tx: Tx, rows: readonly SchemaJoinRow[]): Promise
 
 type Sides = Pick<SchemaJoinRow, 'primarySchemaId' | 'primaryKey' | 'foreignSchemaId' | 'foreignKey'>;
 
-/** Two schemas of the tenant, kept as they are until the end, and a column of each. */
-async function assertSides(tx: Tx, sides: Sides): Promise<void> {
+/**
+ * Two schemas of the tenant, kept as they are until the end, and a column of each. A join that enriches starts from the one
+ * row that the customer has in a schema.
+ */
+async function assertSides(tx: Tx, sides: Sides, autoEnrich: boolean): Promise<void> {
   if (sides.primarySchemaId.toLowerCase() === sides.foreignSchemaId.toLowerCase()) {
     throw invalid('/foreignSchemaId', 'must be another schema than primarySchemaId');
   }
-  const primary = await requireLive(tx, 'dataSchema', sides.primarySchemaId, '/primarySchemaId', ['fields']);
+  const primary = await requireLive(tx, 'dataSchema', sides.primarySchemaId, '/primarySchemaId', [
+    'fields',
+    'schemaType',
+  ]);
   const foreign = await requireLive(tx, 'dataSchema', sides.foreignSchemaId, '/foreignSchemaId', ['fields']);
   if (!hasColumn(primary.fields, sides.primaryKey)) throw invalid('/primaryKey', 'is not a column of the schema');
   if (!hasColumn(foreign.fields, sides.foreignKey)) throw invalid('/foreignKey', 'is not a column of the schema');
-}
-
-/** Decisions do not read joined rows yet; what does not act is refused (docs/design/api-settled.md 107). */
-function assertCanEnrich(autoEnrich: boolean | undefined): void {
-  if (autoEnrich === true) throw invalid('/autoEnrich', 'is not available for joins yet: send false');
+  if (autoEnrich && primary.schemaType !== 'customer') {
+    throw invalid(
+      '/autoEnrich',
+      'takes a customer-type primary schema, where the customer has one row: else send false',
+    );
+  }
 }
 
 /** 400 for schemas or columns that are not there, 409 `duplicate_key` for a pair that is joined already. */
 export async function createJoin(tx: Tx, body: SchemaJoinCreate): Promise<SchemaJoinRow> {
-  assertCanEnrich(body.autoEnrich ?? true);
-  await assertSides(tx, body);
-  return createRecord(tx, schemaJoinSpec, body);
+  await assertSides(tx, body, body.autoEnrich ?? true);
+  const join = await createRecord(tx, schemaJoinSpec, body);
+  await indexJoins(tx, join.foreignSchemaId);
+  return join;
 }
 
 export async function changeJoin(
@@ -55,17 +64,19 @@ export async function changeJoin(
   rowVersion: number | undefined,
   changes: RecordChange<SchemaJoinRow>,
 ): Promise<SchemaJoinRow> {
-  assertCanEnrich(changes.autoEnrich);
-  return updateRecord(tx, schemaJoinSpec, id, {
+  const changed = await updateRecord(tx, schemaJoinSpec, id, {
     rowVersion,
     async change(current) {
-      await assertSides(tx, {
+      const sides = {
         primarySchemaId: changes.primarySchemaId ?? current.primarySchemaId,
         primaryKey: changes.primaryKey ?? current.primaryKey,
         foreignSchemaId: changes.foreignSchemaId ?? current.foreignSchemaId,
         foreignKey: changes.foreignKey ?? current.foreignKey,
-      });
+      };
+      await assertSides(tx, sides, changes.autoEnrich ?? current.autoEnrich);
       return changes;
     },
   });
+  await indexJoins(tx, changed.foreignSchemaId);
+  return changed;
 }

@@ -25,6 +25,13 @@ const body = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 const create = (changes: Record<string, unknown> = {}, key?: string) => kit.call('POST', joinsUrl, body(changes), key);
+/** From many rows of a customer to one: nothing that a decision could start from. */
+const turned = () => ({
+  primarySchemaId: visits,
+  primaryKey: 'client',
+  foreignSchemaId: members,
+  foreignKey: 'customer_id',
+});
 const facts = (answer: { status: number; json: { code: string; errors: { path: string }[] } }) => [
   answer.status,
   answer.json.code,
@@ -73,8 +80,8 @@ test('what is not there, or cannot act, is refused and changes nothing', async (
     [{ foreignSchemaId: members }, 'validation_failed', '/foreignSchemaId'],
     [{ primaryKey: 'gone' }, 'validation_failed', '/primaryKey'],
     [{ foreignKey: 'tenant_id' }, 'validation_failed', '/foreignKey'],
-    [{ autoEnrich: true }, 'validation_failed', '/autoEnrich'],
-    [{ autoEnrich: undefined }, 'validation_failed', '/autoEnrich'],
+    [{ ...turned(), autoEnrich: true }, 'validation_failed', '/autoEnrich'],
+    [{ ...turned(), autoEnrich: undefined }, 'validation_failed', '/autoEnrich'],
     [{ prefix: 'Upper' }, 'validation_failed', '/prefix'],
     [{ summaryColumns: Array(51).fill('a') }, 'validation_failed', '/summaryColumns'],
     [{ summaryColumns: [1] }, 'validation_failed', '/summaryColumns/0'],
@@ -85,6 +92,27 @@ test('what is not there, or cannot act, is refused and changes nothing', async (
   assert.equal((await kit.call('GET', joinsUrl)).json.pagination.total, 0);
   assert.equal((await create({ summaryColumns: Array.from({ length: 50 }, (_, at) => `c${at}`) })).status, 201);
   assert.equal((await create({}, keys.otherTenant)).status, 400);
+});
+
+test('a join that decisions read starts from the customer, whose rows are found by an index', async () => {
+  const other = await kit.create({ name: 'orders', schemaType: 'transaction', fields: [{ name: 'buyer' }] });
+  const indexes = async () =>
+    (
+      await kit.db.ownerQuery<{ indexdef: string }>('select indexdef from pg_indexes where tablename = $1', [
+        other.tableName,
+      ])
+    ).filter(({ indexdef }) => indexdef.endsWith('(tenant_id, buyer, id)')).length;
+  const sides = { foreignSchemaId: other.id, foreignKey: 'buyer' };
+  const quiet = await create({ ...sides, autoEnrich: false });
+  assert.equal(await indexes(), 0);
+  const read = await kit.call('PUT', joinsUrl, { id: quiet.json.id, autoEnrich: true });
+  assert.deepEqual([read.status, read.json.autoEnrich], [200, true], read.text);
+  assert.equal(await indexes(), 1);
+  await kit.call('PUT', joinsUrl, { id: quiet.json.id, prefix: 'again_' });
+  assert.equal(await indexes(), 1);
+  const refused = await kit.call('PUT', joinsUrl, { id: quiet.json.id, ...turned() });
+  assert.deepEqual(facts(refused), [400, 'validation_failed', '/autoEnrich']);
+  await kit.call('DELETE', `${joinsUrl}/${quiet.json.id}`);
 });
 
 test('a list is oldest first and can be of one schema, on either side', async () => {

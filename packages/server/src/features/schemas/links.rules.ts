@@ -45,31 +45,6 @@ export function joinMappingRemarks(mapping: Readonly<Record<string, unknown>>): 
   return unknownKeys(asJson(mapping), known, '/joinMapping');
 }
 
-interface Enriching {
-  readonly linkedSchemaId: string | null;
-  readonly summaryColumns: readonly string[] | null;
-  readonly autoEnrich: boolean;
-}
-
-/**
- * Decisions do not read linked schemas yet, so nothing would come of what says how: what does not act is refused. A
- * schema that was stored with it may keep it. Answers with what is wrong, null for nothing.
- */
-export function enrichingProblem(wanted: Enriching, stored: Enriching | null): ErrorEntry | null {
-  const { linkedSchemaId, summaryColumns, autoEnrich } = wanted;
-  if (linkedSchemaId === null) return null;
-  const wasLinked = stored !== null && stored.linkedSchemaId === linkedSchemaId.toLowerCase();
-  const keepsSummary = wasLinked && JSON.stringify(stored.summaryColumns) === JSON.stringify(summaryColumns);
-  if (summaryColumns !== null && summaryColumns.length > 0 && !keepsSummary) {
-    const message = 'are not available for a linked schema yet: leave them out, or send an empty list';
-    return { path: '/summaryColumns', message };
-  }
-  if (autoEnrich && !(wasLinked && stored.autoEnrich)) {
-    return { path: '/autoEnrich', message: 'is not available for a linked schema yet: send false' };
-  }
-  return null;
-}
-
 type NamedField = Pick<SchemaField, 'name' | 'isPrimaryKey'>;
 
 /** The join of a child with its parent; null while one of the two fields does not exist: the link enriches nothing. */

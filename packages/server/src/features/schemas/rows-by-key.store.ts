@@ -96,3 +96,8 @@ export async function readRowsByKey(
   const statement = rowsByKeyStatement(table, table.rowKey, columns);
   return statement.parse(await tx.query(statement.text, [statement.keys(keys)]));
 }
+
+/** What such a statement finds for one key; null for nothing. */
+export async function readOneByKey(tx: Tx, { text, keys, parse }: RowsByKey, key: string): Promise<TableRow | null> {
+  return parse(await tx.query(text, [keys([key])])).get(key) ?? null;
+}

@@ -73,16 +73,6 @@ export async function readSchemaTables(tx: Tx): Promise<SchemaTable[]> {
   return rows.map((row) => schemaTable(tx.tenantId, row));
 }
 
-/** Columns that every decision can read of its customer: of schemas that enrich by themselves; never those never stored. */
-export async function recordableColumns(tx: Tx): Promise<ReadonlySet<string>> {
-  const tables = (await readSchemaTables(tx)).filter(
-    ({ autoEnrich, schemaType, linked }) => autoEnrich && schemaType === 'customer' && !linked,
-  );
-  const columns = tables.flatMap((table) => table.columns);
-  const never = new Set(columns.flatMap(({ name, neverStore }) => (neverStore ? [name] : [])));
-  return new Set(columns.flatMap(({ name }) => (never.has(name) ? [] : [name])));
-}
-
 /** A schema as `compile` takes it. The counting column is left out unless it is the row key: it is not a field. */
 export function toSnapshotSchema(table: SchemaTable): SnapshotSchema {
   const isCounting = (column: SchemaColumn) => table.isCounted && column.name === table.primaryKey;

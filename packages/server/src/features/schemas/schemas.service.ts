@@ -17,7 +17,8 @@ import {
 } from '../catalogue-records/index.ts';
 import { createTable, dropTable } from './columns.store.ts';
 import { draftFields, rowKeyOf } from './fields.rules.ts';
-import { activeJoin, enrichingProblem, joinMappingProblems, joinMappingRemarks } from './links.rules.ts';
+import { indexJoins } from './joins-in-decisions.store.ts';
+import { activeJoin, joinMappingProblems, joinMappingRemarks } from './links.rules.ts';
 import { sanitiseSchemaName, schemaNameProblem } from './names.rules.ts';
 import { ancestorsOf, lockLinks, type SchemaRow, schemaSpec, wholeField } from './schemas.store.ts';
 import { forgetStats } from './stats.store.ts';
@@ -65,11 +66,6 @@ async function assertLink(tx: Tx, own: string | null, { linkedSchemaId, joinMapp
   }
 }
 
-function assertEnriching(...[wanted, stored]: Parameters<typeof enrichingProblem>): void {
-  const problem = enrichingProblem(wanted, stored);
-  if (problem !== null) throw invalid(problem.path, problem.message);
-}
-
 /** Creates the record and its table in one transaction: both or neither (part 2, 4.1; docs/design/quality.md E35). */
 export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<SchemaRow> {
   const { fields: definitions = [], ...values } = body;
@@ -80,32 +76,26 @@ export async function createSchema(tx: Tx, body: DataSchemaCreate): Promise<Sche
   if (problems.length > 0) {
     throw new AppError('validation_failed', { detail: 'The fields are not valid.', errors: problems });
   }
-  const { linkedSchemaId = null, summaryColumns: summed = null, autoEnrich = false } = values;
-  assertEnriching({ linkedSchemaId, summaryColumns: summed, autoEnrich }, null);
   await assertLink(tx, null, values);
   const id = newId();
   const fields = drafts.map((draft, ordinal) => ({ ...draft, id: newId(), schemaId: id, ordinal }));
   const summaryColumns = values.summaryColumns === undefined ? [] : values.summaryColumns;
   const schema = await createRecord(tx, schemaSpec, { ...values, name, fields, summaryColumns }, { id });
   await createTable(tx, schema.tableName, fields);
+  await indexJoins(tx, schema.id);
   return schema;
 }
 
-/** Changes what describes the schema; its table stays as it is. */
+/** Changes what describes the schema; its table stays as it is, but for indexes by which decisions read joined rows. */
 export async function changeSchema(
   tx: Tx,
   id: string,
   rowVersion: number | undefined,
   changes: RecordChange<SchemaRow>,
 ): Promise<SchemaRow> {
-  return updateRecord(tx, schemaSpec, id, {
+  const changed = await updateRecord(tx, schemaSpec, id, {
     rowVersion,
     async change(current) {
-      const { linkedSchemaId = current.linkedSchemaId, summaryColumns = current.summaryColumns } = changes;
-      assertEnriching(
-        { linkedSchemaId, summaryColumns, autoEnrich: changes.autoEnrich ?? current.autoEnrich },
-        current,
-      );
       await assertLink(tx, current.id, changes);
       // A mapping says how to reach the parent: without one it goes as well (docs/design/api-settled.md 35).
       const unlinked = changes.linkedSchemaId === null ? { joinMapping: null } : {};
@@ -114,6 +104,8 @@ export async function changeSchema(
       return { ...changes, ...unlinked };
     },
   });
+  await indexJoins(tx, changed.id);
+  return changed;
 }
 
 /**

@@ -1,0 +1,62 @@
+import type { Snapshot, SnapshotJoin, SnapshotSchema } from '../snapshot.ts';
+
+/** What is said of the joined rows: a column of the only one, or a figure over all of them. */
+export type JoinedFigure = 'value' | 'count' | 'sum' | 'avg' | 'min' | 'max' | 'last';
+
+export interface JoinedValue {
+  /** Name under `customer.`. */
+  readonly name: string;
+  readonly figure: JoinedFigure;
+  /** Column that it is made of; null for `count`. */
+  readonly column: string | null;
+}
+
+/** A linked schema or a join as decisions read it. */
+export interface JoinedSource extends Pick<SnapshotJoin, 'schemaId' | 'lookupColumn' | 'path'> {
+  /** False: at most one row counts, and it makes the customer known. */
+  readonly isMany: boolean;
+  readonly values: readonly JoinedValue[];
+}
+
+const numericTypes = ['smallint', 'integer', 'bigint', 'decimal', 'numeric', 'real', 'double'];
+
+/**
+ * The joined schemas with those of their values whose names are among the fields (null: all), in the order in which they
+ * write names (docs/design/api-catalogue.md 2.3). Figures that are not asked for need no reading; one row is read in any case,
+ * because it tells that the customer is known.
+ */
+export function joinedSources(
+  { schemas, joins = [] }: Pick<Snapshot, 'schemas' | 'joins'>,
+  fields: ReadonlySet<string> | null,
+): JoinedSource[] {
+  return joins.flatMap((join) => {
+    const schema = schemas.find(({ id }) => id === join.schemaId);
+    if (schema === undefined) return [];
+    const isMany = schema.schemaType !== 'customer';
+    const all = isMany ? figuresOf(schema, join) : columnsOf(schema, join);
+    const values = fields === null ? all : all.filter(({ name }) => fields.has(name));
+    if (isMany && values.length === 0) return [];
+    const { schemaId, lookupColumn, path } = join;
+    return [{ schemaId, lookupColumn, path, isMany, values }];
+  });
+}
+
+function columnsOf({ columns }: SnapshotSchema, { prefix, summaryColumns }: SnapshotJoin): JoinedValue[] {
+  return columns
+    .filter(({ name }) => summaryColumns.length === 0 || summaryColumns.includes(name))
+    .map(({ name }) => ({ name: prefix + name, figure: 'value', column: name }));
+}
+
+function figuresOf({ name, columns }: SnapshotSchema, { prefix, summaryColumns }: SnapshotJoin): JoinedValue[] {
+  const start = `${prefix}${name}_`;
+  const values: JoinedValue[] = [{ name: `${start}count`, figure: 'count', column: null }];
+  for (const column of new Set(summaryColumns)) {
+    const found = columns.find((candidate) => candidate.name === column);
+    if (found === undefined) continue;
+    const figures = numericTypes.includes(found.dataType)
+      ? (['sum', 'avg', 'min', 'max', 'last'] as const)
+      : (['last'] as const);
+    for (const figure of figures) values.push({ name: `${start}${column}_${figure}`, figure, column });
+  }
+  return values;
+}
