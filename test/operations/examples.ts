@@ -363,10 +363,20 @@ export const examples: Readonly<Record<string, Example>> = {
     };
   },
   'decisions.get': async (f) => ({ params: { id: idOf((await aDecision(f)).recommendationId) } }),
+  'decisions.list': async (f) => {
+    const world = await f.decisionWorld();
+    const customerId = `customer ${f.marker}`;
+    await f.decision(world);
+    await f.decision(world);
+    const shown = { decisionFlowKey: idOf(world.flow.key), channelId: world.channel.id, offerId: world.offer.id };
+    const about = { version: '1', source: 'recommend', explored: 'false', from: '2020-01-01', to: '2199-01-01' };
+    return { query: { limit: '5', customerId, ...shown, ...about } };
+  },
   'decisions.replay': async (f) => ({ params: { id: idOf((await aDecision(f)).recommendationId) }, body: {} }),
   'decisionTraces.list': async (f) => {
     const { requestId, customerId } = await aTracedDecision(f);
-    const filters = { requestId: idOf(requestId), customerId: idOf(customerId) };
+    const about = { version: '1', source: 'recommend', explored: 'false', fate: 'selected', from: '2020-01-01' };
+    const filters = { requestId: idOf(requestId), customerId: idOf(customerId), ...about, to: '2199-01-01' };
     return { query: { ...filters, limit: '5', offset: '0' } };
   },
   'decisionTraces.get': async (f) => {

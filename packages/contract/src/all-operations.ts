@@ -12,6 +12,7 @@ import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
 import { decisionFlowVersionOperations } from './decision-flow-versions.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
+import { decisionListOperations } from './decision-lists.ts';
 import { decisionOperations } from './decisions.ts';
 import { estimateOperations } from './estimates.ts';
 import { eventOperations } from './events.ts';
@@ -51,6 +52,7 @@ export const operations = {
   ...byId(decisionFlowExchangeOperations),
   ...byId(decisionFlowVersionOperations),
   ...byId(decisionFlowOperations),
+  ...byId(decisionListOperations),
   ...byId(decisionOperations),
   ...byId(estimateOperations),
   ...byId(eventOperations),

@@ -8,6 +8,7 @@ import {
   respondAnswerExample,
   respondExample,
 } from './decision-examples.ts';
+import { traceFilters } from './decision-lists.ts';
 
 // Recommend, respond, records, replay, traces (docs/design/api-decisioning.md 2, 3, 11, 12).
 
@@ -537,7 +538,7 @@ export const decisionOperations = {
     loadClass: 'crud',
     query: Type.Object(
       {
-        customerId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this customer.' })),
+        ...traceFilters,
         requestId: Type.Optional(IdFilter('Only this request.')),
         limit: Type.Optional(Type.Integer({ minimum: 1, default: 50, description: 'Rows; above 200 it becomes 200.' })),
         offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Rows to skip.' })),

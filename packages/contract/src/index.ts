@@ -25,6 +25,7 @@ export * from './dead-letters.ts';
 export * from './decision-flow-exchange.ts';
 export * from './decision-flow-versions.ts';
 export * from './decision-flows.ts';
+export * from './decision-lists.ts';
 export * from './decisions.ts';
 export * from './estimates.ts';
 export * from './events.ts';

@@ -20,6 +20,7 @@ export {
   lockStates,
   readState,
   readStates,
+  refOfCustomer,
   type SavedState,
   saveState,
   saveStates,

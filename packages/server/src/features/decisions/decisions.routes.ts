@@ -7,6 +7,7 @@ import type { CallerFacts, DecisionService } from './decisions.service.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { quotaHeader } from './playground-quota.ts';
 import { decisionNamed } from './requests.store.ts';
+import { readTraceFilter } from './trace-filter.ts';
 import { findTrace, selectTraces, type TraceRow } from './traces.store.ts';
 
 export interface DecisionRouteDeps {
@@ -16,6 +17,7 @@ export interface DecisionRouteDeps {
 }
 
 const maxTraces = 200;
+const noTraces = { rows: [], total: 0 };
 const replayHeader = Object.freeze({ 'idempotent-replay': 'true' });
 
 export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof decisionOperations> {
@@ -48,8 +50,8 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
     async listTraces(tx, request) {
       const limit = Math.min(request.query.limit ?? 50, maxTraces);
       const offset = request.query.offset ?? 0;
-      const filter = { customerId: request.query.customerId ?? null, requestId: request.query.requestId ?? null };
-      const { rows, total } = await selectTraces(tx, filter, limit, offset);
+      const filter = await readTraceFilter(tx, request.query);
+      const { rows, total } = filter === null ? noTraces : await selectTraces(tx, filter, limit, offset);
       return reply(200, { traces: rows.map(shapeTrace), total, limit, offset });
     },
     async getTrace(tx, request) {

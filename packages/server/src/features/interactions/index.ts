@@ -15,6 +15,7 @@ export {
   insertShown,
   type ShownDecision,
   type ShownItem,
+  showedOffer,
 } from './shown-items.store.ts';
 export { type CustomerSummary, dayOf, dayParameters, readCustomerSummaries } from './summaries.store.ts';
 export {
