@@ -373,6 +373,27 @@ export const examples: Readonly<Record<string, Example>> = {
     return { query: { limit: '5', customerId, ...shown, ...about } };
   },
   'decisions.replay': async (f) => ({ params: { id: idOf((await aDecision(f)).recommendationId) }, body: {} }),
+  'interactions.history': async (f) => {
+    const { channel, offer, creative, customerId } = await aClick(f);
+    const ids = { channelId: channel.id, offerId: offer.id, creativeId: creative.id };
+    const about = { type: 'impression', outcome: 'impression', from: '2020-01-01', to: '2199-01-01' };
+    return { query: { limit: '5', customerId, ...ids, ...about } };
+  },
+  'interactions.summaries': async (f) => {
+    const { channel, offer, customerId } = await aClick(f);
+    const about = { offerId: offer.id, channelId: channel.id };
+    return { query: { limit: '5', customerId, periodType: 'alltime', periodKey: 'all', ...about } };
+  },
+  'interactions.summary': async (f) => {
+    await aClick(f);
+    return { query: { groupBy: 'channel', days: '7', limit: '5' } };
+  },
+  'customers.summaries': async (f) => {
+    const { channel, offer, customerId } = await aClick(f);
+    const query = { periodType: 'alltime', periodKey: 'all', offerId: offer.id, channelId: channel.id };
+    return { params: { customerId }, query };
+  },
+  'customers.reservations': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
   'decisionTraces.list': async (f) => {
     const { requestId, customerId } = await aTracedDecision(f);
     const about = { version: '1', source: 'recommend', explored: 'false', fate: 'selected', from: '2020-01-01' };
@@ -421,6 +442,14 @@ async function aKeyOf(f: Fixtures): Promise<string> {
 }
 
 const aClientOf = (f: Fixtures) => f.must('POST', 'oauth/clients', { name: f.name('client'), scopes: ['read'] }, 201);
+
+/** A decision of a world that was clicked. */
+async function aClick(f: Fixtures) {
+  const world = await f.decisionWorld();
+  const { recommendationId } = await f.decision(world);
+  await f.must('POST', 'respond', { recommendationId, rank: 1, outcome: 'click' }, 200);
+  return { ...world, customerId: `customer ${f.marker}` };
+}
 
 async function aTracedDecision(f: Fixtures) {
   await f.must('PUT', 'tenant-settings', { decisionTraceEnabled: true }, 200);

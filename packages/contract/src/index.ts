@@ -31,6 +31,7 @@ export * from './estimates.ts';
 export * from './events.ts';
 export * from './flow-routes.ts';
 export * from './gitops.ts';
+export * from './interaction-lists.ts';
 export * from './oauth.ts';
 export * from './offers.ts';
 export * from './openapi.ts';

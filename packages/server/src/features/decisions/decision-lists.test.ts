@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { DecisionListRow, Pagination, RecommendAnswer } from '@arbiter/contract';
-import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 
 /** Lists of decisions and of traces: each filter against what the decisions answered. */
@@ -268,31 +267,4 @@ test('a customer who was erased is shown as null, and found by nothing', async (
   assert.deepEqual(await idsOf({ customerId: 'B' }), []);
   const row = (await list({ limit: '200' })).data.find((each) => each.recommendationId === made[1]!.recommendationId);
   assert.deepEqual([row?.customerId, row?.itemCount], [null, 2]);
-});
-
-test('the usual filters are answered by an index', async () => {
-  const { id: tenantId } = server.tenants[0];
-  const plan = (where: string) =>
-    server.database.withTenant(tenantId, systemActor('test'), async (tx) => {
-      // So few rows would be read whole.
-      await tx.query('set local enable_seqscan = off');
-      await tx.query('set local enable_bitmapscan = off');
-      await tx.query('set local enable_sort = off');
-      const lines = await tx.query<Record<string, string>>(
-        `explain select d.id from arbiter.decisions d where d.tenant_id = '${tenantId}' and ${where} order by d.id desc limit 50`,
-      );
-      return lines.map((line) => line['QUERY PLAN']).join('\n');
-    });
-  const cases: [string, RegExp][] = [
-    ['true', /_pkey/],
-    ['d.customer_ref = (select ref from arbiter.customer_states limit 1)', /tenant_id_customer_ref_id_idx/],
-    [`d.flow_id = '${made[0]!.decisionFlowId}'`, /tenant_id_flow_id_id_idx/],
-    ['d.empty_code = 1::smallint', /tenant_id_empty_code_id_idx/],
-    ['d.explored', /tenant_id_id_idx/],
-  ];
-  for (const [where, index] of cases) {
-    const text = await plan(where);
-    assert.match(text, index, where);
-    assert.doesNotMatch(text, /Sort|Seq Scan on decisions/, where);
-  }
 });

@@ -1,7 +1,10 @@
+import { interactionListOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
 import { interactionRecorded } from './interactions.events.ts';
 import { interactionJobs } from './interactions.jobs.ts';
+import { interactionListRoutes } from './interactions.routes.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
 export { interactionEvent, interactionRecorded } from './interactions.events.ts';
@@ -42,6 +45,7 @@ export const interactionsFeature = feature({
   name: 'interactions',
   tables,
   events: [interactionRecorded],
+  operations: () => handlerEntries(interactionListOperations, interactionListRoutes()),
   jobs: ({
     database,
     settlementNumbers,

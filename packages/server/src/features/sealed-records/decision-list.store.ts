@@ -33,6 +33,21 @@ const listedColumns = selectList(
 /** A decision as lists show it: its plain columns, and the customer as long as there is one. */
 export type ListedDecision = RowOf<typeof listedColumns>;
 
+/** SQL behind the select list, with its values: decisions below an id, newest first. */
+export function decisionsPage(
+  tx: Tx,
+  filter: DecisionFilter,
+  before: string | null,
+  limit: number,
+): { readonly rest: string; readonly values: readonly unknown[] } {
+  const asked = conditionsOf(tx.tenantId, 'd');
+  addRecordConditions(asked, filter);
+  if (before !== null) asked.add(before, (p) => `d.id < ${p}::uuid`);
+  const rest = `from decisions d ${joinCustomer('d')} where ${asked.text()}
+    order by d.id desc limit ${asked.parameter(limit)}`;
+  return { rest, values: asked.values };
+}
+
 /** Decisions below an id, newest first. */
 export async function selectDecisions(
   tx: Tx,
@@ -40,12 +55,8 @@ export async function selectDecisions(
   before: string | null,
   limit: number,
 ): Promise<ListedDecision[]> {
-  const asked = conditionsOf(tx.tenantId, 'd');
-  addRecordConditions(asked, filter);
-  if (before !== null) asked.add(before, (p) => `d.id < ${p}::uuid`);
-  const rest = `from decisions d ${joinCustomer('d')} where ${asked.text()}
-    order by d.id desc limit ${asked.parameter(limit)}`;
-  return select(tx, listedColumns, rest, asked.values);
+  const { rest, values } = decisionsPage(tx, filter, before, limit);
+  return select(tx, listedColumns, rest, values);
 }
 
 /** How many decisions match, counted up to `countedAtMost`. */
