@@ -276,6 +276,9 @@ export const RecommendAnswer = Type.Object(
       {
         configVersion: Type.Integer({ description: 'Newest catalogue version in the plan.' }),
         configAgeMs: Type.Integer({ description: 'ms since this process last knew it to be the newest.' }),
+        evidenceAgeMs: Type.Integer({
+          description: 'ms since this process last knew its evidence, what customers answered so far, to be the newest.',
+        }),
         profileAgeMs: Type.Integer({ description: 'ms since the profile values were read.' }),
       },
       { description: 'How fresh the decision is.' },

@@ -38,6 +38,8 @@ export interface BatchRead {
   readonly quota: QuotaInBatch | null;
   /** ms since this process last knew the catalogue to be the newest. */
   readonly configAgeMs: number;
+  /** ms since the process last knew its evidence to be the newest. */
+  readonly evidenceAgeMs: number;
 }
 
 export interface ReadOptions {
@@ -109,6 +111,7 @@ export async function readBatch(
     evidence: evidenceView(evidence),
     quota,
     configAgeMs,
+    evidenceAgeMs: ports.evidence.ageMs(tenantId),
   };
 }
 
