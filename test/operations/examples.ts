@@ -362,6 +362,19 @@ export const examples: Readonly<Record<string, Example>> = {
       },
     };
   },
+  'decisions.respondBatch': async (f) => {
+    const { recommendationId, customerId } = await aDecision(f);
+    const item = { customerId, recommendationId, rank: 1 };
+    const key = { idempotencyKey: f.name('click') };
+    return {
+      body: {
+        responses: [
+          { ...item, outcome: 'click', ...key },
+          { ...item, outcome: 'dismiss' },
+        ],
+      },
+    };
+  },
   'decisions.get': async (f) => ({ params: { id: idOf((await aDecision(f)).recommendationId) } }),
   'decisions.list': async (f) => {
     const world = await f.decisionWorld();

@@ -1,4 +1,4 @@
-import type { decisionOperations, RecommendAnswer } from '@arbiter/contract';
+import type { decisionOperations, RecommendAnswer, RespondRequest } from '@arbiter/contract';
 import { type Handlers, type RequestFacts, rawJson, reply } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
@@ -7,6 +7,7 @@ import type { CallerFacts, DecisionService } from './decisions.service.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { quotaHeader } from './playground-quota.ts';
 import { decisionNamed } from './requests.store.ts';
+import { respondMany } from './respond-many.ts';
 import { readTraceFilter } from './trace-filter.ts';
 import { findTrace, selectTraces, type TraceRow } from './traces.store.ts';
 
@@ -38,6 +39,10 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
     },
     async respond(request) {
       return reply(200, await service.respond(callerOf(request), request.body));
+    },
+    async respondBatch(request) {
+      const respond = (caller: CallerFacts, body: RespondRequest) => service.respond(caller, body);
+      return reply(200, await respondMany(respond, callerOf(request), request.requestId, request.body.responses));
     },
     async get(tx, request) {
       const inputs = request.query.include === 'inputs';
