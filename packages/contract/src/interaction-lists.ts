@@ -119,7 +119,7 @@ export const SummaryGroup = Type.Object(
     converts: sums.converts,
     total: count('Responses: positive, negative and neutral.'),
     ctr: Type.Number({
-      description: 'Clicks and conversions in percent of the impressions, 2 decimals; 0 without impressions.',
+      description: 'Clicks in percent of the impressions, 2 decimals; 0 without impressions.',
     }),
     cvr: Type.Number({ description: 'Conversions in percent of the impressions, 2 decimals; 0 without impressions.' }),
     totalValue: sums.totalValue,

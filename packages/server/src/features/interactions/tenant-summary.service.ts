@@ -31,8 +31,10 @@ export async function summariseTenant(
     const { rows, total } = await readTotalsByCustomer(tx, { first, today, ...instants }, limit);
     return { groupBy, days, data: rows.map((row) => groupOf(row.customerId, null, row)), total };
   }
+  // Of those with as many, what has none comes last.
+  const place = (id: string | null): string => id ?? '~';
   const groups = [...(await groupsOf(tx, groupBy, first, today))].sort(
-    ([a, x], [b, y]) => y.impressions - x.impressions || ((a ?? '') < (b ?? '') ? -1 : 1),
+    ([a, x], [b, y]) => y.impressions - x.impressions || (place(a) < place(b) ? -1 : 1),
   );
   const shown = groups.slice(0, limit);
   const names = await namesOf(
@@ -59,7 +61,7 @@ function groupOf(id: string | null, named: Named | null, row: Figures): SummaryG
     neutral,
     converts,
     total: positive + negative + neutral,
-    ctr: percent(clicks + converts),
+    ctr: percent(clicks),
     cvr: percent(converts),
     totalValue,
   };
