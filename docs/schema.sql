@@ -559,6 +559,7 @@ create table decision_traces (
 );
   constraint decision_traces_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX decision_traces_customer ON arbiter.decision_traces USING btree (tenant_id, customer_id, id)
+  CREATE INDEX decision_traces_flow ON arbiter.decision_traces USING btree (tenant_id, decision_flow_key, id)
   CREATE INDEX decision_traces_request ON arbiter.decision_traces USING btree (tenant_id, request_id)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
@@ -596,6 +597,10 @@ create table decisions (
   customer_seq bigint
 ) partition by RANGE (id);
   constraint decisions_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX decisions_customer ON arbiter.decisions USING btree (tenant_id, customer_ref, id)
+  CREATE INDEX decisions_empty ON arbiter.decisions USING btree (tenant_id, empty_code, id) WHERE (empty_code IS NOT NULL)
+  CREATE INDEX decisions_explored ON arbiter.decisions USING btree (tenant_id, id) WHERE explored
+  CREATE INDEX decisions_flow ON arbiter.decisions USING btree (tenant_id, flow_id, id)
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app

@@ -366,11 +366,55 @@ export const examples: Readonly<Record<string, Example>> = {
       },
     };
   },
+  'decisions.respondBatch': async (f) => {
+    const { recommendationId, customerId } = await aDecision(f);
+    const item = { customerId, recommendationId, rank: 1 };
+    const key = { idempotencyKey: f.name('click') };
+    return {
+      body: {
+        responses: [
+          { ...item, outcome: 'click', ...key },
+          { ...item, outcome: 'dismiss' },
+        ],
+      },
+    };
+  },
   'decisions.get': async (f) => ({ params: { id: idOf((await aDecision(f)).recommendationId) } }),
+  'decisions.list': async (f) => {
+    const world = await f.decisionWorld();
+    const customerId = `customer ${f.marker}`;
+    await f.decision(world);
+    await f.decision(world);
+    const shown = { decisionFlowKey: idOf(world.flow.key), channelId: world.channel.id, offerId: world.offer.id };
+    const about = { version: '1', source: 'recommend', explored: 'false', from: '2020-01-01', to: '2199-01-01' };
+    return { query: { limit: '5', customerId, ...shown, ...about } };
+  },
   'decisions.replay': async (f) => ({ params: { id: idOf((await aDecision(f)).recommendationId) }, body: {} }),
+  'interactions.history': async (f) => {
+    const { channel, offer, creative, customerId } = await aClick(f);
+    const ids = { channelId: channel.id, offerId: offer.id, creativeId: creative.id };
+    const about = { type: 'impression', outcome: 'impression', from: '2020-01-01', to: '2199-01-01' };
+    return { query: { limit: '5', customerId, ...ids, ...about } };
+  },
+  'interactions.summaries': async (f) => {
+    const { channel, offer, customerId } = await aClick(f);
+    const about = { offerId: offer.id, channelId: channel.id };
+    return { query: { limit: '5', customerId, periodType: 'alltime', periodKey: 'all', ...about } };
+  },
+  'interactions.summary': async (f) => {
+    await aClick(f);
+    return { query: { groupBy: 'channel', days: '7', limit: '5' } };
+  },
+  'customers.summaries': async (f) => {
+    const { channel, offer, customerId } = await aClick(f);
+    const query = { periodType: 'alltime', periodKey: 'all', offerId: offer.id, channelId: channel.id };
+    return { params: { customerId }, query };
+  },
+  'customers.reservations': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
   'decisionTraces.list': async (f) => {
     const { requestId, customerId } = await aTracedDecision(f);
-    const filters = { requestId: idOf(requestId), customerId: idOf(customerId) };
+    const about = { version: '1', source: 'recommend', explored: 'false', fate: 'selected', from: '2020-01-01' };
+    const filters = { requestId: idOf(requestId), customerId: idOf(customerId), ...about, to: '2199-01-01' };
     return { query: { ...filters, limit: '5', offset: '0' } };
   },
   'decisionTraces.get': async (f) => {
@@ -415,6 +459,14 @@ async function aKeyOf(f: Fixtures): Promise<string> {
 }
 
 const aClientOf = (f: Fixtures) => f.must('POST', 'oauth/clients', { name: f.name('client'), scopes: ['read'] }, 201);
+
+/** A decision of a world that was clicked. */
+async function aClick(f: Fixtures) {
+  const world = await f.decisionWorld();
+  const { recommendationId } = await f.decision(world);
+  await f.must('POST', 'respond', { recommendationId, rank: 1, outcome: 'click' }, 200);
+  return { ...world, customerId: `customer ${f.marker}` };
+}
 
 async function aTracedDecision(f: Fixtures) {
   await f.must('PUT', 'tenant-settings', { decisionTraceEnabled: true }, 200);

@@ -157,6 +157,12 @@ function idPlaces(operation: Operation, call: Call): Path[] {
   return places;
 }
 
+/** What the query of a call must have. */
+function neededQuery(operation: Operation, { query = {} }: Call): Record<string, string> {
+  const required: readonly string[] = Reflect.get(operation.query ?? {}, 'required') ?? [];
+  return Object.fromEntries(Object.entries(query).filter(([name]) => required.includes(name)));
+}
+
 const scalarQuery = (operation: Operation): [string, { type?: string }][] =>
   Object.entries((Reflect.get(operation.query ?? {}, 'properties') ?? {}) as Record<string, { type?: string }>).filter(
     ([, schema]) => schema.type !== 'array',
@@ -418,13 +424,20 @@ for (const [index, operation] of all.entries()) {
         it('E15: answers a foreign cursor exactly like garbage', async () => {
           // Of a list below a record, the stranger asks for that of a record of his own.
           const { params = {} } = foreignCall;
-          const page = await send(server, operation, { params, query: { limit: '1' } }, { key: stranger.keys.admin });
+          const theirs = { ...neededQuery(operation, foreignCall), limit: '1' };
+          const page = await send(server, operation, { params, query: theirs }, { key: stranger.keys.admin });
           const cursor = String(at(page.json, ['pagination', 'nextCursor']) ?? '');
           assert.notEqual(cursor, '', 'the stranger has two rows');
           const headers = { 'x-request-id': 'the-same' };
           const answers = [];
           for (const each of [cursor, randomId(), 'garbage', '%', 'a'.repeat(1024)]) {
-            const answer = await ask({ headers }, { ...call, query: { limit: '1', cursor: each } });
+            const answer = await ask(
+              { headers },
+              {
+                ...call,
+                query: { ...neededQuery(operation, call), limit: '1', cursor: each },
+              },
+            );
             assertRefused(operation, answer, 400, 'invalid_cursor');
             answers.push(answer.text);
           }

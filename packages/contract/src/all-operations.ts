@@ -12,11 +12,13 @@ import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
 import { decisionFlowVersionOperations } from './decision-flow-versions.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
+import { decisionListOperations } from './decision-lists.ts';
 import { decisionOperations } from './decisions.ts';
 import { estimateOperations } from './estimates.ts';
 import { eventOperations } from './events.ts';
 import { flowRouteOperations } from './flow-routes.ts';
 import { gitopsOperations } from './gitops.ts';
+import { interactionListOperations } from './interaction-lists.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
@@ -51,11 +53,13 @@ export const operations = {
   ...byId(decisionFlowExchangeOperations),
   ...byId(decisionFlowVersionOperations),
   ...byId(decisionFlowOperations),
+  ...byId(decisionListOperations),
   ...byId(decisionOperations),
   ...byId(estimateOperations),
   ...byId(eventOperations),
   ...byId(flowRouteOperations),
   ...byId(gitopsOperations),
+  ...byId(interactionListOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),

@@ -58,7 +58,7 @@ export const recommendAnswerExample = {
   degradedScoring: false,
   dryRun: false,
   experiment: null,
-  freshness: { configVersion: 12, configAgeMs: 40, profileAgeMs: 0 },
+  freshness: { configVersion: 12, configAgeMs: 40, evidenceAgeMs: 3, profileAgeMs: 0 },
   trace: { traceId: exampleId('trace'), summary: { candidateCount: 12, afterQualification: 9, finalCount: 1 } },
 };
 

@@ -8,6 +8,7 @@ import {
   respondAnswerExample,
   respondExample,
 } from './decision-examples.ts';
+import { traceFilters } from './decision-lists.ts';
 
 // Recommend, respond, records, replay, traces (docs/design/api-decisioning.md 2, 3, 11, 12).
 
@@ -275,6 +276,10 @@ export const RecommendAnswer = Type.Object(
       {
         configVersion: Type.Integer({ description: 'Newest catalogue version in the plan.' }),
         configAgeMs: Type.Integer({ description: 'ms since this process last knew it to be the newest.' }),
+        evidenceAgeMs: Type.Integer({
+          description:
+            'ms since this process last knew its evidence, what customers answered so far, to be the newest.',
+        }),
         profileAgeMs: Type.Integer({ description: 'ms since the profile values were read.' }),
       },
       { description: 'How fresh the decision is.' },
@@ -365,6 +370,41 @@ export const RespondAnswer = Type.Object(
   { description: 'The recorded interaction.', examples: [respondAnswerExample] },
 );
 export type RespondAnswer = Static<typeof RespondAnswer>;
+
+/** Responses of one call. */
+export const respondBatchMaximum = 500;
+
+export const RespondBatchRequest = Type.Object(
+  {
+    responses: Type.Array(RespondRequest, {
+      minItems: 1,
+      maxItems: respondBatchMaximum,
+      description: 'Bodies of `POST /api/v1/respond`, in order.',
+    }),
+  },
+  { description: 'What customers did.', examples: [{ responses: [respondExample] }] },
+);
+export type RespondBatchRequest = Static<typeof RespondBatchRequest>;
+
+export const RespondBatchAnswer = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object(
+        {
+          status: Type.Integer({ description: 'Status that the response alone would have been answered with.' }),
+          body: AnyObject('What it would have been answered with: the recorded interaction, or a problem.'),
+        },
+        { description: 'What became of a response.' },
+      ),
+      { description: 'In the order of the responses.' },
+    ),
+    recorded: Type.Integer({ description: 'Responses that were recorded.' }),
+    duplicates: Type.Integer({ description: 'Responses that had been recorded before.' }),
+    failed: Type.Integer({ description: 'Responses that were refused.' }),
+  },
+  { description: 'What became of the responses.' },
+);
+export type RespondBatchAnswer = Static<typeof RespondBatchAnswer>;
 
 export const DecisionRecord = Type.Object(
   {
@@ -486,6 +526,26 @@ export const decisionOperations = {
     audit: [],
     transaction: 'own',
   }),
+  respondBatch: operation({
+    id: 'decisions.respondBatch',
+    method: 'POST',
+    path: '/api/v1/respond/batch',
+    tag,
+    summary: 'Report what customers did, up to 500 responses at once',
+    description:
+      'Each response is recorded or refused by itself, those of one customer in the order given. A body that is not well formed is refused as a whole. An `Idempotency-Key` covers the call: with it a repeat finds each response that has no key of its own as a duplicate, and records those that were not recorded.',
+    auth: 'credential',
+    role: 'editor',
+    loadClass: 'decision',
+    idempotent: true,
+    rateLimitSetting: 'RECOMMEND_RATE_PER_MINUTE',
+    body: RespondBatchRequest,
+    bodyLimit: 10 * 1024 * 1024,
+    responses: { 200: { description: 'What became of each.', schema: RespondBatchAnswer } },
+    errors: ['validation_failed'],
+    audit: [],
+    transaction: 'own',
+  }),
   get: operation({
     id: 'decisions.get',
     method: 'GET',
@@ -537,7 +597,7 @@ export const decisionOperations = {
     loadClass: 'crud',
     query: Type.Object(
       {
-        customerId: Type.Optional(Type.String({ maxLength: 255, description: 'Only this customer.' })),
+        ...traceFilters,
         requestId: Type.Optional(IdFilter('Only this request.')),
         limit: Type.Optional(Type.Integer({ minimum: 1, default: 50, description: 'Rows; above 200 it becomes 200.' })),
         offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Rows to skip.' })),

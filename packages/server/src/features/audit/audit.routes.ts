@@ -1,7 +1,7 @@
 import { type auditLogOperations, auditLogPage, pageSize } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
-import { dayOrInstant } from './audit.range.ts';
+import { dayOrInstant } from '../../platform/day-or-instant.ts';
 import { getAuditLog, listAuditLogs } from './audit.service.ts';
 import { verifyChain } from './audit.verify.ts';
 

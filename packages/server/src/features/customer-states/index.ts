@@ -21,6 +21,7 @@ export {
   lockStates,
   readState,
   readStates,
+  refOfCustomer,
   type SavedState,
   saveState,
   saveStates,

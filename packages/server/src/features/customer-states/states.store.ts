@@ -220,5 +220,10 @@ export async function saveNumbers(tx: Tx, numbers: ReadonlyMap<string, number>):
 export const joinCustomer = (row: string): string =>
   `left join customer_states customer on customer.tenant_id = ${row}.tenant_id and customer.ref = ${row}.customer_ref`;
 
+/** SQL: the `customer_ref` of a customer's rows, null when there are none. Both are parameters or columns, such as `$1`. */
+export const refOfCustomer = (tenantId: string, customerId: string): string =>
+  `(select customer.ref from customer_states customer
+    where customer.tenant_id = ${tenantId} and customer.customer_id = ${customerId})`;
+
 /** What a statement with `joinCustomer` selects of the customer: null when it was erased. */
 export const joinedCustomer = optional(columns(states, ['customerId', 'dataKey'], 'customer'));

@@ -127,6 +127,7 @@ const facts: AnswerFacts = {
   now: Date.UTC(2026, 10, 20),
   configVersion: 12,
   configAgeMs: 3,
+  evidenceAgeMs: 4,
   profileAgeMs: 0,
   durationMs: 5,
   stages: null,

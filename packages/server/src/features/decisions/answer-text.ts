@@ -36,7 +36,7 @@ export function answerText(plan: Plan, decision: Decision, facts: AnswerFacts, t
     `"properties":${canonicalJson(decision.properties)},"emptyReason":${orNull(decision.emptyReason)},` +
     `"controlGroup":${decision.controlGroup},"degradedScoring":${decision.degradedScoring},` +
     `"dryRun":${facts.dryRun},"experiment":null,"freshness":{"configVersion":${facts.configVersion},` +
-    `"configAgeMs":${facts.configAgeMs},"profileAgeMs":${facts.profileAgeMs}},` +
+    `"configAgeMs":${facts.configAgeMs},"evidenceAgeMs":${facts.evidenceAgeMs},"profileAgeMs":${facts.profileAgeMs}},` +
     `"trace":{"traceId":${orNull(facts.traceId)},"summary":${summaryText(decision.summary, facts.durationMs)}}` +
     `${facts.quota === null ? '' : `,"quota":${JSON.stringify(facts.quota)}`}}`
   );

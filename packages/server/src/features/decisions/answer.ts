@@ -21,6 +21,7 @@ export interface AnswerFacts {
   readonly now: number;
   readonly configVersion: number;
   readonly configAgeMs: number;
+  readonly evidenceAgeMs: number;
   readonly profileAgeMs: number;
   readonly durationMs: number;
   readonly traceId: string | null;
@@ -96,6 +97,7 @@ export function shapeAnswer(plan: Plan, decision: Decision, facts: AnswerFacts):
     freshness: {
       configVersion: facts.configVersion,
       configAgeMs: facts.configAgeMs,
+      evidenceAgeMs: facts.evidenceAgeMs,
       profileAgeMs: facts.profileAgeMs,
     },
     trace: {

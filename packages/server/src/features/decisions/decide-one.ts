@@ -119,6 +119,7 @@ export function decideOne(
     now,
     configVersion: catalogue.version,
     configAgeMs: read.configAgeMs,
+    evidenceAgeMs: read.evidenceAgeMs,
     profileAgeMs: 0,
     durationMs: Math.max(0, Math.round(performance.now() - job.startedAt)),
     traceId,

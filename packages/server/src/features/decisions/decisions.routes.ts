@@ -1,4 +1,4 @@
-import type { decisionOperations, RecommendAnswer } from '@arbiter/contract';
+import type { decisionOperations, RecommendAnswer, RespondRequest } from '@arbiter/contract';
 import { type Handlers, type RequestFacts, rawJson, reply } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
@@ -7,6 +7,8 @@ import type { CallerFacts, DecisionService } from './decisions.service.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { quotaHeader } from './playground-quota.ts';
 import { decisionNamed } from './requests.store.ts';
+import { respondMany } from './respond-many.ts';
+import { readTraceFilter } from './trace-filter.ts';
 import { findTrace, selectTraces, type TraceRow } from './traces.store.ts';
 
 export interface DecisionRouteDeps {
@@ -16,6 +18,7 @@ export interface DecisionRouteDeps {
 }
 
 const maxTraces = 200;
+const noTraces = { rows: [], total: 0 };
 const replayHeader = Object.freeze({ 'idempotent-replay': 'true' });
 
 export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof decisionOperations> {
@@ -37,6 +40,10 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
     async respond(request) {
       return reply(200, await service.respond(callerOf(request), request.body));
     },
+    async respondBatch(request) {
+      const respond = (caller: CallerFacts, body: RespondRequest) => service.respond(caller, body);
+      return reply(200, await respondMany(respond, callerOf(request), request.requestId, request.body.responses));
+    },
     async get(tx, request) {
       const inputs = request.query.include === 'inputs';
       if (inputs && request.role === 'viewer') throw new AppError('forbidden', { detail: 'inputs need role editor' });
@@ -48,8 +55,8 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
     async listTraces(tx, request) {
       const limit = Math.min(request.query.limit ?? 50, maxTraces);
       const offset = request.query.offset ?? 0;
-      const filter = { customerId: request.query.customerId ?? null, requestId: request.query.requestId ?? null };
-      const { rows, total } = await selectTraces(tx, filter, limit, offset);
+      const filter = await readTraceFilter(tx, request.query);
+      const { rows, total } = filter === null ? noTraces : await selectTraces(tx, filter, limit, offset);
       return reply(200, { traces: rows.map(shapeTrace), total, limit, offset });
     },
     async getTrace(tx, request) {

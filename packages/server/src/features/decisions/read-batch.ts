@@ -41,6 +41,8 @@ export interface BatchRead {
   readonly quota: QuotaInBatch | null;
   /** ms since this process last knew the catalogue to be the newest. */
   readonly configAgeMs: number;
+  /** ms since the process last knew its evidence to be the newest. */
+  readonly evidenceAgeMs: number;
 }
 
 export interface ReadOptions {
@@ -116,6 +118,7 @@ export async function readBatch(
     soldOut,
     quota,
     configAgeMs,
+    evidenceAgeMs: ports.evidence.ageMs(tenantId),
   };
 }
 

@@ -42,6 +42,7 @@ export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<voi
       catalogues: { get: always, refresh: always, makeBaseFlow: always, ageMs: () => 0, confirmed: () => undefined },
       evidence: {
         get: () => evidence,
+        ageMs: () => 0,
         newestIs: () => undefined,
         committed: () => undefined,
         idle: async () => undefined,

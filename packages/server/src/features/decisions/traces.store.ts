@@ -1,6 +1,8 @@
 import { columns, type RowOf, select, table } from '../../db/columns.ts';
+import { conditionsOf } from '../../db/conditions.ts';
 import type { HotStatement, Tx } from '../../db/index.ts';
 import { firstIdAt, isUuid } from '../../platform/ids.ts';
+import { type DecisionFilter, recordMatches } from '../sealed-records/index.ts';
 
 export function insertTrace(
   tenantId: string,
@@ -34,23 +36,46 @@ const traceColumns = columns(traces, [
 ]);
 export type TraceRow = RowOf<typeof traceColumns>;
 
+/** Which traces a list shows. */
+export interface TraceFilter {
+  readonly requestId: string | null;
+  /** Of their decisions; its offer is looked for in the trace. */
+  readonly record: DecisionFilter;
+  readonly flowKey: string | null;
+  /** Parts of traces (`mentionsOf`), of which a trace must have one; null: any trace. */
+  readonly mentions: readonly object[] | null;
+}
+
 /** Stored traces, newest first, with the number that match. */
 export async function selectTraces(
   tx: Tx,
-  filter: { readonly customerId: string | null; readonly requestId: string | null },
+  { requestId, record, flowKey, mentions }: TraceFilter,
   limit: number,
   offset: number,
 ): Promise<{ readonly rows: TraceRow[]; readonly total: number }> {
-  if (filter.requestId !== null && !isUuid(filter.requestId)) return { rows: [], total: 0 };
-  const where = `tenant_id = $1 and ($2::text is null or customer_id = $2) and ($3::uuid is null or request_id = $3)`;
-  const values = [tx.tenantId, filter.customerId, filter.requestId];
+  if (requestId !== null && !isUuid(requestId)) return { rows: [], total: 0 };
+  const asked = conditionsOf(tx.tenantId, 't');
+  const { customerId, from, to } = record;
+  if (customerId !== null) asked.add(customerId, (p) => `t.customer_id = ${p}`);
+  if (requestId !== null) asked.add(requestId, (p) => `t.request_id = ${p}::uuid`);
+  if (flowKey !== null) asked.add(flowKey, (p) => `t.decision_flow_key = ${p}`);
+  if (from !== null) asked.add(from, (p) => `t.created_at >= ${p}`);
+  if (to !== null) asked.add(to, (p) => `t.created_at < ${p}`);
+  // What the trace has a column for is asked of the trace, the rest of the record beside it.
+  const rest = { ...record, customerId: null, flowIds: null, offerId: null, from: null, to: null };
+  if (Object.values(rest).some((value) => value !== null)) asked.also(recordMatches(asked, 't.decision_id', rest));
+  if (mentions !== null) {
+    const texts = mentions.map((part) => JSON.stringify(part));
+    asked.add(texts, (p) => `t.body @> any(${p}::jsonb[])`);
+  }
+  const where = `where ${asked.text()}`;
   const [count] = await tx.query<{ total: number }>(
-    `select count(*) as total from decision_traces where ${where}`,
-    values,
+    `select count(*)::float8 as total from decision_traces t ${where}`,
+    [...asked.values],
   );
-  const page = `from decision_traces where ${where} order by id desc limit $4 offset $5`;
-  const rows = await select(tx, traceColumns, page, [...values, limit, offset]);
-  return { rows, total: Number(count?.total ?? 0) };
+  const [most, skipped] = [asked.parameter(limit), asked.parameter(offset)];
+  const page = `from decision_traces t ${where} order by id desc limit ${most} offset ${skipped}`;
+  return { rows: await select(tx, traceColumns, page, asked.values), total: count?.total ?? 0 };
 }
 
 export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {

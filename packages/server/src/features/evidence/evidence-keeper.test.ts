@@ -68,7 +68,9 @@ test('a snapshot and the changes after it give what all changes give; one withou
 test('a keeper fetches what another process has committed', async () => {
   const tenant = newId();
   const keeper = createEvidenceKeeper(db.database, (error) => assert.fail(String(error)));
+  assert.equal(keeper.ageMs(tenant), 0);
   assert.equal((await keeper.get(tenant)).number, 0);
+  assert.ok(Number.isInteger(keeper.ageMs(tenant)) && keeper.ageMs(tenant) >= 0);
   await db.database.withTenant(tenant, systemActor('test'), (tx) => appendChanges(tx, [positive, negative]));
   keeper.newestIs(tenant, 2);
   await keeper.idle();

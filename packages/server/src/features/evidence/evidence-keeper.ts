@@ -11,6 +11,8 @@ import { applyChange, type EvidenceChange, type EvidenceState } from './evidence
 export interface EvidenceKeeper {
   /** The state; read from the database at first use. Use it synchronously, it moves. */
   get(tenantId: string): Promise<EvidenceState> | EvidenceState;
+  /** Whole ms since the tenant's state was last known to be the newest; 0 when there is none yet. */
+  ageMs(tenantId: string): number;
   /** Says that a number is known to exist; fetches the changes up to it in the background. */
   newestIs(tenantId: string, number: number): void;
   /** Applies changes that this process has committed. */
@@ -90,6 +92,10 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
 
   return {
     get: (tenantId) => states.get(tenantId) ?? load(tenantId),
+    ageMs(tenantId) {
+      const at = newestAt.get(tenantId);
+      return at === undefined ? 0 : Math.max(0, Math.floor(performance.now() - at));
+    },
     newestIs(tenantId, number) {
       const state = states.get(tenantId);
       if (!state) return;

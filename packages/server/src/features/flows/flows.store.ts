@@ -94,6 +94,17 @@ export async function selectIdByKey(tx: Tx, key: string): Promise<string | null>
   return row?.id ?? null;
 }
 
+/** Ids of all flows that have this key, deleted ones too. */
+export async function selectIdsByKey(tx: Tx, key: string): Promise<string[]> {
+  const rows = await select(
+    tx,
+    columns(flowSpec, ['id']),
+    'from arbiter.decision_flows where tenant_id = $1 and key = $2 order by id',
+    [tx.tenantId, key],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Flows, not deleted, whose draft has this text somewhere, in any letter case, by key. */
 export async function selectDraftsContaining(
   tx: Tx,

@@ -1,7 +1,10 @@
+import { interactionListOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
 import { interactionRecorded } from './interactions.events.ts';
 import { interactionJobs } from './interactions.jobs.ts';
+import { interactionListRoutes } from './interactions.routes.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
 export { interactionEvent, interactionRecorded } from './interactions.events.ts';
@@ -15,6 +18,7 @@ export {
   insertShown,
   type ShownDecision,
   type ShownItem,
+  showedOffer,
 } from './shown-items.store.ts';
 export { type CustomerSummary, dayOf, dayParameters, readCustomerSummaries } from './summaries.store.ts';
 export {
@@ -41,6 +45,7 @@ export const interactionsFeature = feature({
   name: 'interactions',
   tables,
   events: [interactionRecorded],
+  operations: () => handlerEntries(interactionListOperations, interactionListRoutes()),
   jobs: ({
     database,
     settlementNumbers,

@@ -68,3 +68,29 @@ export async function markExpired(
     [tx.tenantId, uuidArray(rows.map((row) => row.id)), numberArray(rows.map((row) => row.settledSeq)), tx.now],
   );
 }
+
+const listedColumns = columns(
+  table<'interactions', { reservationState: 'open' | 'confirmed' | 'expired' | 'released' | null }>('interactions'),
+  ['id', 'offerId', 'creativeId', 'channelId', 'reservationState', 'reservationExpiresAt', 'createdAt'],
+);
+
+/** A customer's reservations, newest first. */
+export async function selectReservations(tx: Tx, customerId: string, limit: number) {
+  return select(
+    tx,
+    listedColumns,
+    `from interactions where tenant_id = $1 and customer_id = $2 and reservation_state is not null
+     order by id desc limit $3`,
+    [tx.tenantId, customerId, limit],
+  );
+}
+
+/** How many reservations a customer ever had, as far as history is kept. */
+export async function countReservations(tx: Tx, customerId: string): Promise<number> {
+  const [row] = await tx.query<{ total: number }>(
+    `select count(*)::int as total from interactions
+     where tenant_id = $1 and customer_id = $2 and reservation_state is not null`,
+    [tx.tenantId, customerId],
+  );
+  return row?.total ?? 0;
+}

@@ -68,6 +68,18 @@ export async function findShownItems(tx: Tx, decisionId: string): Promise<ShownI
   return [...items, ...others].sort((a, b) => Number(a.rank) - Number(b.rank));
 }
 
+/**
+ * SQL: true when the decision showed or reserved the offer. All are parameters or columns; its reserved items are named by
+ * ids that follow from its own.
+ */
+export const showedOffer = (tenantId: string, decisionId: string, offerId: string): string =>
+  `(exists (select from decision_impressions shown
+      where shown.tenant_id = ${tenantId} and shown.id = ${decisionId} and ${offerId} = any(shown.offer_ids))
+    or exists (select from interactions reserved
+      where reserved.tenant_id = ${tenantId} and reserved.id > ${decisionId}
+        and reserved.id <= overlay(${decisionId}::text placing 'ff' from 35)::uuid
+        and reserved.interaction_type = 'recommendation' and reserved.offer_id = ${offerId}))`;
+
 /** What a decision showed at once; `isWhole`: it reserved nothing beside. */
 async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: ShownItem[]; isWhole: boolean }> {
   const [packed] = await select(tx, packedColumns, 'from decision_impressions where tenant_id = $1 and id = $2', [

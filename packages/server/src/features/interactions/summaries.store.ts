@@ -23,7 +23,7 @@ const outcomeText = (at: string, key: string): string =>
  * SQL: what history rows count, for a `group by`. The outcome is the same in whatever order rows come: the latest outcome
  * wins, of two at one instant the one with the greater key.
  */
-const countsOfRows = `
+export const countsOfRows = `
   count(*) filter (where interaction_type = 'impression') as impressions,
   count(*) filter (where interaction_type = 'response' and classification = 'positive') as positive,
   count(*) filter (where interaction_type = 'response' and classification = 'negative') as negative,

@@ -1,8 +1,13 @@
+import { decisionListOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
 import { sealedRecordJobs } from './sealed-records.jobs.ts';
+import { decisionListRoutes } from './sealed-records.routes.ts';
 
+export { type DecisionFilter, readDecisionFilter } from './decision-filter.ts';
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';
+export { recordMatches } from './decision-list.store.ts';
 export { emptyCodes } from './empty-codes.ts';
 export { engineStamp } from './engine-stamp.ts';
 export { inputText, newZoneWriter, reduceRequest, type ZoneWriter } from './packed-input.ts';
@@ -22,5 +27,6 @@ export const tables = ['decisions'];
 export const sealedRecordsFeature = feature({
   name: 'sealed-records',
   tables,
+  operations: () => handlerEntries(decisionListOperations, decisionListRoutes()),
   jobs: ({ database }: { readonly database: Database }) => sealedRecordJobs(database),
 });

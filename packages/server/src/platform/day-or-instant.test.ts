@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError } from '../../platform/app-error.ts';
-import { dayOrInstant } from './audit.range.ts';
+import { AppError } from './app-error.ts';
+import { dayOrInstant } from './day-or-instant.ts';
 
 const at = (text: string, end: 'start' | 'end', zone = 'Europe/Berlin') =>
   dayOrInstant('query.from', text, zone, end).toISOString();
