@@ -47,7 +47,7 @@ export interface PackedInput {
   /** items that a quota left */
   readonly a?: number;
   /** true: figures of joined rows are over the newest of them only */
-  readonly t?: boolean;
+  readonly f?: boolean;
   /** names that the plan reads and that were withheld by `neverStore`: such a record cannot be replayed */
   readonly w?: readonly string[];
   /** names that were withheld likewise and that the plan does not read */
@@ -154,7 +154,7 @@ export function inputText(
   if (input.soldOut !== undefined && input.soldOut.length > 0) {
     text += `,"b":{"stock":[${input.soldOut.map((id) => placeOf(refs.offers, id)).join(',')}]}`;
   }
-  if (input.joinTruncated === true) text += ',"t":true';
+  if (input.joinTruncated === true) text += ',"f":true';
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
   const names = withheld.size === 0 ? noNames : [...withheld].sort();
   if (names.length > 0) text += `,"w":${JSON.stringify(names)}`;
@@ -302,7 +302,7 @@ export function unpackInput(
       ? {}
       : { soldOut: packed.b.stock.map((value) => idOf(facts.refs.snapshot.offers, value) ?? '') }),
     evidence: facts.evidence,
-    ...(packed.t === true ? { joinTruncated: true } : {}),
+    ...(packed.f === true ? { joinTruncated: true } : {}),
     ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };
 }
