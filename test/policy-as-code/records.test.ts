@@ -9,7 +9,7 @@ import { callsOf, contentOf, edited, type Made } from './catalogue.ts';
 let server: TestServer;
 let used = 0;
 before(async () => {
-  server = await startTestServer({ tenants: 10 });
+  server = await startTestServer({ tenants: 11 });
 });
 after(() => server?.close());
 
@@ -20,6 +20,21 @@ function freshTenant() {
 }
 
 const file = (path: string, content: string): PolicyFile => ({ path, content });
+
+test('how much is left of an offer is no configuration', async () => {
+  const it = freshTenant();
+  await it.make('offers', { name: 'Umbrella', inventory: { totalStock: 5 } });
+  const { files } = await it.export();
+  const [umbrella] = files.filter(({ path }) => path.startsWith('offers/'));
+  assert.match(umbrella?.content ?? '', /\n? *totalStock: 5\n/);
+  assert.ok(!umbrella?.content.includes('remainingStock'));
+  await server.testDatabase.ownerQuery('update arbiter.offer_stock set remaining = 3 where tenant_id = $1', [
+    it.tenant.id,
+  ]);
+  const [offer] = (await it.must<{ data: Made[] }>('GET', 'offers', undefined, 200)).data;
+  assert.deepEqual(offer?.inventory, { totalStock: 5, remainingStock: 3 });
+  assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
+});
 
 test('flow routes are called by what they are for', async () => {
   const it = freshTenant();

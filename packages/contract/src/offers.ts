@@ -309,7 +309,7 @@ export const offerResource = resource({
     categoryId: { to: 'category', onDelete: 'refuse' },
     subCategoryId: { to: 'subCategory', onDelete: 'refuse' },
   },
-  files: { idsInside: ['eligibility'] },
+  files: { without: ['inventory.remainingStock'], idsInside: ['eligibility'] },
   removal: { 200: DeletedOffer },
   errors: { create: ['forbidden'], update: ['forbidden'] },
   rateLimits: [{ limit: 2000, windowSeconds: 60, per: 'tenant', bucket: 'offers' }],
