@@ -120,6 +120,10 @@ export function createWorld(kinds: readonly Kind[]): World {
     const after = { ...entry?.fields, ...moving(kind, changes) };
     codes.push(...problems(kindOf(kind), after, Object.keys(moving(kind, changes)), entry));
     if (!missing && rowVersion !== null && rowVersion !== entry.version) codes.push('row_version_conflict');
+    // What is chosen once may be sent back as it is.
+    const fixed = kindOf(kind).parents.filter(({ moves, property }) => !moves && Object.hasOwn(changes, property));
+    if (!missing && fixed.some(({ property }) => changes[property] !== entry.fields[property]))
+      codes.push('validation_failed');
     return missing ? codes.filter((code) => code !== 'duplicate_name') : codes;
   }
 
