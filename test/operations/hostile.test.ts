@@ -31,6 +31,8 @@ const wrongTypes = [null, true, [[null]], { a: { b: [] } }];
 
 const all: readonly Operation[] = Object.values(operations);
 const maximumMs = 1000;
+/** A file that is refused is read on for up to a second, so that its sender hears the answer. */
+const maximumUploadMs = 3000;
 const atOnce = 4;
 /**
  * Places whose value the contract turns into another one: a schema's name becomes the name of a table; scopes of an OAuth
@@ -61,7 +63,7 @@ async function sendHostile(operation: Operation, call: Call, options: SendOption
     // A version of the catalogue that is far away is well formed, and does not come (docs/design/api-settled.md 8).
     const isNotFresh = Reflect.get(Object(answer.json), 'code') === 'not_fresh';
     if (answer.status >= 500 && !isNotFresh) assert.fail(`${answer.status} ${answer.text}\n${what()}\n${lastError()}`);
-    if (tookMs < maximumMs) return answer;
+    if (isNotFresh || tookMs < (operation.bodyKind === 'multipart' ? maximumUploadMs : maximumMs)) return answer;
     // A machine under load is given more chances, an answer that is slow by itself is not.
     if (tries === 4) assert.fail(`${Math.round(tookMs)} ms: ${what()}`);
   }
@@ -89,6 +91,11 @@ function renewed(body: Readonly<Record<string, unknown>>): Record<string, unknow
   if (typeof copy.idempotencyKey === 'string') copy.idempotencyKey = `key ${counter}`;
   return copy;
 }
+
+const keyOf = (body: Call['body']): object => {
+  const key: unknown = Reflect.get(body ?? {}, 'key');
+  return key === undefined ? {} : { key };
+};
 
 const getOf = (operation: Operation): Operation | undefined =>
   all.find(({ id }) => id === `${operation.id.split('.')[0]}.get`);
@@ -144,7 +151,8 @@ for (const operation of writing) {
           ...(raw === undefined ? {} : { raw }),
         },
       );
-    const body = () => renewed(call.body ?? {});
+    // A key that is chosen once must stay as it is.
+    const body = () => (changesOne ? { ...renewed(call.body ?? {}), ...keyOf(call.body) } : renewed(call.body ?? {}));
 
     before(async () => {
       tenant = server.tenants[all.indexOf(operation)]!;
@@ -288,7 +296,9 @@ describe('hostile parameters', () => {
       for (const segment of operation.params === undefined ? [] : rawSegments) {
         const path = operation.path.replace(/\{[^}]+\}/, segment);
         const answer = await sendHostile({ ...operation, path }, { ...call, params: {} }, { key });
-        assert.ok(answer.status >= 400, `${path}: ${answer.status}`);
+        // The id of a customer may be any text; of one who is not known there is nothing.
+        const mayBeAnything = operation.path.includes('{customerId}') && answer.status === 200;
+        assert.ok(answer.status >= 400 || mayBeAnything, `${path}: ${answer.status}`);
       }
       for (const query of [
         '%',

@@ -72,6 +72,12 @@ export const ContactPolicy = Type.Object(
     deletedAt: Nullable(Timestamp('Instant.'), { description: 'When it was deleted, or null.' }),
     createdAt: Timestamp('When it was made.'),
     updatedAt: Timestamp('When it last changed.'),
+    warnings: Type.Optional(
+      Type.Array(Type.String({ description: 'What is to be known.' }), {
+        description:
+          'Only in the answer of a write that has something to warn of: a limit that looks further back than history is kept.',
+      }),
+    ),
   },
   { description: 'A contact policy.' },
 );

@@ -153,7 +153,7 @@ const common = {
 } as const;
 
 const customerParams = Type.Object(
-  { customerId: Type.String({ minLength: 1, description: "The tenant's own id of the customer." }) },
+  { customerId: CustomerId("The tenant's own id of the customer.") },
   { description: 'Which customer.' },
 );
 const summaryFilters = {
