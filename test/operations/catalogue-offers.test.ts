@@ -230,6 +230,7 @@ describe('input that is refused and changes nothing', () => {
     ['offer without a name', 'offers', { priority: 5 }, 400, 'validation_failed'],
     ['blank name', 'offers', { name: ' ' }, 400, 'validation_failed'],
     ['name of 256', 'offers', { name: 'x'.repeat(256) }, 400, 'validation_failed'],
+    ['priority null', 'offers', { name: 'x', priority: null }, 400, 'validation_failed'],
     ['priority 101', 'offers', { name: 'x', priority: 101 }, 400, 'validation_failed'],
     ['priority as text', 'offers', { name: 'x', priority: '5' }, 400, 'validation_failed'],
     ['priority 1.5', 'offers', { name: 'x', priority: 1.5 }, 400, 'validation_failed'],

@@ -73,7 +73,7 @@ function describePaths(operations: readonly Operation[], place: Place): JsonObje
 
 const introduction = [
   'Bodies are JSON. Every state-changing call carries the header `X-Requested-With`.',
-  'In a POST, `null` for an optional property counts as not sent; in a PUT it clears what may be null.',
+  'In a POST that makes no record, `null` for an optional property counts as not sent; in a PUT it clears what may be null.',
   'Errors are `application/problem+json` with a `code` of a closed registry.',
   'Properties, parameters and configuration keys that are not known, and configurations that cannot act, are taken and',
   'named in the header `X-Unknown-Properties`; with `Prefer: handling=strict` they are 400 `validation_failed`.',

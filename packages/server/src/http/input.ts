@@ -74,7 +74,7 @@ function maxItemsOf(body: TSchema | undefined): ReadonlyMap<string, number> {
 }
 
 function createShapeBody(
-  { body: schema, bodyKind, method }: Operation,
+  { body: schema, bodyKind, method, record }: Operation,
   compile: Compile,
 ): (parsed: unknown, size: number) => unknown {
   if (schema === undefined) return () => undefined;
@@ -82,6 +82,8 @@ function createShapeBody(
   if (bodyKind === 'raw' || bodyKind === 'multipart') return (parsed) => parsed;
   const check = compile(schema, 'body');
   const pick = createPick(schema);
+  // Of a record, null is a value: it stands for empty where that may be, and is refused elsewhere.
+  const forgivesNull = method === 'POST' && record === undefined;
   return (parsed, size) => {
     const value = pick(parsed);
     try {
@@ -89,7 +91,7 @@ function createShapeBody(
       return value;
     } catch (refusal) {
       // Looked at only now, so that bodies without such nulls, decisions above all, do not pay for it.
-      const sent = method === 'POST' ? withoutNullInputs(schema, value) : value;
+      const sent = forgivesNull ? withoutNullInputs(schema, value) : value;
       if (sent === value) throw refusal;
       check(sent, size);
       return sent;

@@ -43,7 +43,7 @@ describe('what is wrong is told at its own path', () => {
     [{ budget: { dailyMaxImpressions: 'many' } }, '/budget/dailyMaxImpressions'],
     [{ budget: { maxPerDay: 1, dailyMaxImpressions: 2 } }, '/budget/maxPerDay'],
     [{ budget: { currency: 'XXQ' } }, '/budget/currency'],
-    [{ budget: 7 }, '/budget'],
+    [{ budget: null }, '/budget'],
     [{ inventory: { totalStock: -1 } }, '/inventory/totalStock'],
     [{ inventory: { totalStock: true } }, '/inventory/totalStock'],
     [{ frequencyCaps: { perCustomer: { daily: -1 } } }, '/frequencyCaps/perCustomer/daily'],
