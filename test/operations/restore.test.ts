@@ -159,7 +159,7 @@ describe('what comes back with a record, and what does not', () => {
         templateType,
         weight,
         version: 3,
-      }))(creative as unknown as Record<string, string>),
+      }))(creative),
     ]);
   });
 

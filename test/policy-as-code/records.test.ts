@@ -9,7 +9,7 @@ import { callsOf, contentOf, edited, type Made } from './catalogue.ts';
 let server: TestServer;
 let used = 0;
 before(async () => {
-  server = await startTestServer({ tenants: 11 });
+  server = await startTestServer({ tenants: 12 });
 });
 after(() => server?.close());
 
@@ -34,6 +34,20 @@ test('how much is left of an offer is no configuration', async () => {
   const [offer] = (await it.must<{ data: Made[] }>('GET', 'offers', undefined, 200)).data;
   assert.deepEqual(offer?.inventory, { totalStock: 5, remainingStock: 3 });
   assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
+});
+
+test('fields that are no definitions are refused at their place, not stumbled over', async () => {
+  const it = freshTenant();
+  for (const fields of [
+    '[text]',
+    '[{ name: a, dataType: 5 }]',
+    '[{ dataType: text }]',
+    '[{ name: a, dataType: text, length: b }]',
+  ]) {
+    const content = `name: wrong\ndisplayName: Wrong\nfields: ${fields}\n`;
+    const [error] = await it.refused('diff', { files: [file('schemas/wrong.yaml', content)] });
+    assert.match(error?.path ?? '', /^schemas\/wrong\.yaml#\/fields\/0/, fields);
+  }
 });
 
 test('flow routes are called by what they are for', async () => {

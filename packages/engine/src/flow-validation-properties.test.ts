@@ -61,6 +61,12 @@ const value: fc.Arbitrary<Json> = fc.oneof(
 );
 
 type Node = { readonly [key: string]: Json };
+/** A config that may be wrong anywhere below its outline. */
+interface Draft {
+  readonly version: 2;
+  readonly nodes: readonly Node[];
+  readonly flowConfig?: { readonly [key: string]: Json };
+}
 /** One step away from a sound flow; `at` and `other` choose among what is there. */
 const edit = fc.record({
   kind: fc.constantFrom('set', 'set', 'set', 'insert', 'remove', 'swap', 'disable', 'copy', 'flowConfig', 'member'),
@@ -73,13 +79,13 @@ type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never;
 const keysOf = (type: unknown): readonly string[] => [...Object.keys(nodeKinds.get(`${type}`)?.keys ?? {}), 'stray'];
 const some = <T>(list: readonly T[], at: number): T | undefined => list[at % Math.max(1, list.length)];
 
-function edited(config: FlowConfig, { kind, at, other, value: sent }: Edit): FlowConfig {
-  const nodes = config.nodes as unknown as readonly Node[];
+function edited(config: Draft, { kind, at, other, value: sent }: Edit): Draft {
+  const { nodes } = config;
   const place = at % Math.max(1, nodes.length);
   const node = nodes[place] ?? {};
   const held = typeof node.config === 'object' && node.config !== null ? (node.config as Node) : {};
-  const put = (changed: Node) => ({ ...config, nodes: nodes.with(place, changed) as unknown as FlowConfig['nodes'] });
-  const list = (changed: readonly Node[]) => ({ ...config, nodes: changed as unknown as FlowConfig['nodes'] });
+  const put = (changed: Node) => ({ ...config, nodes: nodes.with(place, changed) });
+  const list = (changed: readonly Node[]) => ({ ...config, nodes: changed });
   if (kind === 'flowConfig') {
     const key = some(['defaultLimit', 'scoring', 'explore', 'stray'], other) ?? '';
     return { ...config, flowConfig: { ...config.flowConfig, [key]: sent } };
@@ -195,8 +201,10 @@ test('what may be published compiles and decides', () => {
       // The corpus has flows with a formula that does not parse: plans that are older than the check.
       const sound = JSON.parse(
         JSON.stringify(base.flow.config).replaceAll('"1 +"', '"1"').replaceAll('not_a_name', 'fee'),
-      ) as FlowConfig;
-      const config = edits.reduce(edited, sound);
+      ) as Draft;
+      const draft = edits.reduce(edited, sound);
+      // As it is stored and read again.
+      const config = JSON.parse(JSON.stringify(draft)) as FlowConfig;
       const check = validateFlow(config, referencesOf(base), { use: 'publish' });
       if (!check.valid) {
         seen.refused += 1;

@@ -38,8 +38,8 @@ const sameValue = (dataType: string | undefined, value: unknown): unknown =>
 
 test('the values of the cases are what answers show of the rows', async () => {
   const { call } = testSegments(server);
-  const answer = await call('GET', `/api/v1/schemas/${schemaId}/data`);
-  const { rows } = answer.body as unknown as { rows: Record<string, unknown>[] };
+  const answer = await call<{ rows: Record<string, unknown>[] }>('GET', `/api/v1/schemas/${schemaId}/data`);
+  const { rows } = answer.body;
   for (const [name, values] of Object.entries(file.data)) {
     const row = rows.find(({ row_name: own }) => own === name);
     for (const [column, dataType] of Object.entries(file.columns)) {

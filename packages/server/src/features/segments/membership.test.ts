@@ -101,7 +101,7 @@ before(async () => {
 after(() => server.close());
 
 async function recommend(customerId: string, more: object = {}): Promise<Recommended> {
-  const answer = await segments.call('POST', '/api/v1/recommend', {
+  const answer = await segments.call<Recommended>('POST', '/api/v1/recommend', {
     customerId,
     decisionFlowKey: flowKey,
     channel: 'web',
@@ -109,7 +109,7 @@ async function recommend(customerId: string, more: object = {}): Promise<Recomme
     ...more,
   });
   assert.equal(answer.status, 200, answer.text);
-  return answer.body as unknown as Recommended;
+  return answer.body;
 }
 
 const offersFor = async (customerId: string, more: object = {}): Promise<string[]> =>
@@ -139,9 +139,9 @@ test('decisions know the active segments of their customer, and those of the req
 
 test('the record holds the membership, and replays without the segments', async () => {
   const { recommendationId } = await recommend('C1');
-  const shown = await segments.call('GET', `/api/v1/decisions/${recommendationId}?include=inputs`);
+  const shown = await segments.call<Shown>('GET', `/api/v1/decisions/${recommendationId}?include=inputs`);
   assert.equal(shown.status, 200, shown.text);
-  const { inputs } = shown.body as unknown as Shown;
+  const { inputs } = shown.body;
   const gold = (await segments.call('GET', `${segmentsUrl}?search=Gold`)).body.data[0]?.id ?? '';
   assert.deepEqual(inputs.segments, [gold, 'Gold']);
   assert.deepEqual(inputs.readSet.segments, ['Gold', 'Scored', 'Sleeping', gold].sort());
@@ -155,12 +155,8 @@ test('the record holds the membership, and replays without the segments', async 
     },
   );
   assert.deepEqual(await offersFor('C1', { dryRun: true }), ['Everyone', 'Not gold', 'Policed']);
-  const replayed = await segments.call('POST', `/api/v1/decisions/${recommendationId}/replay`);
-  assert.deepEqual(
-    [replayed.status, (replayed.body as unknown as { identical: boolean }).identical],
-    [200, true],
-    replayed.text,
-  );
+  const replayed = await segments.call<{ identical: boolean }>('POST', `/api/v1/decisions/${recommendationId}/replay`);
+  assert.deepEqual([replayed.status, replayed.body.identical], [200, true], replayed.text);
 });
 
 test('recordReads keeps the membership of further segments, and the decision is the same', async () => {
@@ -178,10 +174,13 @@ test('recordReads keeps the membership of further segments, and the decision is 
     after.decisions.map(({ offerName }) => offerName),
     before.decisions.map(({ offerName }) => offerName),
   );
-  const shown = await segments.call('GET', `/api/v1/decisions/${after.recommendationId}?include=inputs`);
-  assert.deepEqual((shown.body as unknown as Shown).inputs.segments.sort(), ['Scored', 'Unnamed']);
-  const replayed = await segments.call('POST', `/api/v1/decisions/${after.recommendationId}/replay`);
-  assert.equal((replayed.body as unknown as { identical: boolean }).identical, true, replayed.text);
+  const shown = await segments.call<Shown>('GET', `/api/v1/decisions/${after.recommendationId}?include=inputs`);
+  assert.deepEqual(shown.body.inputs.segments.sort(), ['Scored', 'Unnamed']);
+  const replayed = await segments.call<{ identical: boolean }>(
+    'POST',
+    `/api/v1/decisions/${after.recommendationId}/replay`,
+  );
+  assert.equal(replayed.body.identical, true, replayed.text);
 });
 
 test('the segments of some customers, for estimates', async () => {

@@ -118,8 +118,8 @@ test('random conditions over random rows: engine, view and members agree', async
           schemaId,
           rows.map((each, at) => ({ customer_id: `c${at}`, ...each })),
         );
-        const shown = await segments.call('GET', `/api/v1/schemas/${schemaId}/data?limit=100`);
-        const customers = (shown.body as unknown as { rows: Record<string, unknown>[] }).rows;
+        const path = `/api/v1/schemas/${schemaId}/data?limit=100`;
+        const { rows: customers } = (await segments.call<{ rows: Record<string, unknown>[] }>('GET', path)).body;
         const { id, viewName } = await segments.create({ name: `Model ${round}`, baseSchemaId: schemaId });
         for (const filters of conditions) {
           const changed = await segments.call('PUT', `${segmentsUrl}/${id}`, { filters });
@@ -233,9 +233,8 @@ test('random operations on segments against an oracle', async () => {
       const views = await server.testDatabase.ownerQuery<{ name: string }>(
         `select viewname as name from pg_views where schemaname like 't\\_%'`,
       );
-      const all = (await segments.call('GET', `${segmentsUrl}?limit=200`)).body.data as unknown as {
-        viewName: string;
-      }[];
+      const page = await segments.call<{ data: { viewName: string }[] }>('GET', `${segmentsUrl}?limit=200`);
+      const all = page.body.data;
       assert.deepEqual(
         views.map(({ name }) => name).sort(),
         all.map(({ viewName }) => viewName).sort(),

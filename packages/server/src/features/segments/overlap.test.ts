@@ -34,8 +34,7 @@ test('overlap: pairs, all together, warnings, and a sample beyond the size', asy
     overlapWarnings: { segments: string[]; percent: number }[];
     sampled: boolean;
   }
-  const overlap = async (body: object) =>
-    (await segments.call('POST', `${segmentsUrl}/overlap`, body)).body as unknown as Overlap;
+  const overlap = async (body: object) => (await segments.call<Overlap>('POST', `${segmentsUrl}/overlap`, body)).body;
   const exact = await overlap({ segmentIds: [a.id, b.id, c.id] });
   assert.deepEqual(exact, {
     segments: [

@@ -173,10 +173,8 @@ test('joins: any and none, leaves of one alias are asked of one row', async () =
       preview.text,
     );
   }
-  const shown = (await segments.call('GET', `${segmentsUrl}?search=there is a row`)).body.data[0] as unknown as {
-    joins: object[];
-  };
-  assert.deepEqual(shown.joins, [
+  const page = await segments.call<{ data: { joins: object[] }[] }>('GET', `${segmentsUrl}?search=there is a row`);
+  assert.deepEqual(page.body.data[0]?.joins, [
     { alias: 'acc', schemaId: accounts, baseField: 'customer_id', joinField: 'owner', match: 'any', joinType: 'left' },
   ]);
 });

@@ -21,7 +21,8 @@ export interface Answer {
 
 /** Makes schemas, rows and segments of the first tenant. */
 export interface TestSegments {
-  call(method: string, path: string, body?: unknown, key?: string): Promise<CallResult<Answer>>;
+  /** The type of the body is what the test expects; nothing checks it. */
+  call<Body = Answer>(method: string, path: string, body?: unknown, key?: string): Promise<CallResult<Body>>;
   /** Creates a schema with these fields and answers with its id. */
   schema(name: string, fields: readonly Record<string, unknown>[], more?: object): Promise<string>;
   insert(schemaId: string, rows: readonly object[]): Promise<void>;
@@ -34,8 +35,12 @@ export interface TestSegments {
 
 export function testSegments(server: TestServer): TestSegments {
   const [tenant] = server.tenants;
-  const call: TestSegments['call'] = (method, path, body, key = tenant.keys.admin) =>
-    server.call<Answer>(method, path, { key, ...(body === undefined ? {} : { body }) });
+  const call: TestSegments['call'] = <Body = Answer>(
+    method: string,
+    path: string,
+    body?: unknown,
+    key: string = tenant.keys.admin,
+  ) => server.call<Body>(method, path, { key, ...(body === undefined ? {} : { body }) });
   return {
     call,
     async schema(name, fields, more = {}) {

@@ -1,5 +1,6 @@
-import type { SchemaFieldDefinition } from '@arbiter/contract';
+import { SchemaFieldDefinition } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
+import Value from 'typebox/value';
 import { draftFields } from '../../schemas/index.ts';
 import { type Members, membersOf, sameJson } from '../json.ts';
 import type { FileProblem, KindRules, RuleContext, Wanted } from './kind-rules.ts';
@@ -41,9 +42,12 @@ function shortened(body: Members): Members {
 }
 
 /** The definitions as the server would store them; null when they are not definitions. */
-function readFields(body: Members): ReturnType<typeof draftFields> {
-  return draftFields(fieldsOf(body).map((field) => field as unknown as SchemaFieldDefinition));
+function readFields(body: Members): ReturnType<typeof draftFields> | null {
+  const fields: readonly unknown[] = listOf(body.fields);
+  return fields.every(isDefinition) ? draftFields(fields) : null;
 }
+
+const isDefinition = (field: unknown): field is SchemaFieldDefinition => Value.Check(SchemaFieldDefinition, field);
 
 interface FieldPlan {
   readonly dropped: readonly Members[];
@@ -124,15 +128,13 @@ export const schemaRules: KindRules = {
   toFile: (body) => shortened(body),
   normalise(body) {
     const read = readFields(body);
-    if (read.problems.length > 0) return body;
+    if (read === null || read.problems.length > 0) return body;
     const fields = read.drafts.map((draft): Json => ({ ...draft }));
     return shortened({ ...body, fields });
   },
   problems(body): readonly FileProblem[] {
-    const listed = body.fields;
-    // What is no list of objects, the schema of the operation refuses.
-    if (!Array.isArray(listed) || listed.some((field: Json) => typeof membersOf(field).name !== 'string')) return [];
-    return readFields(body).problems.map(({ path, message }) => ({ pointer: path, message }));
+    // What is no list of definitions, the schema of the operation refuses.
+    return (readFields(body)?.problems ?? []).map(({ path, message }) => ({ pointer: path, message }));
   },
   changes: ['fields'],
   blocks: (current, wanted) => wanted === null || changesColumns(current.record, wanted),
