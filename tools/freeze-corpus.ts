@@ -21,6 +21,8 @@ for (let number = 0; number < plans; number++) {
   const plan = compile(snapshot);
   lines.push(JSON.stringify({ plan: snapshot }));
   see(`rank ${plan.program.rank.method.name}`);
+  for (const { ruleType } of [...snapshot.rules, ...snapshot.policies]) see(`gate ${ruleType}`);
+  if (snapshot.joins !== undefined) see('joins');
   for (const { type } of snapshot.flow.config.nodes) see(`node ${type}`);
   for (let at = 0; at < decisionsPerPlan; at++) {
     const input = randomInput(chance, snapshot, plan, number * decisionsPerPlan + at, zoneClock);

@@ -143,6 +143,7 @@ const extras: readonly Config[] = [
   { key: 'odd', formula: 'if(offer.priority % 2 == 0, clamp(offer.margin, 0, 9), min(1, 2, customer.age))' },
   { key: 'broken', formula: '1 +' },
   { key: 'gains', formula: 'gain + 1' },
+  { key: 'spent', formula: 'customer.purchases_amount_sum / customer.purchases_count' },
 ];
 
 const compute = (chance: Chance): Config => ({

@@ -20,6 +20,9 @@ const ruleConfigs: readonly (readonly [ruleType: string, config: Config])[] = [
   ['offer_attribute', { attribute: 'offer.businessValue', operator: 'lt', valueFrom: 'attributes.most' }],
   ['segment_required', { requiredSegments: ['loyal'], penalty: 0.4 }],
   ['segment_required', { segments: ['vip'] }],
+  ['recency_check', { attribute: 'customer.joined', maxDays: 900 }],
+  ['recency_check', { attribute: 'joined', minDays: 30, onMissing: 'pass', penalty: 0.3 }],
+  ['attribute_condition', { attribute: 'customer.purchases_count', operator: 'gte', value: 2, penalty: 0.7 }],
 ];
 
 const policyConfigs: readonly (readonly [ruleType: string, config: Config])[] = [
@@ -49,11 +52,27 @@ const policyConfigs: readonly (readonly [ruleType: string, config: Config])[] = 
   ['segment_exclusion', { excludeSegments: ['churned', 'left'] }],
   ['allow_override', { reason: 'vip' }],
   ['outcome_based', {}],
+  ['outcome_based', { afterOutcome: 'dismiss', suppressForDays: 7 }],
+  ['outcome_based', { afterOutcome: ['click', 'convert'], suppressForDays: 30, per: 'offer' }],
+  ['outcome_based', { afterOutcome: 'click', suppressForDays: 2, per: 'channel' }],
+  ['category_suppression', { suppressionDays: 3 }],
+  ['category_suppression', { categoryId: 'cat-cards', afterOutcome: 'dismiss', suppressionDays: 20 }],
+  ['category_suppression', { categoryId: 'cat-cards', triggerCategoryId: 'cat-loans', suppressionDays: 10 }],
+  ['time_window', { startHour: 8, endHour: 20, days: [1, 2, 3, 4, 5] }],
+  ['time_window', { startHour: 22, endHour: 7, zonePath: 'customer.zone' }],
+  ['mutual_exclusion', { excludeOfferIds: ['o00', 'o01', 'o02', 'o03'], lookbackDays: 5 }],
+  ['mutual_exclusion', { excludeOfferIds: ['o02', 'o03'], lookbackDays: 0 }],
+  ['cross_channel_cap', { maxTotal: 3, periodType: 'weekly', appliesAcross: ['ch-email', 'ch-web'] }],
+  ['cross_channel_cap', { maxTotal: 2, windows: [{ max: 4, days: 30 }] }],
+  ['customer_total_cap', { maxTotal: 12 }],
+  ['customer_total_cap', { maxTotal: 3, periodType: 'daily' }],
+  ['offer_category_cap', { targetCategory: 'cards', maxTotal: 2, periodType: 'monthly', filterByCategory: true }],
+  ['offer_category_cap', { targetCategory: 'cat-loans', maxTotal: 5, periodType: 'weekly' }],
 ];
 
 export function randomRules(chance: Chance, rows: Rows): SnapshotRule[] {
   return Array.from({ length: chance.int(0, 4) }, (_, at): SnapshotRule => {
-    const [ruleType, config] = chance.flip(0.9) ? chance.pick(ruleConfigs.slice(0, 14)) : chance.pick(ruleConfigs);
+    const [ruleType, config] = chance.flip(0.7) ? chance.pick(ruleConfigs.slice(0, 14)) : chance.pick(ruleConfigs);
     return {
       id: `rule${at}`,
       name: `Rule ${at}`,

@@ -3,11 +3,13 @@ import {
   type DecisionRequest,
   foldContacts,
   type Json,
+  type LatestOutcome,
   type Plan,
   type Snapshot,
   type ZoneClock,
 } from '../index.ts';
 import type { Chance } from './chance.ts';
+import { zones } from './random-plan.ts';
 import { packContacts, type StoredEvidence, type StoredInput } from './record.ts';
 
 /** 2026-03-20T00:00:00Z: a week before the clocks of Europe change. */
@@ -24,7 +26,10 @@ export function randomInput(
   zoneClock: (zone: string, now: number) => ZoneClock,
 ): StoredInput {
   const now = firstInstant + chance.int(0, 270) * dayMs + chance.int(0, dayMs - 1);
-  const zones = Object.fromEntries(plan.zones.map((zone) => [zone, zoneClock(zone, now)]));
+  const profile = randomProfile(chance, plan);
+  const own = typeof profile.zone === 'string' && plan.zoneFields.length > 0 ? [profile.zone] : [];
+  const zones = Object.fromEntries([...plan.zones, ...own].map((zone) => [zone, zoneClock(zone, now)]));
+  const tracked = snapshot.offers.filter(({ tracksStock }) => tracksStock).map(({ id }) => id);
   const request = randomRequest(chance, snapshot, number);
   return {
     now,
@@ -32,7 +37,7 @@ export function randomInput(
     zones,
     request,
     known: chance.flip(0.8),
-    profile: randomProfile(chance, plan),
+    profile,
     enriched: Object.fromEntries(
       plan.enrichSources.map(({ nodeId }) => [
         nodeId,
@@ -49,7 +54,10 @@ export function randomInput(
         plan.longestCooldownMs,
       ),
     ),
+    ...(plan.outcomeReads === null ? {} : { outcomes: randomOutcomes(chance, snapshot, now) }),
     suppressions: chance.flip(0.1) ? randomSuppressions(chance, snapshot, now) : [],
+    ...(tracked.length > 0 ? { soldOut: chance.some(tracked, 0.4) } : {}),
+    ...(plan.joinedSources.some(({ isMany }) => isMany) && chance.flip(0.1) ? { joinTruncated: true } : {}),
     evidence: randomEvidence(chance, snapshot, number),
     ...(chance.flip(0.06) ? { quotaLeft: chance.int(0, 3) } : {}),
   };
@@ -120,6 +128,9 @@ function randomProfile(chance: Chance, plan: Plan): Record<string, Json> {
     preferred_product_type: () => chance.pick(['card', 'LOAN']),
     interests: () => chance.some(['card', 'Travel', 'vip'], 0.5),
     balance: () => chance.int(-500, 500_000) / 100,
+    zone: () => chance.pick([...zones, 'Europe/Berlin', 7]),
+    purchases_count: () => chance.int(0, 6),
+    purchases_amount_sum: () => chance.int(0, 90_000) / 100,
     joined: () => `20${chance.int(10, 26)}-0${chance.int(1, 9)}-1${chance.int(0, 9)}`,
   };
   const profile: Record<string, Json> = {};
@@ -128,6 +139,22 @@ function randomProfile(chance: Chance, plan: Plan): Record<string, Json> {
     if (value !== undefined && chance.flip(0.8)) profile[name] = value();
   }
   return profile;
+}
+
+function randomOutcomes(chance: Chance, { offers, creatives }: Snapshot, now: number): LatestOutcome[] {
+  return Array.from({ length: chance.pick([0, 1, 2, 5]) }, () => {
+    const creative = creatives.length > 0 && chance.flip(0.8) ? chance.pick(creatives) : null;
+    return {
+      key: chance.pick(['click', 'dismiss', 'convert', 'impression']),
+      lane: {
+        offerId: creative?.offerId ?? chance.pick(offers).id,
+        creativeId: creative?.id ?? null,
+        channelId: creative?.channelId ?? null,
+        campaignId: chance.flip(0.2) ? 'k1' : null,
+      },
+      at: now - chance.pick([hourMs, 2 * dayMs, 6 * dayMs, 15 * dayMs, 29 * dayMs]) + chance.int(0, hourMs),
+    };
+  });
 }
 
 function randomContacts(chance: Chance, { offers, creatives }: Snapshot, now: number): Contacts {

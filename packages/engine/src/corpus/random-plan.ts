@@ -71,6 +71,7 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
   const timezone = chance.pick(zones);
   const hasOthers = chance.flip(0.4);
   const inactive = chance.flip(0.15) && channels.length > 0;
+  const hasJoin = chance.flip(0.4);
   return {
     format: 1,
     semantics,
@@ -132,7 +133,36 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
         rowKey: 'key',
         columns: ['key', 'tier', 'limit'].map((name) => ({ name, dataType: 'text', neverStore: false })),
       },
+      ...(hasJoin
+        ? [
+            {
+              id: 'purchases',
+              name: 'purchases',
+              schemaType: 'event',
+              autoEnrich: false,
+              rowKey: 'id',
+              columns: [
+                { name: 'id', dataType: 'text', neverStore: false },
+                { name: 'customer_id', dataType: 'text', neverStore: false },
+                { name: 'amount', dataType: 'decimal', neverStore: false },
+              ],
+            },
+          ]
+        : []),
     ],
+    ...(hasJoin
+      ? {
+          joins: [
+            {
+              schemaId: 'purchases',
+              lookupColumn: 'customer_id',
+              path: [],
+              prefix: chance.pick(['', 'all_']),
+              summaryColumns: ['amount'],
+            },
+          ],
+        }
+      : {}),
   };
 }
 
@@ -145,6 +175,7 @@ export const profileColumns = [
   'interests',
   'balance',
   'joined',
+  'zone',
 ];
 
 function randomOffer(
@@ -185,6 +216,7 @@ function randomOffer(
     schedule: chance.flip(0.2) ? randomSchedule(chance) : null,
     eligibility: chance.flip(0.2) ? randomEligibility(chance) : null,
     ...(chance.flip(0.15) ? { frequencyCaps: randomCaps(chance) } : {}),
+    ...(chance.flip(0.15) ? { tracksStock: true as const } : {}),
     metadata: chance.flip(0.5)
       ? { campaign: `c${at % 3}`, customFields: { fee: chance.int(0, 40), perk: 'lounge' } }
       : {},
