@@ -55,7 +55,7 @@ interface Answer {
 async function decideMany(to: TestServer, { flows, email, web, hero, side, inbox, offers, creatives }: UpgradeWorld) {
   const decisions: string[] = [];
   const withheld: string[] = [];
-  const total = 140;
+  const total = 120;
   const placed = (...ids: string[]) => ids.map((placementId, at) => ({ placementId, limit: at === 1 ? 2 : null }));
   const shapes: readonly ((at: number) => Record<string, unknown>)[] = [
     () => ({ channel: 'email', limit: 3 }),

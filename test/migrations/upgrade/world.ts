@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestServer } from '../../../packages/server/src/main/test-server.ts';
+import { addDataAndContent, addGates } from './world-more.ts';
 
-type Body = Record<string, unknown>;
-type Made = Body & { readonly id: string };
+export type Body = Record<string, unknown>;
+export type Made = Body & { readonly id: string };
 
 /** What the decisions of the fixture name. */
 export interface UpgradeWorld {
@@ -48,6 +49,7 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
       column('interests', 'jsonb'),
       column('balance', 'numeric', { precision: 12, scale: 2 }),
       column('joined', 'date'),
+      column('zone', 'varchar', { length: 40 }),
       column('diagnosis', 'varchar', { length: 32, neverStore: true }),
     ],
   });
@@ -71,6 +73,7 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
     interests: at % 2 === 0 ? ['card', 'travel'] : [],
     balance: `${at * 137}.${at % 10}5`,
     joined: `20${10 + (at % 15)}-0${1 + (at % 9)}-1${at % 10}`,
+    zone: [null, 'America/New_York', 'Nowhere/Else'][at % 3],
     diagnosis: at >= 36 ? 'flu' : null,
   }));
   await must('POST', `schemas/${people}/data`, { rows }, 201);
@@ -109,6 +112,8 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
   });
   const inbox = await make('placements', { name: 'Inbox', channelId: email, slotType: 'list', maxSlots: 3 });
 
+  const more = await addDataAndContent(make, must, server, people);
+
   const offers: string[] = [];
   const creatives: string[] = [];
   for (let at = 0; at < 14; at++) {
@@ -129,6 +134,8 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
       ...(at === 3 ? { schedule: { startDate: '2026-01-01', endDate: '2099-12-31', startHour: 6, endHour: 20 } } : {}),
       ...(at === 5 ? { eligibility: { excludedSegments: ['churned'], propensityThreshold: 0.2 } } : {}),
       ...(at === 6 ? { eligibility: { requiredSegments: ['vip'] } } : {}),
+      ...(at === 8 ? { inventory: { totalStock: 1 } } : {}),
+      ...(at === 9 ? { inventory: { totalStock: 50 }, frequencyCaps: { perCustomer: { weekly: 2 } } } : {}),
       ...(at === 7
         ? { eligibility: { conditions: { field: 'customer.age', operator: 'between', value: [20, 50] } } }
         : {}),
@@ -146,7 +153,10 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
     ];
     const creative = (name: string, body: Body) =>
       make('creatives', { name: `${name} ${at}`, offerId: offer, status: 'active', content, personalization, ...body });
-    creatives.push(await creative('mail', { channelId: email, placementId: at % 3 === 0 ? inbox : null }));
+    const contentItemId = at % 3 === 1 ? more.items[at % 2] : null;
+    creatives.push(
+      await creative('mail', { channelId: email, placementId: at % 3 === 0 ? inbox : null, contentItemId }),
+    );
     if (at % 2 === 0) {
       creatives.push(await creative('mail b', { channelId: email, weight: 40, abTestVariant: 'b' }));
       creatives.push(await creative('call', { channelId: phone, constraints: { cooldownHours: 20 } }));
@@ -229,9 +239,13 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
     },
   );
   await policy('Rest', 'cooldown', { cooldownHours: 3, per: 'offer' }, { priority: 20 });
-  const quiet = await policy('Quiet phone', 'cooldown', { cooldownHours: 1.5 }, { scope: 'channel', scopeId: phone });
+  const quiet = await policy('Quiet channel', 'cooldown', { cooldownHours: 1.5, per: 'channel' });
   await policy('Left', 'do_not_contact', { segments: ['left'], reason: 'asked us to stop' }, { priority: 90 });
   await policy('Let vip', 'allow_override', { reason: 'vip' }, { scope: 'offer', scopeId: offers[6], priority: 95 });
+
+  await addGates(rule, policy, { email, web, cards, loans, offers, segment: more.segment });
+  await must('POST', 'suppressions', { customerId: 'C3', scope: 'category', scopeId: loans, reason: 'asked' }, 201);
+  await must('POST', 'suppressions', { customerId: 'C10', scope: 'offer', scopeId: offers[0], reason: 'asked' }, 201);
 
   const ones = { propensityWeight: 1, relevanceWeight: 1, impactWeight: 1, emphasisWeight: 1 };
   const uneven = { propensityWeight: 0.4, relevanceWeight: 0.25, impactWeight: 1.5, emphasisWeight: 0.1 };
@@ -243,10 +257,12 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
       { type: 'contact_policy', config: {} },
       ...more,
     ].map((node, at) => ({ id: `n${at}`, ...node }));
+  const flowIds = new Map<string, string>();
   const flow = async (key: string, nodes: readonly object[], flowConfig: Body = {}, more: Body = {}) => {
     const draftConfig = { version: 2, nodes, flowConfig };
     const id = await make('decision-flows', { key, name: key, draftConfig, ...more });
     await must('POST', 'decision-flows/publish', { id, notes: 'for the upgrade' }, 200);
+    flowIds.set(key, id);
     return key;
   };
   const node = (type: string, config: Body = {}) => ({ type, config });
@@ -326,5 +342,7 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
       { defaultLimit: 2 },
     ),
   ];
+  await must('POST', 'flow-routes', { channelId: email, decisionFlowId: flowIds.get('diverse') }, 201);
+  await must('POST', 'flow-routes', { channelId: web, placementId: hero, decisionFlowId: flowIds.get('plain') }, 201);
   return { email, web, phone, hero, side, inbox, offers, creatives, flows };
 }
