@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { startTestCluster } from '../packages/server/src/db/test-database.ts';
 
 /**
@@ -48,7 +48,16 @@ async function run(chosen: readonly string[], atOnce: number): Promise<number> {
   const child = spawn(
     process.execPath,
     ['--test', '--test-timeout=180000', `--test-concurrency=${atOnce}`, ...options, ...chosen],
-    { stdio: 'inherit', env: { ...process.env, ARBITER_TEST_CLUSTER: cluster.adminUrl } },
+    {
+      stdio: 'inherit',
+      // Each file is a process that loads most of the server. With stripped and compiled sources kept between them that takes
+      // less than half of the processor time.
+      env: {
+        NODE_COMPILE_CACHE: resolve('node_modules/.cache/node-compile'),
+        ...process.env,
+        ARBITER_TEST_CLUSTER: cluster.adminUrl,
+      },
+    },
   );
   runner = child;
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
