@@ -28,6 +28,8 @@ import {
  */
 export interface CaseSource {
   readonly name: string;
+  /** Of the plan; default 1. */
+  readonly semantics?: number;
   readonly at?: string;
   readonly clock?: Partial<ZoneClock>;
   /** Clocks of single zones, where they differ from that. */
@@ -125,7 +127,7 @@ function snapshotOf(source: CaseSource): Snapshot {
   const creatives = source.creatives ?? offers.map(({ id }) => ({ id: `${id}-c`, offerId: id }));
   return {
     format: 1,
-    semantics: 1,
+    semantics: source.semantics ?? 1,
     tenant: {
       timezone: 'UTC',
       locale: 'en',

@@ -157,7 +157,7 @@ function randomOutcomes(chance: Chance, { offers, creatives }: Snapshot, now: nu
   });
 }
 
-function randomContacts(chance: Chance, { offers, creatives }: Snapshot, now: number): Contacts {
+export function randomContacts(chance: Chance, { offers, creatives }: Snapshot, now: number): Contacts {
   const lanes = Array.from({ length: chance.pick([0, 0, 1, 3, 6, 10]) }, () => {
     const creative = creatives.length > 0 && chance.flip(0.9) ? chance.pick(creatives) : null;
     const campaignId = chance.flip(0.2) ? 'k1' : null;

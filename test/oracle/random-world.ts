@@ -1,0 +1,34 @@
+import { compile, foldContacts, type Plan, type Snapshot } from '@arbiter/engine';
+import { chanceOf } from '../../packages/engine/src/corpus/chance.ts';
+import { randomContacts, randomInput } from '../../packages/engine/src/corpus/random-input.ts';
+import { randomSnapshot } from '../../packages/engine/src/corpus/random-plan.ts';
+import { unpackInput } from '../../packages/engine/src/corpus/record.ts';
+import { zoneClock, zoneOffsets } from '../../packages/server/src/platform/zones.ts';
+import type { World } from './world.ts';
+
+/** Configs that the oracle does not read: what a policy or rule that cannot be evaluated does has cases of its own. */
+const unreadable = ({ config }: { readonly config: Snapshot['policies'][number]['config'] }): boolean =>
+  config.maxPerDay === 'many' ||
+  Object.keys(config).length === 0 ||
+  (config.operator !== undefined && config.attribute === undefined);
+
+/** A catalogue with one flow and one customer's facts, by chance; the same for the same seed. */
+export function randomWorld(seed: string): World & { readonly plan: Plan } {
+  const chance = chanceOf('oracle', seed);
+  const made = randomSnapshot(chance, zoneOffsets);
+  const snapshot: Snapshot = {
+    ...made,
+    policies: made.policies.filter((policy) => !unreadable(policy) && policy.scopes.length > 0),
+    rules: made.rules.filter((rule) => !unreadable(rule) && rule.config.segments === undefined),
+  };
+  const plan = compile(snapshot);
+  const input = unpackInput(randomInput(chance, snapshot, plan, 1, zoneClock));
+  const contacts = randomContacts(chance, snapshot, input.now);
+  const zone = input.zones[plan.timezone]!;
+  return {
+    snapshot,
+    plan,
+    contacts,
+    input: { ...input, contacts: foldContacts(contacts, plan.windows, input.now, zone, plan.longestCooldownMs) },
+  };
+}
