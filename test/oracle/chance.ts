@@ -15,8 +15,8 @@ export const share = (text: string): number => Number(h32(text)) / 2 ** 32;
 export function uniforms(seed: string, label: string): () => number {
   const mask = 0xffffffffn;
   const rotate = (x: bigint, k: bigint) => ((x << k) | (x >> (32n - k))) & mask;
-  const s = [0, 1, 2, 3].map((k) => h32(`${seed}:${label}:${k}`));
-  if (s.every((word) => word === 0n)) s[0] = 1n;
+  const s: bigint[] = [0, 1, 2, 3].map((k) => h32(`${seed}:${label}:${k}`));
+  if (s.every((word) => word === BigInt(0))) s[0] = BigInt(1);
   const next = (): bigint => {
     const result = (rotate((s[1]! * 5n) & mask, 7n) * 9n) & mask;
     const t = (s[1]! << 9n) & mask;

@@ -357,7 +357,9 @@ function walk(work: Work, candidates: readonly Candidate[], holdout: boolean): O
     admit();
   };
 
-  const mandatoryIds = snapshot.offers.filter((offer) => offer.mandatory).map(({ id }) => id);
+  const mandatoryIds = snapshot.offers
+    .filter(({ mandatory, status }) => mandatory && status === 'active')
+    .map(({ id }) => id);
   const today = work.events.filter(({ offerId, at }) => mandatoryIds.includes(offerId) && isToday(work, at)).length;
   for (const candidate of candidates.filter(({ mandatory }) => mandatory)) {
     const slot = candidate.slot ?? 0;

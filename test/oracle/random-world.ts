@@ -1,4 +1,4 @@
-import { compile, foldContacts, type Plan, type Snapshot } from '@arbiter/engine';
+import { compile, foldContacts, type Plan, type ScopeAssignment, type Snapshot } from '@arbiter/engine';
 import { chanceOf } from '../../packages/engine/src/corpus/chance.ts';
 import { randomContacts, randomInput } from '../../packages/engine/src/corpus/random-input.ts';
 import { randomSnapshot } from '../../packages/engine/src/corpus/random-plan.ts';
@@ -12,13 +12,19 @@ const unreadable = ({ config }: { readonly config: Snapshot['policies'][number][
   Object.keys(config).length === 0 ||
   (config.operator !== undefined && config.attribute === undefined);
 
+/** What is assigned to nothing that exists blocks nothing, its suppression rows included. */
+const isKnown = ({ subCategories }: Snapshot, { scope, scopeId }: ScopeAssignment): boolean =>
+  scope !== 'subcategory' || subCategories.some(({ id }) => id === scopeId);
+
 /** A catalogue with one flow and one customer's facts, by chance; the same for the same seed. */
 export function randomWorld(seed: string): World & { readonly plan: Plan } {
   const chance = chanceOf('oracle', seed);
   const made = randomSnapshot(chance, zoneOffsets);
   const snapshot: Snapshot = {
     ...made,
-    policies: made.policies.filter((policy) => !unreadable(policy) && policy.scopes.length > 0),
+    policies: made.policies.filter(
+      (policy) => !unreadable(policy) && policy.scopes.some((scope) => isKnown(made, scope)),
+    ),
     rules: made.rules.filter((rule) => !unreadable(rule) && rule.config.segments === undefined),
   };
   const plan = compile(snapshot);
