@@ -64,6 +64,13 @@ const states = [
 ];
 
 export const sourceCanaries: readonly Canary[] = [
+  ...breaking('the-oracle-shares-no-code', 'test/oracle', [
+    "import { h32 } from '@arbiter/engine';\nexport const hash = h32;",
+    "export { decide } from '@arbiter/engine';",
+    "import { chanceOf } from '../../packages/engine/src/corpus/chance.ts';\nexport const chance = chanceOf;",
+    "import { randomWorld } from './random-world.ts';\nexport const world = randomWorld;",
+    "export const engine = await import('@arbiter/engine');",
+  ]),
   ...breaking('only-config-reads-the-environment', http, [
     'export const port = process.env["PORT"];',
     'const { env } = process;\nexport const port = env.PORT;',
@@ -127,5 +134,11 @@ export const harmlessSources: Files = {
     'for (let index = 0; index < 2; index += 1) createCounter();',
     'export const counter = createCounter();',
   ].join('\n'),
+  'test/oracle/plain.ts': [
+    "import type { Snapshot } from '@arbiter/engine';",
+    "import { plain } from './plainer.ts';",
+    'export const zoneOf = ({ tenant }: Snapshot) => plain(tenant);',
+  ].join('\n'),
+  'test/oracle/plainer.ts': 'export const plain = (value: object): string => JSON.stringify(value);\n',
   [`${http}/outcome-types.ts`]: 'export const fetch = (type: string): string => type;\n',
 };

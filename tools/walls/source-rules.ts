@@ -74,6 +74,17 @@ const sourceRules: readonly SourceRule[] = [
     },
   },
   {
+    // The oracle is a second reading of the design pages: what it shares with the engine it cannot find wrong.
+    name: 'the-oracle-shares-no-code',
+    applies: (file) => file.startsWith('test/oracle/') && !isTest(file) && !file.endsWith('/random-world.ts'),
+    breaks: (node) => {
+      const imported = valueImport(node);
+      if (imported === null || imported.module === 'luxon' || /^\.\/(?!random-world)/.test(imported.module))
+        return null;
+      return `value import of '${imported.module}'`;
+    },
+  },
+  {
     name: 'only-db-uses-the-driver',
     applies: (file) => file.startsWith('packages/') && !file.startsWith('packages/server/src/db/') && !isTest(file),
     breaks: (node) => importedFrom(node, ['pg', 'kysely']),
