@@ -12,8 +12,9 @@ import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope
 import type { DecisionInput, ZoneClock } from './input.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { u } from './random/hash.ts';
-import type { Run } from './run.ts';
-import { prepareComponents, scoreStage } from './scoring/score-stage.ts';
+import { runSteps } from './nodes/step.ts';
+import type { AskExternal, Run } from './run.ts';
+import { prepareComponents, scoreStage, traceScores } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import { createTrace } from './trace.ts';
@@ -21,6 +22,11 @@ import { createTrace } from './trace.ts';
 export interface DecideOptions {
   /** True: the decision carries a trace; it decides the same without. */
   readonly trace?: boolean;
+  /**
+   * Called for each webhook that has no answer in the input, with what it would be asked: a rehearsal. The node then has no
+   * effect; without `ask` it counts as one that failed.
+   */
+  readonly ask?: AskExternal;
   /**
    * Called when a stage has worked, named as in the trace: the caller may look at its clock, which the engine does not
    * have. A stage that works in several goes is named after each. It sees nothing of the decision and changes nothing.
@@ -42,24 +48,38 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
     const nothing: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };
     return finish(run, nothing, certainSlate, couple(run, []).rows);
   }
-  for (const step of program.phase1) {
-    step.run(run);
-    if (observe !== null) observe(step.type, step.nodeId);
-  }
+  const { branching } = program;
+  if (branching !== null) run.phases = branching.phasesFor(run);
+  runSteps(run, run.phases.phase1);
   prepareComponents(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
+  if (run.phases.rescores) rescore(run);
   const method = run.holdout ? topN : program.rank.method;
-  const { delivery: walked, draws } = deliver(run, method);
-  closeWalk(run, walked);
+  let walked = deliver(run, method);
+  closeWalk(run, walked.delivery);
   if (observe !== null) observe('rank', program.rank.nodeId);
-  const { delivery, rows } = couple(run, walked);
+  for (const step of program.afterRank) {
+    walked = step.run(run, walked);
+    if (observe !== null) observe(step.type, step.nodeId);
+  }
+  const { draws } = walked;
+  const { delivery, rows } = couple(run, walked.delivery);
   if (observe !== null) observe('coupling', null);
   const written = writeItems(run, delivery);
   return finish(run, written, slateOf(draws, written.items), rows);
 }
 
-function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: DecideOptions): Run {
+/** Stages between scoring and rank: called flows, and hooks that change scores. */
+function rescore(run: Run): void {
+  runSteps(run, run.phases.toOptimize);
+  runSteps(run, run.phases.toRank);
+  run.prefix = '';
+  if (run.trace !== null) traceScores(run);
+  run.after.scoring = run.offerCount;
+}
+
+function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe }: DecideOptions): Run {
   const { program } = plan;
   const { request } = input;
   const clock = input.zones[plan.timezone];
@@ -76,6 +96,12 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     plan,
     program,
     scratch,
+    phases: program.phases,
+    scoring: program.scoring,
+    prefix: '',
+    origin: 0,
+    present: null,
+    noted: null,
     input,
     request,
     now: input.now,
@@ -118,6 +144,7 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     creativesCounted: false,
     offerCapsCounted: false,
     trace: trace ? createTrace() : null,
+    ask: ask ?? null,
     observe: observe ?? null,
   };
 }
@@ -195,6 +222,7 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Json[
       holdout: holdoutShare(run),
     },
     summary: summarize(run, written, slate, coupling),
+    subFlows: program.hasCalls ? run.phases.subFlows : null,
     withheldByQuota: run.withheldByQuota,
     policyBlocks: run.policyBlocks,
     policyErrors: run.policyErrors,

@@ -18,6 +18,7 @@ export type {
   PlanLimits,
   PlanNames,
   PlanReads,
+  PlanWebhook,
 } from './compile/plan.ts';
 export { type Beside, columnsRead, type ReadSource, type Reads, readsBeside } from './compile/reads-beside.ts';
 export { shownContent } from './compile/templates.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../compile/config-problems.ts';
 import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
 import type { Exponents, Ladder, ScoreSettings, Scoring } from '../scoring/scoring.ts';
-import type { Json, SnapshotChannel } from '../snapshot.ts';
+import type { FlowConfig, FlowNode, Json, SnapshotChannel } from '../snapshot.ts';
 import {
   anyText,
   boolean,
@@ -123,6 +123,17 @@ function checkChampions(value: Json, path: string, issues: NodeIssues): void {
 export const score: NodeKind = { type: 'score', phase: 2, single: true, keys: scoreShape.keys, required: [] };
 
 const ones: Exponents = { propensity: 1, relevance: 1, impact: 1, emphasis: 1 };
+
+/** The score stage of a flow. A score node without a method takes the flow's (docs/design/api-decisioning.md 7). */
+export function readScoring(
+  node: FlowNode | null,
+  { flowConfig }: FlowConfig,
+  channels: readonly SnapshotChannel[],
+): Scoring {
+  const ofFlow = readObject(readObject(flowConfig).scoring);
+  const config = node === null ? ofFlow : { ...node.config, method: node.config?.method ?? ofFlow.method ?? null };
+  return compileScoring(node?.id ?? null, config, channels);
+}
 
 /** The score stage of a score node's config, or of `flowConfig.scoring`. */
 export function compileScoring(

@@ -157,12 +157,13 @@ export async function loadCatalogue(
   let tenantReads: Promise<Reads> | null = null;
 
   function headOf(flow: RunnableFlow): PlanHead {
+    const subFlows = flows.calledBy(flow);
     return {
       format: 1,
       semantics,
       tenant: {
         timezone: settings.timezone,
-        ...(formatsDates([flow.config, categories, subCategories]) ? { offsets: zoneOffsets(settings.timezone) } : {}),
+        ...(formatsDates([flow.config, ...subFlows, categories, subCategories]) ? { offsets: zoneOffsets(settings.timezone) } : {}),
         locale: settings.locale,
         currency: settings.currency,
         maxOffersPerDecision: settings.maxOffersPerDecision,
@@ -171,6 +172,8 @@ export async function loadCatalogue(
         neverStore: settings.neverStore,
       },
       flow,
+      // Left out where there is none, so that plans keep their hashes.
+      ...(subFlows.length === 0 ? {} : { subFlows }),
     };
   }
 

@@ -77,6 +77,7 @@ const plain: Decision = {
   slateProbability: 1,
   explored: false,
   minProbability: 1,
+  subFlows: null,
   draws: null,
   assignment: { creative: [1, 1], experiment: null, holdout: null },
   summary,
