@@ -21,6 +21,7 @@ class SeededInput implements DecisionInput {
   readonly soldOut: DecisionInput['soldOut'];
   readonly evidence: DecisionInput['evidence'];
   readonly joinTruncated: DecisionInput['joinTruncated'];
+  readonly external: DecisionInput['external'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
   readonly #tenantId: string;
 
@@ -38,6 +39,7 @@ class SeededInput implements DecisionInput {
     this.soldOut = facts.soldOut;
     this.evidence = facts.evidence;
     this.joinTruncated = facts.joinTruncated;
+    this.external = facts.external;
     this.quotaLeft = facts.quotaLeft;
     this.#tenantId = tenantId;
   }
