@@ -1,8 +1,8 @@
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileExplore } from '../delivery/explore.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
-import { newParts, type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
 import { afterRankOf } from '../nodes/after-rank.ts';
+import { newParts, type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
 import { compileResponse } from '../nodes/response.ts';
@@ -17,18 +17,18 @@ import { type Builder, createBuilder } from './builder.ts';
 import { compileCreatives, compileOffers, type PlanCreative, type PlanOffer, sortById } from './catalogue.ts';
 import { joinedSources } from './joined-sources.ts';
 import { numberIds } from './ordinals.ts';
+import { compilePhases, noPhases, type PhaseSource, type Phases } from './phases.ts';
+import { everyNode, type PlacedNode, placeNodes } from './placed-nodes.ts';
 import {
   NONE,
   type Ordinals,
   type PlacementTargeting,
   type Plan,
-  type PlanWebhook,
   type PlanNames,
+  type PlanWebhook,
   type Program,
   type RankStage,
 } from './plan.ts';
-import { compilePhases, noPhases, type PhaseSource, type Phases } from './phases.ts';
-import { everyNode, type PlacedNode, placeNodes } from './placed-nodes.ts';
 import { routeOf, type Stop, type Traveller } from './route.ts';
 import { autoSources, enrichSources } from './sources.ts';
 import { createTemplates } from './templates.ts';

@@ -1,7 +1,7 @@
 import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
+import { deepestCall, mostPlacedNodes } from '../compile/placed-nodes.ts';
 import { isObject } from '../json-object.ts';
 import { readObject } from '../nodes/node-kind.ts';
-import { deepestCall, mostPlacedNodes } from '../compile/placed-nodes.ts';
 import type { Json } from '../snapshot.ts';
 import { told } from '../words/word-texts.ts';
 import type { FlowIssue } from './validate-flow.ts';
@@ -75,7 +75,10 @@ export function checkCalls(
     }
     size += sizeOf(key, graph, sizes);
     if (size > mostPlacedNodes) {
-      refuse('too_large', `a flow runs at most ${mostPlacedNodes} nodes, those of the flows that it calls for each call`);
+      refuse(
+        'too_large',
+        `a flow runs at most ${mostPlacedNodes} nodes, those of the flows that it calls for each call`,
+      );
       return;
     }
     if (above + 1 + below > deepestCall) {

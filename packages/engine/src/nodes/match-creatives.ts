@@ -1,4 +1,11 @@
-import { ASK, fixedChoices, type MatchSettings, mayKeep, pickCreative, targetingClosesAll } from '../delivery/pick-creative.ts';
+import {
+  ASK,
+  fixedChoices,
+  type MatchSettings,
+  mayKeep,
+  pickCreative,
+  targetingClosesAll,
+} from '../delivery/pick-creative.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import { copyCandidate, copyFit, reserve, takeCandidate } from '../scratch.ts';
 import type { FlowNode } from '../snapshot.ts';
@@ -69,12 +76,7 @@ function matchedLists({ matched, own, merged }: PlanParts): ReadonlySet<number> 
  * Behind another match_creatives, and behind a call that merges: candidates keep the creative for which policies were asked,
  * and leave when this node would not let it through. The others are matched.
  */
-function expandOthers(
-  run: Run,
-  known: ReadonlySet<number>,
-  settings: MatchSettings,
-  choices: Choices,
-): Candidate[] {
+function expandOthers(run: Run, known: ReadonlySet<number>, settings: MatchSettings, choices: Choices): Candidate[] {
   const kept = run.list.filter(({ origin }) => known.has(origin));
   for (const candidate of kept) if (!mayKeep(run, candidate, settings)) leave(run, candidate, 'no_creative');
   const others = run.list.filter(({ origin }) => !known.has(origin));

@@ -13,13 +13,7 @@ interface Failing {
 }
 
 /** Opens for `pauseMs` after `failures` failures in a row; then one probe goes out, and the others wait for it. */
-export function createBreaker({
-  failures,
-  pauseMs,
-}: {
-  readonly failures: number;
-  readonly pauseMs: number;
-}): Breaker {
+export function createBreaker({ failures, pauseMs }: { readonly failures: number; readonly pauseMs: number }): Breaker {
   // Holds only those who failed last, so it is as small as the trouble.
   const failing = new Map<string, Failing>();
   return {

@@ -1,9 +1,10 @@
 import { decide } from '@arbiter/engine';
 import { AppError } from '../../platform/app-error.ts';
-import type { TenantCatalogue } from '../plans/index.ts';
+import { StaleCatalogue, type TenantCatalogue, versionBehind } from '../plans/index.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import { inputFacts } from './decide-one.ts';
 import type { DecidePorts } from './decide-ports.ts';
+import { prepare } from './prepare-batch.ts';
 import { readBatch } from './read-batch.ts';
 import { seeded } from './seeded-input.ts';
 import type { WebhookAsker } from './webhooks.ts';
@@ -17,6 +18,11 @@ const mostAsking = 1_000;
 export function asksFirst({ job: { asked }, flow }: Prepared): boolean {
   if (flow.plan.webhooks.length === 0) return false;
   return asked === undefined || (asked.times < mostTimes && !asked.planHash.equals(flow.hash));
+}
+
+interface Look {
+  readonly prepared: Prepared;
+  readonly facts: ReturnType<typeof inputFacts>;
 }
 
 export interface Rehearsals {
@@ -37,26 +43,54 @@ export function createRehearsals(
 ): Rehearsals {
   const asking = new Set<Promise<void>>();
 
-  async function rehearse(catalogue: TenantCatalogue, prepared: Prepared): Promise<void> {
+  /** What the decision is made of now, read without a lock; with a catalogue that is the newest, or was when this began. */
+  async function look(first: TenantCatalogue, job: DecideJob): Promise<Look | null> {
+    let catalogue = first;
+    for (let isFresh = false; ; isFresh = true) {
+      const { prepared, refused } = await prepare(catalogue, [job]);
+      const [failure] = refused;
+      const [each] = prepared;
+      if (failure !== undefined) throw failure.error;
+      if (each === undefined || !asksFirst(each)) return null;
+      const { request } = each;
+      // As a dry run: nothing is locked, and what is missing is not made.
+      const unlocked = [{ ...each, request: { ...request, dryRun: true } }];
+      const held = catalogue;
+      try {
+        const facts = await ports().hot.run(
+          held.tenantId,
+          async (tx) => {
+            const read = await readBatch(ports(), held, tx, unlocked, { wait: false, isFresh });
+            return inputFacts(ports(), held, read, 0, each, read.customers.get(request.customerId) ?? null);
+          },
+          job.until - performance.now(),
+        );
+        return { prepared: each, facts };
+      } catch (error) {
+        // Whoever is asked for an old plan is asked in vain.
+        if (isFresh || !(error instanceof StaleCatalogue)) throw error;
+        const version = await versionBehind(ports().hot, held, error);
+        catalogue = await ports().catalogues.refresh(held.tenantId, version);
+      }
+    }
+  }
+
+  async function rehearse(catalogue: TenantCatalogue, job: DecideJob): Promise<void> {
     const { tenantId } = catalogue;
-    const { job, flow, request } = prepared;
-    // As a dry run: nothing is locked, and what is missing is not made.
-    const unlocked = [{ ...prepared, request: { ...request, dryRun: true } }];
-    const facts = await ports().hot.run(
-      tenantId,
-      async (tx) => {
-        const read = await readBatch(ports(), catalogue, tx, unlocked, { wait: false, isFresh: true });
-        return inputFacts(ports(), catalogue, read, 0, prepared, read.customers.get(request.customerId) ?? null);
-      },
-      job.until - performance.now(),
-    );
-    const { requestId, customerId } = request;
-    const asked = { tenantId, plan: flow.plan, requestId, customerId, until: job.until };
+    const seen = await look(catalogue, job);
+    if (seen === null) {
+      submit(tenantId, { ...job, queuedAt: performance.now() });
+      return;
+    }
+    const { facts, prepared } = seen;
+    const { plan, hash } = prepared.flow;
+    const { requestId, customerId } = prepared.request;
+    const asked = { tenantId, plan, requestId, customerId, until: job.until };
     const answers = await asker.ask(asked, (external, ask) => {
-      decide(flow.plan, seeded(tenantId, { ...facts, external }), { ask });
+      decide(plan, seeded(tenantId, { ...facts, external }), { ask });
     });
     const times = (job.asked?.times ?? 0) + 1;
-    submit(tenantId, { ...job, asked: { planHash: flow.hash, answers, times }, queuedAt: performance.now() });
+    submit(tenantId, { ...job, asked: { planHash: hash, answers, times }, queuedAt: performance.now() });
   }
 
   return {
@@ -65,7 +99,7 @@ export function createRehearsals(
         prepared.job.reject(new AppError('overloaded', { retryAfterSeconds: 1 }));
         return;
       }
-      const work = rehearse(catalogue, prepared)
+      const work = rehearse(catalogue, prepared.job)
         .catch((error: unknown) => prepared.job.reject(error))
         .finally(() => asking.delete(work));
       asking.add(work);

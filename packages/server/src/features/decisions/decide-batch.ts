@@ -1,5 +1,6 @@
 import { AppError } from '../../platform/app-error.ts';
 import { assertNewest, type TenantCatalogue, versionBehind } from '../plans/index.ts';
+import { asksFirst } from './ask-first.ts';
 import type { SetApart } from './batcher.ts';
 import { decideAll, type HeldJobs } from './decide-all.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
@@ -7,7 +8,6 @@ import type { DecidePorts } from './decide-ports.ts';
 import { failed, type Outcome } from './outcome.ts';
 import { byTime, tooLate } from './patience.ts';
 import { prepare } from './prepare-batch.ts';
-import { asksFirst } from './ask-first.ts';
 
 /** Where jobs go from here. */
 interface Exits {

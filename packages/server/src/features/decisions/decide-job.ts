@@ -1,7 +1,7 @@
 import type { DecisionRequest, SnapshotFlow } from '@arbiter/engine';
 import type { LiveFlow } from '../plans/index.ts';
-import type { External } from './webhooks.ts';
 import type { RecommendCall } from './recommend.rules.ts';
+import type { External } from './webhooks.ts';
 
 /** One recommend request on its way through a batch. */
 export interface DecideJob {

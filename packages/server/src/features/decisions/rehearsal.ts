@@ -53,7 +53,7 @@ export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<voi
       zoneClock,
       waitingRoom: createWaitingRoom(1),
       askFirst: (_catalogue, { job }) => job.reject(new Error('invented flows have no webhooks')),
-    observe: () => undefined,
+      observe: () => undefined,
       minutes: { decided: () => undefined },
       stages: createStageWatch(() => undefined),
       batchStage: () => undefined,

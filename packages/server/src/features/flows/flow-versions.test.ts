@@ -512,9 +512,9 @@ describe('what a draft names', () => {
     const own = await make(config());
     assert.deepEqual(await refused(own.id, own.key), ['cycle_in_call_flow /draftConfig/nodes/1/config/flowKey']);
     assert.deepEqual(await refused(own.id, own.id), ['cycle_in_call_flow /draftConfig/nodes/1/config/flowKey']);
-    assert.deepEqual(await refused(own.id, other.key), ['not_available /draftConfig/nodes/1/type']);
     assert.deepEqual(await refused(own.id, 'nowhere'), ['unknown_reference /draftConfig/nodes/1/config/flowKey']);
     assert.equal((await must<Flow>('GET', `decision-flows/${own.id}`, undefined, 200)).rowVersion, 1);
+    await must('PUT', `decision-flows/${own.id}`, { draftConfig: calls(other.key) }, 200);
   });
 });
 

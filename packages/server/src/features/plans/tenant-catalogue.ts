@@ -163,7 +163,9 @@ export async function loadCatalogue(
       semantics,
       tenant: {
         timezone: settings.timezone,
-        ...(formatsDates([flow.config, ...subFlows, categories, subCategories]) ? { offsets: zoneOffsets(settings.timezone) } : {}),
+        ...(formatsDates([flow.config, ...subFlows, categories, subCategories])
+          ? { offsets: zoneOffsets(settings.timezone) }
+          : {}),
         locale: settings.locale,
         currency: settings.currency,
         maxOffersPerDecision: settings.maxOffersPerDecision,

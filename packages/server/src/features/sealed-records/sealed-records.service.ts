@@ -163,7 +163,9 @@ async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord>
 function subFlowsOf(packed: PackedResult | undefined): { key: string; version: number | null }[] {
   const rows: Json = packed?.o.subFlows ?? [];
   if (!Array.isArray(rows)) return [];
-  return rows.filter((row: Json) => isObject(row)).map(({ key, version }) => ({ key: String(key), version: version === null ? null : Number(version) }));
+  return rows
+    .filter((row: Json) => isObject(row))
+    .map(({ key, version }) => ({ key: String(key), version: version === null ? null : Number(version) }));
 }
 
 /** Inputs with the names of docs/design/api-decisioning.md 12. */
