@@ -44,6 +44,8 @@ const named: Readonly<Record<string, string>> = {
   requiredSegments: 'segment',
   excludedSegments: 'segment',
   excludeSegments: 'segment',
+  // The flow that another one calls.
+  flowKey: 'decisionFlow',
 };
 
 /** What the property of this name holds, inside an object of these members; null: no ids. */
@@ -95,7 +97,7 @@ function inside(value: Json, pointer: string, visit: Visit): Json {
 
 function visited(meaning: Omit<Place, 'pointer'>, name: string, value: Json, pointer: string, visit: Visit): Json {
   if (value === null) return value;
-  const isMany = !/Id$/.test(name);
+  const isMany = !/(?:Id|Key)$/.test(name);
   if (!isMany) return visit({ ...meaning, pointer }, value);
   if (!Array.isArray(value)) return value;
   return value.map((item: Json, at) =>
