@@ -79,6 +79,10 @@ function checkExpectation(expect: { readonly [key: string]: Json }, decision: De
     components: () =>
       items.map(({ scoreComponents: c }) => [c.relevance, c.impact, c.emphasis].map((value) => round6(value))),
     methods: () => items.map((item) => item.selection.method),
+    probabilities: () => items.map((item) => round6(item.selection.probability)),
+    explored: () => items.map((item) => item.selection.explored),
+    estimatedIn: () => items.map((item) => (item.selection.estimated ? item.selection.draws : null)),
+    slateProbability: () => round6(decision.slateProbability),
     effects: () => items.map((item) => item.effect),
     personalization: () => items.map((item) => item.personalization),
     content: () => items.map((item) => item.content),

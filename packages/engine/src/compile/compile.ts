@@ -101,6 +101,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
       : { ...scoreNode.config, method: scoreNode.config?.method ?? flowScoring.method ?? null };
   const scoring = compileScoring(scoreNode?.id ?? null, scoreConfig, channels);
   const rankNode = nodes.find(({ type }) => type === 'rank');
+  const rank = compileRank(rankNode);
   const responseNode = nodes.find(({ type }) => type === 'response');
   const targeting = placements.map((placement) => compileTargeting(placement, builder));
   builder.readPaths(relevanceFields.map((name) => ['customer', name]));
@@ -135,7 +136,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     interestNumber: collected.interests,
     phase1: stages.phase1,
     scoring,
-    rank: compileRank(rankNode),
+    rank,
     // A plan that was stored before plans named their semantics knew no exploration: the key meant nothing.
     explore: snapshot.semantics === undefined ? null : compileExplore(readObject(flowConfig.explore), ordinals.channel),
     output: stages.output,
@@ -168,7 +169,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
       context: collected.wholeContext ? null : [...collected.context].sort(),
       segments: [...collected.segments].sort(),
       interests: [...collected.interests.keys()].sort(),
-      evidenceRanks: readsEvidence(scoring, offers),
+      evidenceRanks: rank.method.readsEvidence === true || readsEvidence(scoring, offers),
     },
     limits: {
       defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
