@@ -50,7 +50,9 @@ export function calledRankStep(node: FlowNode): Step | null {
   const kind = typeof name === 'string' ? rankMethods.get(name) : rankMethods.get('topN');
   if (kind === undefined) throw new Error(`rank method ${name} is not available`);
   if (most === Number.POSITIVE_INFINITY) return null;
-  const method = kind.compile(config);
+  // What the caller's items were chosen with must be known, so nothing is left to chance here.
+  const compiled = kind.compile(config);
+  const method = compiled.greedy ?? compiled;
   return {
     type: 'rank',
     nodeId: node.id,
@@ -59,7 +61,7 @@ export function calledRankStep(node: FlowNode): Step | null {
       const kept = new Set<Candidate['offer']>();
       const left = ({ offer }: Candidate): boolean => !kept.has(offer);
       while (kept.size < most) {
-        const picked = ranking.next(left);
+        const picked = ranking.next(left, kept.size + 1);
         if (picked === null) break;
         kept.add(picked.candidate.offer);
         ranking.took?.(picked.candidate);
