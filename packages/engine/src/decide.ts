@@ -10,9 +10,11 @@ import { topN } from './delivery/top-n.ts';
 import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
 import type { DecisionInput, ZoneClock } from './input.ts';
+import { drawModels } from './models/model-scores.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { u } from './random/hash.ts';
 import type { Run } from './run.ts';
+import { assignModel, variantOf } from './scoring/champions.ts';
 import { prepareComponents, scoreStage } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
@@ -42,11 +44,14 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
     const nothing: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };
     return finish(run, nothing, certainSlate, couple(run, []).rows);
   }
+  if (program.scoring.champions !== null && !run.holdout) run.assigned = assignModel(run, program.scoring.champions);
   for (const step of program.phase1) {
     step.run(run);
+    if (step.type === 'inventory' && program.drawsEarly) drawModels(run);
     if (observe !== null) observe(step.type, step.nodeId);
   }
   prepareComponents(run);
+  if (run.modelRuns.length > 0) drawModels(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
   const method = run.holdout ? topN : program.rank.method;
@@ -117,11 +122,16 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     contacted: false,
     creativesCounted: false,
     offerCapsCounted: false,
+    modelRuns: program.models.list.length === 0 ? noModelRuns : new Array(program.models.list.length),
+    shadowRuns: null,
+    assigned: null,
+    degraded: false,
     trace: trace ? createTrace() : null,
     observe: observe ?? null,
   };
 }
 
+const noModelRuns: Run['modelRuns'] = [];
 const noPlacements: Run['openPlacements'] = [];
 const noRemovers: Run['slotRemover'] = [];
 const noSegments: ReadonlySet<string> = new Set();
@@ -184,24 +194,34 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Json[
     properties,
     emptyReason: items.length > 0 ? null : (target.emptyReason ?? run.lastRemover ?? 'inventory'),
     controlGroup: run.holdout,
-    degradedScoring: false,
+    degradedScoring: run.degraded,
     slateProbability: slate.probability,
     explored: slate.explored,
     minProbability: slate.least,
     draws: slate.draws,
     assignment: {
       creative: written.creativeShares,
-      experiment: null,
+      experiment: run.assigned?.share ?? null,
       holdout: holdoutShare(run),
     },
     summary: summarize(run, written, slate, coupling),
     withheldByQuota: run.withheldByQuota,
     policyBlocks: run.policyBlocks,
     policyErrors: run.policyErrors,
+    models: program.models.list.length === 0 ? null : askedModels(run),
+    variant: run.assigned === null ? null : variantOf(run, run.assigned),
     responseFormat: program.response.format,
     includeFields: program.response.includeFields,
     trace: run.trace === null ? null : run.trace.build(new Set(items.map((item) => item.offerId))),
   };
+}
+
+/** Shadow models are scored for traces alone, so they are not among those that were asked. */
+function askedModels({ program, modelRuns }: Run): NonNullable<Decision['models']> {
+  return program.models.list.flatMap(({ number, id, key, learns }) => {
+    const asked = modelRuns[number];
+    return asked === undefined || !(asked.used || asked.failed) ? [] : [{ id, key, learns, failed: asked.failed }];
+  });
 }
 
 /** The stages of phase 3, which remove nothing. */

@@ -17,6 +17,8 @@ export function resultOf(decision: Decision): Json {
     minProbability: _least,
     draws,
     policyErrors: _errors,
+    models: _models,
+    variant: _variant,
     ...result
   } = decision;
   // The members are JSON already; a copy of each would cost as much as the decision.

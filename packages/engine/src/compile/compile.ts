@@ -1,6 +1,7 @@
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileExplore } from '../delivery/explore.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
+import { flowModel, type PlanModels } from '../models/plan-models.ts';
 import { contactPolicyStep } from '../nodes/contact-policy.ts';
 import { policiesOfFilter } from '../nodes/filter.ts';
 import { mandatoryStep } from '../nodes/mandatory.ts';
@@ -99,7 +100,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     scoreNode === undefined
       ? flowScoring
       : { ...scoreNode.config, method: scoreNode.config?.method ?? flowScoring.method ?? null };
-  const scoring = compileScoring(scoreNode?.id ?? null, scoreConfig, channels);
+  const scoring = compileScoring(scoreNode?.id ?? null, scoreConfig, { flow: snapshot.flow, channels }, builder.models);
   const rankNode = nodes.find(({ type }) => type === 'rank');
   const responseNode = nodes.find(({ type }) => type === 'response');
   const targeting = placements.map((placement) => compileTargeting(placement, builder));
@@ -134,6 +135,8 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     customerFields: collected.customer,
     interestNumber: collected.interests,
     phase1: stages.phase1,
+    models: builder.models,
+    drawsEarly: drawsEarly(builder.models, offers),
     scoring,
     rank: compileRank(rankNode),
     // A plan that was stored before plans named their semantics knew no exploration: the key meant nothing.
@@ -158,6 +161,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     logHorizonMs: logHorizon(builder),
     longestCooldownMs: collected.longestCooldownMs,
     outcomeReads: outcomeReads(builder),
+    models: builder.models.list,
     tracksStock: offers.some(({ row }) => row.tracksStock === true),
     profileFields: [...collected.customer].sort(),
     autoSources: autoSources(snapshot, collected.customer),
@@ -249,6 +253,14 @@ function readsEvidence(scoring: Program['scoring'], offers: readonly PlanOffer[]
     [scoring.settings, ...scoring.byChannel].some(({ method }) => method.readsEvidence) ||
     offers.some(({ eligibility }) => eligibility?.readsPropensity ?? false)
   );
+}
+
+/** Whether rules, or the offers' own gates, ask a bandit: then it draws before there is anything to rank. */
+function drawsEarly({ list, asked, gates }: PlanModels, offers: readonly PlanOffer[]): boolean {
+  const isRandom = (number: number): boolean => list[number]?.program.isRandom === true;
+  if ([...gates].some(isRandom)) return true;
+  const byFlow = gates.has(flowModel) || offers.some(({ eligibility }) => eligibility?.readsPropensity ?? false);
+  return byFlow && [...asked].some(isRandom);
 }
 
 /** The longest window, and an hour for the days that a change of the clock makes longer. */

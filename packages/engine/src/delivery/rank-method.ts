@@ -37,6 +37,8 @@ export interface Pick {
   readonly probability: number;
   readonly estimated: boolean;
   readonly explored: boolean;
+  /** Repetitions of an estimate. */
+  readonly draws?: number;
 }
 
 /** A pick without chance. */
