@@ -135,9 +135,11 @@ export const flowProblemCodes = [
   'cycle_in_call_flow',
   'call_depth',
   'strategy_needs_propensity',
+  'bandit_needs_propensity',
   'not_available',
   'empty_scope',
   'sub_flow_unpublished',
+  'model_not_usable',
   'secret_missing',
   'scoring_not_configured',
   'unknown_key',
@@ -153,7 +155,7 @@ export const FlowProblem = Type.Object(
     code: StringEnum(flowProblemCodes, {
       description:
         'What kind of finding. not_available: sound, and not to be run by this version. secret_missing: bullets without a stored ' +
-        'value. unknown_key: only among the warnings.',
+        'value. unknown_key, bandit_needs_propensity: only among the warnings.',
     }),
     message: Type.String({ description: 'What is wrong.' }),
   },

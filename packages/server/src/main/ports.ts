@@ -10,11 +10,12 @@ import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import type { ReachPorts } from '../features/estimates/index.ts';
 import { lockRoutes } from '../features/flow-routes/index.ts';
-import { type FlowRoutePorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import { type FlowRoutePorts, flowsNamingPolicy, flowsScoringBy, selectFlowsContaining } from '../features/flows/index.ts';
 import type { OperationHandlers } from '../features/gitops/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
+import type { ModelPorts } from '../features/models/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import {
   type AppendEvents,
@@ -85,6 +86,7 @@ interface FeaturePorts
   extends AuditPorts,
     Omit<ChannelPorts, 'envelope'>,
     CreativePorts,
+    ModelPorts,
     Pick<FlowRoutePorts, 'lockRoutes'>,
     SettingsPorts,
     Pick<TenantPorts, 'hasData'>,
@@ -109,6 +111,8 @@ export const featurePorts: FeaturePorts = {
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
+  findModelUses: flowsScoringBy,
+  readCustomer: readCustomerProfile,
   readProfile: readCustomerProfile,
   recordableColumns,
   lockRoutes,

@@ -20,6 +20,7 @@ import type { AnswerFacts } from './answer.ts';
 import { answerText } from './answer-text.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
+import { noteModels, openBreakers } from './model-inputs.ts';
 import type { Profile } from './profile-reads.ts';
 import type { BatchRead } from './read-batch.ts';
 import { seeded } from './seeded-input.ts';
@@ -90,6 +91,8 @@ export function decideOne(
     soldOut: plan.tracksStock ? read.soldOut : undefined,
     suppressions: suppressionsAt(catalogue, customer, now),
     evidence: read.evidence,
+    modelStates: read.modelStates === null ? undefined : read.modelStates(plan),
+    openBreakers: openBreakers(ports, tenantId, plan),
     joinTruncated: profile.isTruncated ? true : undefined,
     quotaLeft: dryRun ? undefined : quota?.left(),
   });
@@ -101,6 +104,7 @@ export function decideOne(
   const decision = decide(plan, input, stages === null ? untraced : { trace, observe: stages.observe });
   const engineUs = Math.round((performance.now() - startedAt) * 1000);
   ports.stages.end(stages);
+  noteModels(ports, tenantId, decision);
   const texts = itemTexts(decision);
 
   // A request id that the server made is the decision's id: it tells the partition, and needs no row of its own.

@@ -20,6 +20,8 @@ class SeededInput implements DecisionInput {
   readonly suppressions: DecisionInput['suppressions'];
   readonly soldOut: DecisionInput['soldOut'];
   readonly evidence: DecisionInput['evidence'];
+  readonly modelStates: DecisionInput['modelStates'];
+  readonly openBreakers: DecisionInput['openBreakers'];
   readonly joinTruncated: DecisionInput['joinTruncated'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
   readonly #tenantId: string;
@@ -37,6 +39,8 @@ class SeededInput implements DecisionInput {
     this.suppressions = facts.suppressions;
     this.soldOut = facts.soldOut;
     this.evidence = facts.evidence;
+    this.modelStates = facts.modelStates;
+    this.openBreakers = facts.openBreakers;
     this.joinTruncated = facts.joinTruncated;
     this.quotaLeft = facts.quotaLeft;
     this.#tenantId = tenantId;

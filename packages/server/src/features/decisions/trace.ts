@@ -56,7 +56,7 @@ export function traceBody(
     assignment: decision.assignment,
     controlGroup: decision.controlGroup,
     degradedScoring: decision.degradedScoring,
-    experimentAssignment: null,
+    experimentAssignment: decision.variant === null ? null : { experimentKey: null, ...decision.variant },
     totalDurationMs: answer.trace.summary.durationMs,
   };
 }

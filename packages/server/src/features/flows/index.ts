@@ -16,6 +16,7 @@ import { restorableFlow } from './flows.service.ts';
 export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
 export type { FlowPorts } from './flow-ports.ts';
 export type { FlowRoutePorts } from './flows.routes.ts';
+export { flowsScoringBy } from './flows.store.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export { selectFlowsContaining, selectIdsByKey, selectLiveConfigs } from './flows.store.ts';
 

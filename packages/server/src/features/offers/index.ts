@@ -16,6 +16,7 @@ export {
   hasOffers,
   offersNamingSegment,
   snapshotOffers,
+  snapshotOffersNamed,
   snapshotOtherOffers,
 } from './offers.store.ts';
 export { readSoldOut, takeStock } from './stock.store.ts';

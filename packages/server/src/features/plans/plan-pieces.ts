@@ -38,7 +38,7 @@ export interface Piece {
 export type PieceLists = Partial<Omit<Snapshot, keyof PlanHead>>;
 
 /** A snapshot without its lists. */
-export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow'>;
+export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow' | 'models'>;
 
 export function newPiece(lists: PieceLists): Piece {
   return { lists, hash: null, body: null };
@@ -159,7 +159,7 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 }
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
-export function joinPieces({ format, semantics, tenant, flow }: PlanHead, parts: readonly PieceLists[]): Snapshot {
+export function joinPieces({ format, semantics, tenant, flow, models }: PlanHead, parts: readonly PieceLists[]): Snapshot {
   const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
     parts.flatMap((part) => list(part) ?? []);
   const byId = <Row extends SnapshotOffer | SnapshotCreative | SnapshotOfferCategory>(rows: Row[]): Row[] =>
@@ -173,6 +173,7 @@ export function joinPieces({ format, semantics, tenant, flow }: PlanHead, parts:
     ...(semantics === undefined ? {} : { semantics }),
     tenant,
     flow,
+    ...(models === undefined ? {} : { models }),
     channels: join((part) => part.channels),
     placements: join((part) => part.placements),
     ...(inactivePlacements.length === 0 ? {} : { inactivePlacements }),

@@ -56,11 +56,11 @@ export interface PackedInput {
   readonly x?: readonly string[];
   /** counters that were used up: `stock`, of offers (positions in the plan) without stock */
   readonly b?: { readonly stock?: readonly (number | string)[] };
-  // Room for what does not exist yet (docs/adr/0020); no record holds these.
   /** model states: hash by model key */
   readonly m?: Readonly<Record<string, string>>;
-  /** states of circuit breakers (`i.k` of docs/design/recording.md: that letter was taken) */
-  readonly j?: Readonly<Record<string, Json>>;
+  /** states of circuit breakers by key of the model; those that are closed are left out (`i.k` of docs/design/recording.md: that letter was taken) */
+  readonly j?: Readonly<Record<string, 'open'>>;
+  // Room for what does not exist yet (docs/adr/0020); no record holds these.
   /** answers of others that were asked */
   readonly y?: Readonly<Record<string, Json>>;
   /** experiment */
@@ -153,6 +153,13 @@ export function inputText(
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
   if (input.soldOut !== undefined && input.soldOut.length > 0) {
     text += `,"b":{"stock":[${input.soldOut.map((id) => placeOf(refs.offers, id)).join(',')}]}`;
+  }
+  if (input.modelStates !== undefined) {
+    const hashes = Object.entries(input.modelStates).map(([key, { hash }]) => [key, hash] as const);
+    if (hashes.length > 0) text += `,"m":${canonicalJson(Object.fromEntries(hashes))}`;
+  }
+  if (input.openBreakers !== undefined && input.openBreakers.length > 0) {
+    text += `,"j":${canonicalJson(Object.fromEntries(input.openBreakers.map((key) => [key, 'open'])))}`;
   }
   if (input.joinTruncated === true) text += ',"f":true';
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
@@ -282,6 +289,8 @@ export function unpackInput(
     readonly requestId: string;
     readonly seed: string;
     readonly evidence: Evidence;
+    /** By the hashes that the record names. */
+    readonly modelStates: ReadonlyMap<string, Json>;
     readonly windows: number;
     readonly refs: PlanRefs;
   },
@@ -302,9 +311,20 @@ export function unpackInput(
       ? {}
       : { soldOut: packed.b.stock.map((value) => idOf(facts.refs.snapshot.offers, value) ?? '') }),
     evidence: facts.evidence,
+    ...(packed.m === undefined ? {} : { modelStates: unpackStates(packed.m, facts.modelStates) }),
+    ...(packed.j === undefined ? {} : { openBreakers: Object.keys(packed.j) }),
     ...(packed.f === true ? { joinTruncated: true } : {}),
     ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };
+}
+
+function unpackStates(
+  hashes: NonNullable<PackedInput['m']>,
+  states: ReadonlyMap<string, Json>,
+): NonNullable<DecisionInput['modelStates']> {
+  return Object.fromEntries(
+    Object.entries(hashes).map(([key, hash]) => [key, { hash, state: states.get(hash) ?? null }]),
+  );
 }
 
 type PackedLane = readonly (number | string | null)[];

@@ -172,10 +172,12 @@ function itemText(item: DecisionItem, refs: PlanRefs): string {
   const c = item.scoreComponents;
   const { selection } = item;
   const flags = (item.effect === 'reserve' ? 1 : 0) + (item.mandatory ? 2 : 0) + chanceFlags(selection);
-  const model =
-    item.modelKey === null && item.modelType === null
+  const { draws } = selection;
+  let model =
+    item.modelKey === null && item.modelType === null && draws === undefined
       ? ''
       : `,${canonicalJson(item.modelKey)},${canonicalJson(item.modelType)}`;
+  if (draws !== undefined) model += `,${draws}`;
   return (
     `[${refs.offers.get(item.offerId)!},${ref(refs.creatives, item.creativeId)},${ref(refs.channels, item.channelId)},` +
     `${ref(refs.placements, item.placementId)},${item.placementRank},${flags},${finite(item.priority)},` +
@@ -223,6 +225,7 @@ function unpackItem(packed: readonly (number | string | null)[], rank: number, r
       estimated: (flags & estimatedFlag) !== 0,
       explored: (flags & exploredFlag) !== 0,
       method: packed[15] ?? null,
+      ...(packed[18] === undefined ? {} : { draws: packed[18] }),
     },
   };
 }
