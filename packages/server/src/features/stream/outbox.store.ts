@@ -90,12 +90,15 @@ export async function readReports(
   tx: Tx,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
 ): Promise<StreamRow[]> {
-  const rows = await tx.query<{ position: number; events: readonly unknown[] }>(
+  const rows = await tx.query<{ position: number; events: string }>(
     `select position::float8 as position, events from outbox
      where tenant_id = $1 and position > $2 and position <= $3 and cardinality(item_ids) > 0 order by position limit $4`,
     [tx.tenantId, after, upTo, limit],
   );
-  return rows.map(({ position, events }) => ({ position, events: events.map((event) => JSON.stringify(event)) }));
+  return rows.map(({ position, events }) => {
+    const list: readonly unknown[] = JSON.parse(events);
+    return { position, events: list.map((event) => JSON.stringify(event)) };
+  });
 }
 
 /** The newest position of the tenant's stream; 0 before the first event. */
