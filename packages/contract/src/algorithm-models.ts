@@ -91,9 +91,15 @@ export const AlgorithmModel = Type.Object(
     key: Type.String({ description: 'The name that flows use; never changes.' }),
     modelType: StringEnum(algorithmModelTypes, { description: 'How it scores; never changes.' }),
     ...writable,
-    modelState: Type.Optional(Nullable(modelState, { description: 'What it has learned; only in answers about one model.' })),
-    stateVersion: Nullable(Type.Integer(), { description: 'Rises with each change of what it learned; null: it learns nothing.' }),
-    stateHash: Nullable(Type.String(), { description: 'SHA-256 of the canonical form of the state, in hex; null: it has none.' }),
+    modelState: Type.Optional(
+      Nullable(modelState, { description: 'What it has learned; only in answers about one model.' }),
+    ),
+    stateVersion: Nullable(Type.Integer(), {
+      description: 'Rises with each change of what it learned; null: it learns nothing.',
+    }),
+    stateHash: Nullable(Type.String(), {
+      description: 'SHA-256 of the canonical form of the state, in hex; null: it has none.',
+    }),
     trainingSamples: Type.Integer({ description: 'Outcomes that it learned.' }),
     targetSchemaKey: Nullable(Type.String(), { description: 'Null: no type that is available trains on rows.' }),
     targetField: Nullable(Type.String(), { description: 'Likewise.' }),
@@ -292,8 +298,7 @@ export const algorithmModelActionOperations = {
     id: 'algorithmModels.resetLearning',
     path: '/api/v1/algorithm-models/{id}/reset-learning',
     summary: 'Forget what a model learned',
-    description:
-      'What it learned is kept as a version of the model; the next one has an empty state and status draft.',
+    description: 'What it learned is kept as a version of the model; the next one has an empty state and status draft.',
     role: 'editor',
     loadClass: 'crud',
     changesCatalogue: true,

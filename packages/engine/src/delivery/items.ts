@@ -1,7 +1,7 @@
 import type { DecisionItem } from '../decision.ts';
+import type { PlanModel } from '../models/plan-models.ts';
 import { evaluateInto } from '../nodes/compute.ts';
 import type { FormulaError, OutputItem } from '../nodes/output-step.ts';
-import type { PlanModel } from '../models/plan-models.ts';
 import { type Candidate, focus, type Run } from '../run.ts';
 import { modelFor, propensitySources } from '../scoring/propensity.ts';
 import { componentsOf } from '../scoring/score-stage.ts';

@@ -135,7 +135,10 @@ function estimatedPicks(answer: Answer, method: RankMethod, exploring: Exploring
   const models = modelRunsByChance(run);
   const scores = models.map((model) => Float64Array.from(model.scores));
   const ordinals = [...new Set(base.map(({ ordinal }) => ordinal))].sort((a, b) => a - b);
-  const draws = Math.min(mostRepetitions, Math.max(leastRepetitions, Math.floor(mostDraws / Math.max(1, ordinals.length))));
+  const draws = Math.min(
+    mostRepetitions,
+    Math.max(leastRepetitions, Math.floor(mostDraws / Math.max(1, ordinals.length))),
+  );
   const next = stream(run.input.seed, `estimate:${run.program.scoring.nodeId ?? 'scoring'}:0`);
   /** By step: how much of the repetitions came out so up to and with it. */
   const hits = new Float64Array(steps.length);
@@ -183,7 +186,9 @@ function countRepetition(
     const picked = ranking.next(left);
     if (picked === null) return;
     weight *=
-      exploring === null ? Number(picked.candidate === candidate) : exploring.chanceOf(place, picked, candidate, left, ranking);
+      exploring === null
+        ? Number(picked.candidate === candidate)
+        : exploring.chanceOf(place, picked, candidate, left, ranking);
     if (weight === 0) return;
     hits[step] = hits[step]! + weight;
     if (ranking.took !== undefined) ranking.took(candidate);

@@ -8,8 +8,8 @@ import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { isLifted } from '../policies/policy-stage.ts';
 import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
 import { beginExploring } from './explore.ts';
-import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { watchModelChance } from './model-chance.ts';
+import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain, type Pick, type RankedPick, type RankMethod } from './rank-method.ts';
 import type { Target } from './target.ts';
 

@@ -1,5 +1,5 @@
-import { readConfig, unknownKeys } from '../compile/config-problems.ts';
 import { finiteNumber } from '../arithmetic/order.ts';
+import { readConfig, unknownKeys } from '../compile/config-problems.ts';
 import type { Json } from '../snapshot.ts';
 import { armNumber, armsOf, checkNames, checkNumber, mostOutcomes, stateProblems } from './arms.ts';
 import type { ModelKind } from './model-kind.ts';

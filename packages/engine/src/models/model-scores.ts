@@ -74,7 +74,8 @@ export function openModel(run: Run, number: number): ModelRun {
 function beginModel(run: Run, number: number, { scores, known }: Tables): ModelRun {
   const model = run.program.models.list[number]!;
   const { modelStates, seed } = run.input;
-  const given = modelStates !== undefined && Object.hasOwn(modelStates, model.key) ? modelStates[model.key]!.state : null;
+  const given =
+    modelStates !== undefined && Object.hasOwn(modelStates, model.key) ? modelStates[model.key]!.state : null;
   const state = isObject(given) ? given : model.emptyState;
   const next = model.program.isRandom ? stream(seed, `model:${model.key}`) : never;
   const scorer = model.program.begin(state, run.scope, next);

@@ -77,7 +77,9 @@ export function modelsOfScoring(config: JsonObject): ModelPlace[] {
     if (typeof name === 'string') places.push({ path, name, shadow });
   };
   add('/modelKey', config.modelKey);
-  readObjects(config.overrides).forEach(({ modelKey }, at) => add(`/overrides/${at}/modelKey`, modelKey));
+  readObjects(config.overrides).forEach(({ modelKey }, at) => {
+    add(`/overrides/${at}/modelKey`, modelKey);
+  });
   const { champion, challengers, enabled } = readObject(config.championChallenger);
   if (enabled === true) {
     add('/championChallenger/champion/modelKey', readObject(champion).modelKey);
@@ -85,7 +87,9 @@ export function modelsOfScoring(config: JsonObject): ModelPlace[] {
       add(`/championChallenger/challengers/${at}/modelKey`, modelKey);
     });
   }
-  readList(config.shadowModelKeys)?.forEach((name, at) => add(`/shadowModelKeys/${at}`, name, true));
+  for (const [at, name] of (readList(config.shadowModelKeys) ?? []).entries()) {
+    add(`/shadowModelKeys/${at}`, name, true);
+  }
   return places;
 }
 

@@ -25,8 +25,10 @@ export function featureProblem(name: Json | undefined): string | null {
     return `must be text of 1 to ${mostCharacters} characters`;
   }
   const parts = name.split('.');
-  if (parts.some((part) => part === '') || parts.length > mostParts) return `must be a name or a path of at most ${mostParts} parts`;
-  if (parts.length > 1 && !roots.has(parts[0]!)) return 'must be a name, or a path that begins with attributes, customer, offer or request';
+  if (parts.some((part) => part === '') || parts.length > mostParts)
+    return `must be a name or a path of at most ${mostParts} parts`;
+  if (parts.length > 1 && !roots.has(parts[0]!))
+    return 'must be a name, or a path that begins with attributes, customer, offer or request';
   return null;
 }
 
@@ -41,24 +43,31 @@ export function predictorProblems(predictors: Json): ConfigProblem[] {
     const whole = isObject(predictor);
     const name = whole ? predictor.name : predictor;
     const path = whole ? `/${at}/name` : `/${at}`;
-    const problem = whole && typeof name === 'string' && name !== '' && name.length <= mostCharacters ? null : featureProblem(name);
+    const problem =
+      whole && typeof name === 'string' && name !== '' && name.length <= mostCharacters ? null : featureProblem(name);
     if (problem !== null) refuse(path, problem);
     else if (names.has(name ?? null)) refuse(path, 'is there twice');
     names.add(name ?? null);
     if (!whole) return;
     for (const key of Object.keys(predictor)) {
-      if (!['name', 'source', 'type', 'default'].includes(key)) refuse(`/${at}/${pointerStep(key)}`, 'is no part of a predictor');
+      if (!['name', 'source', 'type', 'default'].includes(key))
+        refuse(`/${at}/${pointerStep(key)}`, 'is no part of a predictor');
     }
     const source = predictor.source ?? null;
     const wrong = source === null ? featureProblem(name) : featureProblem(source);
     if (wrong !== null && problem === null) refuse(source === null ? `/${at}/name` : `/${at}/source`, wrong);
     const type = predictor.type ?? null;
-    if (type !== null && type !== 'numeric' && type !== 'categorical') refuse(`/${at}/type`, 'must be numeric or categorical');
+    if (type !== null && type !== 'numeric' && type !== 'categorical')
+      refuse(`/${at}/type`, 'must be numeric or categorical');
     const usual = predictor.default ?? null;
     const fits =
       usual === null ||
-      (type === 'numeric' ? typeof usual === 'number' : type === 'categorical' ? typeof usual === 'string' : typeof usual !== 'object');
-    if (!fits) refuse(`/${at}/default`, 'must be a value of the predictor\'s type');
+      (type === 'numeric'
+        ? typeof usual === 'number'
+        : type === 'categorical'
+          ? typeof usual === 'string'
+          : typeof usual !== 'object');
+    if (!fits) refuse(`/${at}/default`, "must be a value of the predictor's type");
   });
   return problems;
 }

@@ -1,5 +1,11 @@
 import { exp } from '../arithmetic/exp.ts';
-import { type ConfigProblem, type ConfigRemark, type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import {
+  type ConfigProblem,
+  type ConfigRemark,
+  type JsonObject,
+  readConfig,
+  unknownKeys,
+} from '../compile/config-problems.ts';
 import { compileConditionList } from '../conditions/compile-condition.ts';
 import { type Matcher, matcherOf } from '../conditions/match.ts';
 import { canonicalOperator } from '../conditions/operator.ts';
@@ -81,7 +87,12 @@ function compileRule(rule: JsonObject, predictors: readonly Json[]): Rule {
   const field = String(rule.field);
   const operator = canonicalOperator(String(rule.operator));
   if (operator === null) throw new Error(`the scorecard has a rule with operator ${rule.operator}`);
-  return { field, feature: featureOf(field, predictors), match: matcherOf(operator, rule.value), points: readNumber(rule.points, 0) };
+  return {
+    field,
+    feature: featureOf(field, predictors),
+    match: matcherOf(operator, rule.value),
+    points: readNumber(rule.points, 0),
+  };
 }
 
 /** In the order of the rules, since sums of doubles depend on it. */
@@ -124,12 +135,14 @@ function ruleProblems(rule: JsonObject, path: string, ids: Set<string>): ConfigP
     refuse('points', `must be a number from ${-mostPoints} to ${mostPoints}`);
   }
   const text = description ?? null;
-  if (text !== null && (typeof text !== 'string' || text.length > 500)) refuse('description', 'must be text of at most 500 characters');
+  if (text !== null && (typeof text !== 'string' || text.length > 500))
+    refuse('description', 'must be text of at most 500 characters');
   // The operator and its value are judged as in the conditions of flows; the field is judged above.
   const condition = { field: 'attributes.any', operator: rule.operator ?? null, value: rule.value ?? null };
   const compiled = compileConditionList([condition], 'AND', { namespaces: new Set(['attributes']) });
   if (!compiled.ok) {
-    for (const problem of compiled.problems) problems.push({ path: `${path}${problem.path.slice('/0'.length)}`, message: problem.message });
+    for (const problem of compiled.problems)
+      problems.push({ path: `${path}${problem.path.slice('/0'.length)}`, message: problem.message });
   }
   return problems;
 }

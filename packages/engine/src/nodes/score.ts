@@ -1,7 +1,7 @@
 import type { JsonObject } from '../compile/config-problems.ts';
 import type { PlanModels } from '../models/plan-models.ts';
-import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
 import { compileChampions } from '../scoring/champions.ts';
+import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
 import type { Exponents, Ladder, ScoreSettings, Scoring } from '../scoring/scoring.ts';
 import type { Json, Snapshot } from '../snapshot.ts';
 import {

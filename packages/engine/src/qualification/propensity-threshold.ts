@@ -1,8 +1,8 @@
 import { round6 } from '../arithmetic/decimal.ts';
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { modelScore } from '../models/model-scores.ts';
-import type { Candidate, Run } from '../run.ts';
 import { flowModel } from '../models/plan-models.ts';
+import type { Candidate, Run } from '../run.ts';
 import type { RuleKind } from './rule-kind.ts';
 
 /**

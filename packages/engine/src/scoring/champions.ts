@@ -32,7 +32,12 @@ export interface AssignedModel {
 }
 
 /** Null when the config has none, or has them switched off. */
-export function compileChampions(flowKey: string, nodeId: string | null, config: JsonObject, models: PlanModels): Champions | null {
+export function compileChampions(
+  flowKey: string,
+  nodeId: string | null,
+  config: JsonObject,
+  models: PlanModels,
+): Champions | null {
   const { enabled, champion, challengers } = readObject(config);
   if (enabled !== true) return null;
   const shares = [readObject(champion), ...readObjects(challengers)].map(({ modelKey, weight }) => {

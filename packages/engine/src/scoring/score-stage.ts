@@ -1,6 +1,6 @@
 import type { ScoreComponents } from '../decision.ts';
-import { closeStage, type StageExtras } from '../nodes/close-stage.ts';
 import { shadowScore } from '../models/model-scores.ts';
+import { closeStage, type StageExtras } from '../nodes/close-stage.ts';
 import { addTally, rowOfOffer30Days } from '../policies/tally.ts';
 import { type Candidate, leave, type Run, standsBefore } from '../run.ts';
 import { fitOf } from '../scratch.ts';

@@ -10,12 +10,17 @@ import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import type { ReachPorts } from '../features/estimates/index.ts';
 import { lockRoutes } from '../features/flow-routes/index.ts';
-import { type FlowRoutePorts, flowsNamingPolicy, flowsScoringBy, selectFlowsContaining } from '../features/flows/index.ts';
+import {
+  type FlowRoutePorts,
+  flowsNamingPolicy,
+  flowsScoringBy,
+  selectFlowsContaining,
+} from '../features/flows/index.ts';
 import type { OperationHandlers } from '../features/gitops/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
+import type { ModelPorts } from '../features/models/index.ts';
 import { hasOffers, type OfferDependants, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
-import type { ModelPorts } from '../features/models/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import {
   type AppendEvents,

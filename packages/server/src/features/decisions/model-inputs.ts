@@ -1,7 +1,7 @@
 import type { Decision, DecisionInput, Plan } from '@arbiter/engine';
 import type { HeldStates } from '../models/index.ts';
-import type { DecidePorts } from './decide-ports.ts';
 import type { Prepared } from './decide-job.ts';
+import type { DecidePorts } from './decide-ports.ts';
 
 /** Failures in a row after which a model is not asked, and for how long (docs/design/api-decisioning.md 10). */
 export const modelBreakerRules = { failures: 5, pauseMs: 60_000 } as const;

@@ -16,9 +16,8 @@ import { restorableFlow } from './flows.service.ts';
 export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
 export type { FlowPorts } from './flow-ports.ts';
 export type { FlowRoutePorts } from './flows.routes.ts';
-export { flowsScoringBy } from './flows.store.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
-export { selectFlowsContaining, selectIdsByKey, selectLiveConfigs } from './flows.store.ts';
+export { flowsScoringBy, selectFlowsContaining, selectIdsByKey, selectLiveConfigs } from './flows.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decision_flows', 'flow_secrets', 'flow_versions'];

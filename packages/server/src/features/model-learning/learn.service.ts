@@ -24,9 +24,7 @@ export async function learnReports(tx: Tx): Promise<boolean> {
   const from = Math.min(...models.map(({ learnedTo }) => learnedTo));
   const rows = await readReports(tx, { after: from, upTo: head, limit: rowsPerSlice });
   const upTo = rows.length === rowsPerSlice ? rows.at(-1)!.position : head;
-  const reports = rows.flatMap(({ position, events }) =>
-    interactionsOf(events).map((event) => ({ position, event })),
-  );
+  const reports = rows.flatMap(({ position, events }) => interactionsOf(events).map((event) => ({ position, event })));
   const decisionIds = new Set(reports.flatMap(({ event }) => event.recommendationId ?? []));
   const scored = new Set((await readScored(tx, [...decisionIds])).map((row) => `${row.modelId} ${row.decisionId}`));
   const isTaught = (model: LearningModel, event: InteractionEvent): boolean =>
@@ -37,7 +35,8 @@ export async function learnReports(tx: Tx): Promise<boolean> {
       const lesson = lessonOf(event, model.outcomeWeights);
       return lesson === null ? [] : [lesson];
     });
-    if (upTo > model.learnedTo || model.isNew) await teach(tx, { ...model, learnedTo: Math.max(upTo, model.learnedTo) }, lessons);
+    if (upTo > model.learnedTo || model.isNew)
+      await teach(tx, { ...model, learnedTo: Math.max(upTo, model.learnedTo) }, lessons);
   }
   return rows.length === rowsPerSlice;
 }

@@ -41,7 +41,7 @@ const inTenant = <T>(work: Parameters<typeof server.database.withTenant<T>>[2]) 
 
 async function learnAll(): Promise<void> {
   await publishOutbox();
-  while (await inTenant(learnReports)) continue;
+  while (await inTenant(learnReports));
 }
 
 test('bandits learn each response to what they scored once, by classification or by weight, and nothing else', async () => {
@@ -150,7 +150,7 @@ test('an impression without a response counts as reward 0 once it is as old as t
   const answer = await world.recommend('S1', { limit: 2 });
   await world.respond(answer, 1, 'click');
   await learnAll();
-  while (await inTenant(learnSilence)) continue;
+  while (await inTenant(learnSilence));
   const [answered, silent] = answer.decisions.map(({ offerId }) => offerId);
   assert.equal((await read(id)).trainingSamples, 1, 'too young');
   await server.testDatabase.ownerQuery(
@@ -161,7 +161,7 @@ test('an impression without a response counts as reward 0 once it is as old as t
     `update arbiter.model_states set silent_to = now() - interval '1 day' where model_id = $1`,
     [id],
   );
-  while (await inTenant(learnSilence)) continue;
+  while (await inTenant(learnSilence));
   await inTenant(learnSilence);
   const { modelState, trainingSamples } = await read(id);
   assert.equal(trainingSamples, 2);

@@ -28,7 +28,9 @@ export const modelsFeature = feature({
   // Its family may have another champion by now.
   restores: [
     restorable(modelSpec, {
-      set: ({ registryStatus }) => ({ registryStatus: registryStatus === 'champion' ? ('challenger' as const) : registryStatus }),
+      set: ({ registryStatus }) => ({
+        registryStatus: registryStatus === 'champion' ? ('challenger' as const) : registryStatus,
+      }),
     }),
   ],
   operations: (ports: ModelPorts) => handlerEntries(algorithmModelOperations, modelRoutes(ports)),

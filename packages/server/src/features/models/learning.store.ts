@@ -72,7 +72,12 @@ export async function readScored(tx: Tx, decisionIds: readonly string[]): Promis
 /** Decisions that a model scored after one instant and up to another, oldest first; all of one instant, so a few more than `limit`. */
 export async function readScoredBetween(
   tx: Tx,
-  { modelId, after, upTo, limit }: { readonly modelId: string; readonly after: Date; readonly upTo: Date; readonly limit: number },
+  {
+    modelId,
+    after,
+    upTo,
+    limit,
+  }: { readonly modelId: string; readonly after: Date; readonly upTo: Date; readonly limit: number },
 ): Promise<{ readonly decisionId: string; readonly madeAt: Date }[]> {
   return tx.query(
     `select decision_id as "decisionId", made_at as "madeAt" from model_decisions

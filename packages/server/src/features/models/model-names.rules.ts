@@ -7,9 +7,8 @@ import type { ModelFacts } from './models.store.ts';
  */
 export function modelNamed(models: readonly ModelFacts[], name: string): ModelFacts | null {
   const championOf = (family: string | null): ModelFacts | null =>
-    (family === null
-      ? null
-      : models.find((model) => model.family === family && model.registryStatus === 'champion')) ?? null;
+    (family === null ? null : models.find((model) => model.family === family && model.registryStatus === 'champion')) ??
+    null;
   const own = models.find(({ key }) => key === name);
   if (own === undefined) return championOf(name);
   return own.registryStatus === 'archived' ? (championOf(own.family) ?? own) : own;

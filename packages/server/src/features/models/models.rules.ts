@@ -32,7 +32,8 @@ export function problemsOf(modelType: string, { config, predictors, modelState, 
   }
   if (learns !== null) return problems;
   if (learning.autoLearn === true) problems.push({ path: '/autoLearn', message: `a ${modelType} learns nothing` });
-  if (learning.learnMode === 'continuous') problems.push({ path: '/learnMode', message: `a ${modelType} learns nothing` });
+  if (learning.learnMode === 'continuous')
+    problems.push({ path: '/learnMode', message: `a ${modelType} learns nothing` });
   return problems;
 }
 

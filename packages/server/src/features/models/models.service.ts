@@ -15,8 +15,8 @@ import {
   getRecord,
   inUse,
   inUseEntry,
-  type NewRecord,
   lockRecord,
+  type NewRecord,
   softDeleteRecord,
   toWire,
   updateRecord,
@@ -93,7 +93,13 @@ export async function createModel(tx: Tx, body: AlgorithmModelCreate): Promise<M
 const isAvailable = (type: string): type is AlgorithmModelType => algorithmModelTypes.some((known) => known === type);
 
 /** The columns of a body; JSON comes from the request as it is. */
-function stored({ config, predictors, key, modelType: _type, ...fields }: Partial<AlgorithmModelCreate>): NewRecord<ModelRow> {
+function stored({
+  config,
+  predictors,
+  key,
+  modelType: _type,
+  ...fields
+}: Partial<AlgorithmModelCreate>): NewRecord<ModelRow> {
   return {
     ...fields,
     ...(key === undefined ? {} : { key }),
@@ -102,7 +108,9 @@ function stored({ config, predictors, key, modelType: _type, ...fields }: Partia
   };
 }
 
-type Changes = Partial<Omit<AlgorithmModelCreate, 'key' | 'modelType'>> & { readonly modelState?: Readonly<Record<string, unknown>> };
+type Changes = Partial<Omit<AlgorithmModelCreate, 'key' | 'modelType'>> & {
+  readonly modelState?: Readonly<Record<string, unknown>>;
+};
 
 /**
  * Changes the supplied fields; a state that is given takes the place of what was learned. 409 `in_use` when a flow in use
@@ -119,11 +127,18 @@ export async function changeModel(
     rowVersion,
     ...(changes.status === 'archived' ? { lock: 'delete' as const } : {}),
     async change(current) {
-      refuseProblems(problemsOf(current.modelType, { ...changes, ...(modelState === undefined ? {} : { modelState }) }));
-      tx.remarks.push(...remarksOf(current.modelType, changes.config), ...(await unknownOutcomes(tx, changes.outcomeWeights)));
+      refuseProblems(
+        problemsOf(current.modelType, { ...changes, ...(modelState === undefined ? {} : { modelState }) }),
+      );
+      tx.remarks.push(
+        ...remarksOf(current.modelType, changes.config),
+        ...(await unknownOutcomes(tx, changes.outcomeWeights)),
+      );
       if (changes.status === 'archived') await assertUnused(tx, current, 'path', findUses);
       if (changes.family !== undefined && changes.family !== current.family && current.registryStatus === 'champion') {
-        throw new AppError('invalid_transition', { detail: 'a champion cannot leave its family; move it in the registry first' });
+        throw new AppError('invalid_transition', {
+          detail: 'a champion cannot leave its family; move it in the registry first',
+        });
       }
       if (modelState === undefined) return stored(changes);
       const state = asJsonObject(modelState);
@@ -187,7 +202,10 @@ export async function promoteModel(tx: Tx, id: string, toStatus: RegistryStatus)
   if (toStatus === 'champion' && row.family !== null) {
     const other = await lockOtherChampion(tx, row.family, row.id);
     if (other !== null) {
-      await updateRecord(tx, modelSpec, other, { action: 'promote', change: () => ({ registryStatus: 'archived' as const }) });
+      await updateRecord(tx, modelSpec, other, {
+        action: 'promote',
+        change: () => ({ registryStatus: 'archived' as const }),
+      });
     }
   }
   return updateRecord(tx, modelSpec, id, { action: 'promote', change: () => ({ registryStatus: toStatus }) });

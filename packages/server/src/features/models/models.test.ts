@@ -40,19 +40,29 @@ const make = async (modelType: string, more: object = {}) => {
 
 test('models have the defaults of their type, and what they learned only in answers about one', async () => {
   const bandit = await make('epsilon_greedy', { config: { epsilon: 0.2 } });
-  assert.deepEqual([bandit.status, bandit.autoLearn, bandit.learnMode, bandit.registryStatus], ['draft', true, 'continuous', 'draft']);
+  assert.deepEqual(
+    [bandit.status, bandit.autoLearn, bandit.learnMode, bandit.registryStatus],
+    ['draft', true, 'continuous', 'draft'],
+  );
   assert.deepEqual(bandit.modelState, { arms: {}, epsilon: 0.2, decayRate: 0.001, totalPulls: 0 });
   const card = await make('scorecard');
   assert.deepEqual([card.autoLearn, card.learnMode, card.modelState, card.stateHash], [false, 'none', null, null]);
   const list = await call('GET', `${url}?modelType=epsilon_greedy`);
   assert.ok(list.body.data.some(({ id }) => id === bandit.id));
-  assert.equal(list.body.data.some(({ modelState, id }) => modelState !== undefined || id === card.id), false);
+  assert.equal(
+    list.body.data.some(({ modelState, id }) => modelState !== undefined || id === card.id),
+    false,
+  );
 });
 
 test('what cannot act is refused at its place, and changes nothing', async () => {
   const refused = async (body: object, path: string) => {
     const made = await call('POST', url, { key: 'refused', name: 'Refused', modelType: 'scorecard', ...body });
-    assert.deepEqual([made.status, made.body.code, made.body.errors[0]?.path], [400, 'validation_failed', path], `${JSON.stringify(body)} ${made.text}`);
+    assert.deepEqual(
+      [made.status, made.body.code, made.body.errors[0]?.path],
+      [400, 'validation_failed', path],
+      `${JSON.stringify(body)} ${made.text}`,
+    );
     return made.body.errors[0]?.message ?? '';
   };
   assert.match(await refused({ modelType: 'gradient_boosted' }, '/modelType'), /not available in this version/);
@@ -81,7 +91,10 @@ test('what cannot act is refused at its place, and changes nothing', async () =>
   await refused({ learningConfig: { noResponseHours: 0 } }, '/learningConfig/noResponseHours');
   await refused({ modelType: 'epsilon_greedy', config: { epsilon: 1.1 } }, '/config/epsilon');
   const whole = Array.from({ length: 200 }, (_, at) => ({ ...rule, id: `${at}` }));
-  assert.equal((await call('POST', url, { key: 'whole', name: 'Whole', modelType: 'scorecard', config: { rules: whole } })).status, 201);
+  assert.equal(
+    (await call('POST', url, { key: 'whole', name: 'Whole', modelType: 'scorecard', config: { rules: whole } })).status,
+    201,
+  );
 });
 
 test('a state is judged by its type, and takes the place of what was learned', async () => {
@@ -97,14 +110,21 @@ test('a state is judged by its type, and takes the place of what was learned', a
     [thompson.id, { arms: [] }, '/arms'],
     [thompson.id, { arms: {}, epsilon: 1 }, '/epsilon'],
     [epsilon.id, { arms: {}, epsilon: 0.1, decayRate: 0.001 }, '/totalPulls'],
-    [epsilon.id, { arms: { [arm]: { pulls: 1, totalReward: 2 } }, epsilon: 0, decayRate: 0, totalPulls: 1 }, `/arms/${arm}/totalReward`],
+    [
+      epsilon.id,
+      { arms: { [arm]: { pulls: 1, totalReward: 2 } }, epsilon: 0, decayRate: 0, totalPulls: 1 },
+      `/arms/${arm}/totalReward`,
+    ],
   ] as const) {
     const answer = await put(id, state);
     assert.deepEqual([answer.status, answer.body.errors[0]?.path], [400, `/modelState${path}`], answer.text);
   }
   const state = { arms: { [arm]: { alpha: 3, beta: 1.5 } } };
   const changed = await put(thompson.id, state);
-  assert.deepEqual([changed.status, changed.body.version, changed.body.stateVersion, changed.body.modelState], [200, 2, 2, state]);
+  assert.deepEqual(
+    [changed.status, changed.body.version, changed.body.stateVersion, changed.body.modelState],
+    [200, 2, 2, state],
+  );
   const card = await make('scorecard');
   assert.equal((await put(card.id, { arms: {} })).status, 400);
 });
@@ -117,11 +137,14 @@ test('scores are those of the worked example, explained, and as decisions would 
   ];
   const card = await make('scorecard', { config: { rules: points } });
   const score = (id: string, body: object) =>
-    server.call<{ score: number; rawScore: number; confidence: null; explanations: object[]; code: string; results: { offerId: string; score: number }[] }>(
-      'POST',
-      `${url}/${id}/score`,
-      { body },
-    );
+    server.call<{
+      score: number;
+      rawScore: number;
+      confidence: null;
+      explanations: object[];
+      code: string;
+      results: { offerId: string; score: number }[];
+    }>('POST', `${url}/${id}/score`, { body });
   const plain = await score(card.id, { attributes: { age: 30 } });
   assert.deepEqual(
     [plain.body.score, plain.body.rawScore, plain.body.confidence, plain.body.explanations],
@@ -133,9 +156,13 @@ test('scores are those of the worked example, explained, and as decisions would 
   const linear = await make('scorecard', { config: { normalization: 'linear', maxScore: 60, rules: points } });
   assert.equal((await score(linear.id, { attributes: { age: 31 } })).body.score, 1, 'clamped');
   assert.equal((await score(linear.id, { attributes: {} })).body.score, 0.833333);
-  const set = await server.call<{ results: { offerId: string; score: number }[] }>('POST', `${url}/${card.id}/score-offer-set`, {
-    body: { attributes: { age: 40 }, offerIds: [world.offers[1], world.offers[2], world.offers[0]] },
-  });
+  const set = await server.call<{ results: { offerId: string; score: number }[] }>(
+    'POST',
+    `${url}/${card.id}/score-offer-set`,
+    {
+      body: { attributes: { age: 40 }, offerIds: [world.offers[1], world.offers[2], world.offers[0]] },
+    },
+  );
   assert.deepEqual(
     set.body.results.map(({ offerId }) => offerId),
     [...[world.offers[0], world.offers[2]].sort(), world.offers[1]],
@@ -175,7 +202,10 @@ test('the registry moves as the page says, with one champion a family', async ()
   const racers = [await make('scorecard', { family }), await make('scorecard', { family })];
   for (const { id } of racers) await move(id, 'challenger');
   const raced = await Promise.all(racers.map(({ id }) => move(id, 'champion')));
-  assert.deepEqual(raced.map(({ status }) => status), [200, 200]);
+  assert.deepEqual(
+    raced.map(({ status }) => status),
+    [200, 200],
+  );
   const standing = await call('GET', `${url}?family=${family}`);
   assert.equal(standing.body.data.filter(({ registryStatus }) => registryStatus === 'champion').length, 1);
   // A champion that was deleted comes back beside the one that took its place.
@@ -201,7 +231,12 @@ test('flows name models by key or family; a model in use stays, and one that is 
   }
   const made = await world.recommend('F1', { attributes: { age: 30 } });
   assert.deepEqual(
-    [made.decisions[0]?.modelKey, made.decisions[0]?.modelType, made.decisions[0]?.propensitySource, made.decisions[0]?.score],
+    [
+      made.decisions[0]?.modelKey,
+      made.decisions[0]?.modelType,
+      made.decisions[0]?.propensitySource,
+      made.decisions[0]?.score,
+    ],
     [model.key, 'scorecard', 'model', 0.71095],
   );
   await world.replays(made);
@@ -271,7 +306,9 @@ test('champion and challengers share the customers, who stay with theirs; overri
     if (key !== champion.key) assert.equal(key, challenger.key);
   }
   assert.ok(seen.champion > seen.challenger && seen.challenger > 4, JSON.stringify(seen));
-  const asked = await world.recommend('CC1', { attributes: { propensityScores: { [champion.key]: 0.9, [challenger.key]: 0.9 } } });
+  const asked = await world.recommend('CC1', {
+    attributes: { propensityScores: { [champion.key]: 0.9, [challenger.key]: 0.9 } },
+  });
   assert.deepEqual([asked.decisions[0]?.propensitySource, asked.decisions[0]?.score], ['request', 0.9]);
   await world.replays(asked);
   // Paused, the challenger's customers get the champion.
@@ -279,25 +316,47 @@ test('champion and challengers share the customers, who stay with theirs; overri
   for (let at = 0; at < 20; at++) {
     assert.equal((await world.recommend(`CC${at}`, { dryRun: true })).decisions[0]?.modelKey, champion.key);
   }
-  await world.publish({ method: 'propensity', modelKey: champion.key, overrides: [{ channelType: 'web', modelKey: champion.key }] });
+  await world.publish({
+    method: 'propensity',
+    modelKey: champion.key,
+    overrides: [{ channelType: 'web', modelKey: champion.key }],
+  });
   await server.call('PUT', '/api/v1/tenant-settings', { body: { holdoutPercentage: 100 } });
   const held = await world.recommend('CC1');
-  assert.deepEqual([held.controlGroup, held.decisions[0]?.modelKey, held.decisions[0]?.propensitySource], [true, null, 'default']);
+  assert.deepEqual(
+    [held.controlGroup, held.decisions[0]?.modelKey, held.decisions[0]?.propensitySource],
+    [true, null, 'default'],
+  );
   await server.call('PUT', '/api/v1/tenant-settings', { body: { holdoutPercentage: 0 } });
 });
 
 test('rules ask a model for a threshold, and shadow models are told in traces alone', async () => {
-  const model = await make('scorecard', { status: 'active', config: { rules: [{ ...rule, field: 'attributes.age' }] } });
+  const model = await make('scorecard', {
+    status: 'active',
+    config: { rules: [{ ...rule, field: 'attributes.age' }] },
+  });
   const shadow = await make('epsilon_greedy', { status: 'active' });
   const made = await server.call<{ id: string }>('POST', '/api/v1/qualification-rules', {
-    body: { name: 'Likely', ruleType: 'propensity_threshold', stage: 'eligibility', config: { minScore: 0.71095, modelKey: model.key } },
+    body: {
+      name: 'Likely',
+      ruleType: 'propensity_threshold',
+      stage: 'eligibility',
+      config: { minScore: 0.71095, modelKey: model.key },
+    },
   });
   assert.equal(made.status, 201, made.text);
   const flow = { method: 'priority_weighted', shadowModelKeys: [shadow.key] };
   assert.equal((await world.publish(flow, [{ id: 'q', type: 'qualify' }])).status, 200);
   const low = await world.recommend('T1', { attributes: { age: 30 }, debug: true });
   assert.equal(low.count, 0, 'the score is a little below what is shown of it');
-  assert.equal((await server.call('PUT', `/api/v1/qualification-rules/${made.body.id}`, { body: { config: { minScore: 0.71, modelKey: model.key } } })).status, 200);
+  assert.equal(
+    (
+      await server.call('PUT', `/api/v1/qualification-rules/${made.body.id}`, {
+        body: { config: { minScore: 0.71, modelKey: model.key } },
+      })
+    ).status,
+    200,
+  );
   const passed = await world.recommend('T1', { attributes: { age: 30 }, debug: true });
   assert.ok(passed.count > 0);
   const scores = passed.meta?.scores as { shadowScores: Record<string, number> }[] | undefined;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { modelLearning, type ModelAnswer, round6, scoreOffers, type SnapshotOffer } from '@arbiter/engine';
+import { type ModelAnswer, modelLearning, round6, type SnapshotOffer, scoreOffers } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
@@ -18,7 +18,12 @@ interface Question {
 }
 
 /** One score (docs/design/api-decisioning.md 15). 404 for a model or offer that the tenant does not have, 400 for a bandit without offer. */
-export async function scoreOne(tx: Tx, id: string, { offerId, ...question }: Question & { readonly offerId?: string | undefined }, readCustomer: ReadCustomer) {
+export async function scoreOne(
+  tx: Tx,
+  id: string,
+  { offerId, ...question }: Question & { readonly offerId?: string | undefined },
+  readCustomer: ReadCustomer,
+) {
   const model = await getRecord(tx, modelSpec, id);
   if (offerId === undefined && modelLearning(model.modelType) !== null) {
     throw new AppError('validation_failed', {

@@ -18,7 +18,6 @@ export interface LearnedState {
 
 const hashOf = (state: Json): Buffer => hash('sha256', canonicalJson(state), 'buffer');
 
-
 /** Gives a new model what it begins with; it learns what comes from now on. */
 export async function makeState(tx: Tx, modelId: string, state: State): Promise<void> {
   await tx.query(
@@ -40,7 +39,10 @@ export async function readStates(
     [tx.tenantId, uuidArray(ids)],
   );
   return new Map(
-    rows.map(({ id, ...row }) => [id, { ...row, hash: hashOf(row.state).toString('hex'), state: whole ? row.state : {} }]),
+    rows.map(({ id, ...row }) => [
+      id,
+      { ...row, hash: hashOf(row.state).toString('hex'), state: whole ? row.state : {} },
+    ]),
   );
 }
 
@@ -129,10 +131,12 @@ export async function readStateBodies(tx: Tx, names: readonly string[]): Promise
   const bodies = new Map<string, Json>();
   for (const { name, body } of rows) {
     const text = inflateRawSync(body).toString('utf8');
-    if (hash('sha256', text, 'hex') !== name) throw new AppError('record_corrupt', { detail: 'the state of a model is not what its hash says' });
+    if (hash('sha256', text, 'hex') !== name)
+      throw new AppError('record_corrupt', { detail: 'the state of a model is not what its hash says' });
     bodies.set(name, JSON.parse(text));
   }
-  if (names.some((name) => !bodies.has(name))) throw new AppError('record_corrupt', { detail: 'the state of a model is missing' });
+  if (names.some((name) => !bodies.has(name)))
+    throw new AppError('record_corrupt', { detail: 'the state of a model is missing' });
   return bodies;
 }
 

@@ -36,11 +36,7 @@ export async function modelWorld(server: TestServer, count = 4, impressionMode =
     async publish(score, more = []) {
       const draftConfig = {
         version: 2,
-        nodes: [
-          { id: 'i', type: 'inventory' },
-          ...more,
-          { id: 's', type: 'score', config: score },
-        ],
+        nodes: [{ id: 'i', type: 'inventory' }, ...more, { id: 's', type: 'score', config: score }],
       };
       const changed = await server.call('PUT', '/api/v1/decision-flows', { body: { id: flow, draftConfig } });
       if (changed.status !== 200) return changed;
