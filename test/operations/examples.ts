@@ -85,8 +85,9 @@ const suppressionOf = async (f: Fixtures) => ({
 const aSuppression = async (f: Fixtures, changes: Record<string, unknown> = {}) =>
   f.must('POST', 'suppressions', { ...(await suppressionOf(f)), ...changes }, 201);
 /** A segment to which two customers belong. */
-const aBandit = (f: Fixtures) =>
+const aBandit = async (f: Fixtures): Promise<Made> =>
   f.make('algorithm-models', {
+    ...(await f.draft('algorithm-models')),
     modelType: 'thompson_bandit',
     config: {},
     predictors: [],

@@ -304,7 +304,11 @@ export const algorithmModelActionOperations = {
     changesCatalogue: true,
     responses: { 200: { description: 'The model.', schema: AlgorithmModel } },
     errors: ['not_found', 'model_unsupported'],
-    audit: [{ action: 'update', entityType: 'algorithmModel' }],
+    // What was learned, then the empty state.
+    audit: [
+      { action: 'update', entityType: 'algorithmModel' },
+      { action: 'update', entityType: 'algorithmModel' },
+    ],
   }),
   promote: operation({
     ...common,
