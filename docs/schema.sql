@@ -2,6 +2,53 @@
 -- Tables and views of schema arbiter with their columns, constraints, indexes, triggers, policies and rights, then functions.
 -- Monthly partitions, the job queue (graphile-worker's) and the tenants' own tables are not shown.
 
+create table algorithm_models (
+  tenant_id uuid not null,
+  id uuid not null,
+  key text not null,
+  name text not null,
+  description text default ''::text not null,
+  model_type text not null,
+  status text default 'draft'::text not null,
+  config jsonb default '{}'::jsonb not null,
+  predictors jsonb default '[]'::jsonb not null,
+  outcome_weights jsonb default '{}'::jsonb not null,
+  auto_learn boolean default false not null,
+  learn_mode text default 'none'::text not null,
+  learning_config jsonb default '{}'::jsonb not null,
+  model_state jsonb,
+  registry_status text default 'draft'::text not null,
+  family text,
+  version integer not null,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint algorithm_models_config_check CHECK ((jsonb_typeof(config) = 'object'::text))
+  constraint algorithm_models_description_check CHECK ((char_length(description) <= 10000))
+  constraint algorithm_models_family_check CHECK (((char_length(family) >= 1) AND (char_length(family) <= 255)))
+  constraint algorithm_models_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 255)))
+  constraint algorithm_models_learn_mode_check CHECK ((learn_mode = ANY (ARRAY['none'::text, 'scheduled'::text, 'continuous'::text])))
+  constraint algorithm_models_learning_config_check CHECK ((jsonb_typeof(learning_config) = 'object'::text))
+  constraint algorithm_models_model_state_check CHECK ((jsonb_typeof(model_state) = 'object'::text))
+  constraint algorithm_models_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+  constraint algorithm_models_outcome_weights_check CHECK ((jsonb_typeof(outcome_weights) = 'object'::text))
+  constraint algorithm_models_predictors_check CHECK ((jsonb_typeof(predictors) = 'array'::text))
+  constraint algorithm_models_registry_status_check CHECK ((registry_status = ANY (ARRAY['draft'::text, 'shadow'::text, 'challenger'::text, 'champion'::text, 'archived'::text])))
+  constraint algorithm_models_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'paused'::text, 'archived'::text])))
+  constraint algorithm_models_version_check CHECK ((version > 0))
+  constraint algorithm_models_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint algorithm_models_pkey PRIMARY KEY (tenant_id, id)
+  CREATE UNIQUE INDEX algorithm_models_champion ON arbiter.algorithm_models USING btree (tenant_id, family) WHERE ((deleted_at IS NULL) AND (registry_status = 'champion'::text) AND (family IS NOT NULL))
+  CREATE UNIQUE INDEX algorithm_models_key ON arbiter.algorithm_models USING btree (tenant_id, key) WHERE (deleted_at IS NULL)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.algorithm_models REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('algorithmModel', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.algorithm_models REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('algorithmModel', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.algorithm_models REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('algorithmModel', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table api_key_uses (
   tenant_id uuid not null,
   api_key_id uuid not null,
@@ -926,6 +973,61 @@ create table leases (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_system
   comment: Who may do what only one process may do, and until when.
+
+create table model_decisions (
+  tenant_id uuid not null,
+  decision_id uuid not null,
+  model_id uuid not null,
+  made_at timestamp(3) with time zone not null
+);
+  constraint model_decisions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint model_decisions_pkey PRIMARY KEY (tenant_id, decision_id, model_id)
+  CREATE INDEX model_decisions_made ON arbiter.model_decisions USING btree (tenant_id, model_id, made_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Decisions that were scored by models that learn.
+
+create table model_state_bodies (
+  tenant_id uuid not null,
+  hash bytea not null,
+  body bytea not null,
+  used_at timestamp(3) with time zone not null
+);
+  constraint model_state_bodies_hash_check CHECK ((octet_length(hash) = 32))
+  constraint model_state_bodies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint model_state_bodies_pkey PRIMARY KEY (tenant_id, hash)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: States of models that decisions were made with.
+
+create table model_states (
+  tenant_id uuid not null,
+  model_id uuid not null,
+  state jsonb not null,
+  state_version bigint default 1 not null,
+  samples bigint default 0 not null,
+  learned_to bigint not null,
+  silent_to timestamp(3) with time zone not null,
+  learned_at timestamp(3) with time zone,
+  published_hash bytea,
+  published_version bigint default 0 not null,
+  published_at timestamp(3) with time zone
+);
+  constraint model_states_learned_to_check CHECK ((learned_to >= 0))
+  constraint model_states_published_hash_check CHECK ((octet_length(published_hash) = 32))
+  constraint model_states_samples_check CHECK ((samples >= 0))
+  constraint model_states_state_version_check CHECK ((state_version > 0))
+  constraint model_states_tenant_id_model_id_fkey FOREIGN KEY (tenant_id, model_id) REFERENCES algorithm_models(tenant_id, id)
+  constraint model_states_pkey PRIMARY KEY (tenant_id, model_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What models have learned.
 
 create table oauth_clients (
   tenant_id uuid not null,

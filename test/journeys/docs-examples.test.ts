@@ -31,6 +31,7 @@ const order = [
   'qualificationRules',
   'contactPolicies',
   'rankingProfiles',
+  'algorithmModels',
   'decisionFlows',
   'flowRoutes',
   'suppressions',

@@ -85,6 +85,16 @@ const suppressionOf = async (f: Fixtures) => ({
 const aSuppression = async (f: Fixtures, changes: Record<string, unknown> = {}) =>
   f.must('POST', 'suppressions', { ...(await suppressionOf(f)), ...changes }, 201);
 /** A segment to which two customers belong. */
+const aBandit = async (f: Fixtures): Promise<Made> =>
+  f.make('algorithm-models', {
+    ...(await f.draft('algorithm-models')),
+    modelType: 'thompson_bandit',
+    config: {},
+    predictors: [],
+    autoLearn: true,
+    learnMode: 'continuous',
+  });
+
 const aSegment = async (f: Fixtures): Promise<Made> => {
   const segment = await f.make('segments', { ...(await f.draft('segments')), filters: null });
   const rows = ['', ' 2'].map((number) => ({ customer_id: `${f.marker}${number}`, first_name: f.marker }));
@@ -212,6 +222,24 @@ export const examples: Readonly<Record<string, Example>> = {
     const rule = { ruleType: 'attribute_condition', field: 'amount', operator: 'gte', value: 5, onMissing: 'pass' };
     return { body: { ...rule, schema: schema.id, sampleSize: 100 } };
   },
+
+  'algorithmModels.score': async (f) => ({
+    params: { id: (await f.make('algorithm-models')).id },
+    body: { attributes: { age: 20, marker: f.marker }, offerId: (await f.make('offers')).id, customerId: f.marker },
+  }),
+  'algorithmModels.scoreOfferSet': async (f) => ({
+    params: { id: (await f.make('algorithm-models')).id },
+    body: {
+      attributes: { age: 20, marker: f.marker },
+      offerIds: [(await f.make('offers')).id, (await f.make('offers')).id],
+      customerId: f.marker,
+    },
+  }),
+  'algorithmModels.resetLearning': async (f) => ({ params: { id: (await aBandit(f)).id } }),
+  'algorithmModels.promote': async (f) => ({
+    params: { id: (await f.make('algorithm-models')).id },
+    body: { toStatus: 'challenger' },
+  }),
 
   'segments.refresh': async (f) => ({ params: { id: (await f.make('segments')).id } }),
   'segments.customers': async (f) => ({ params: { id: (await aSegment(f)).id }, query: { limit: '10' } }),

@@ -135,9 +135,11 @@ export const flowProblemCodes = [
   'cycle_in_call_flow',
   'call_depth',
   'strategy_needs_propensity',
+  'bandit_needs_propensity',
   'not_available',
   'empty_scope',
   'sub_flow_unpublished',
+  'model_not_usable',
   'secret_missing',
   'scoring_not_configured',
   'unknown_key',
@@ -154,7 +156,7 @@ export const FlowProblem = Type.Object(
       description:
         'What kind of finding. not_available: sound, and not to be run by this version. secret_missing: bullets without a stored ' +
         'value. sub_flow_unpublished: a called flow is not active or was never published. too_large: also when a flow has more ' +
-        'than 2,000 nodes with those of the flows that it calls. unknown_key: only among the warnings.',
+        'than 2,000 nodes with those of the flows that it calls. unknown_key, bandit_needs_propensity: only among the warnings.',
     }),
     message: Type.String({ description: 'What is wrong.' }),
   },

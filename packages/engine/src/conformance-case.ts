@@ -13,6 +13,7 @@ import {
   type Snapshot,
   type SnapshotChannel,
   type SnapshotCreative,
+  type SnapshotModel,
   type SnapshotOffer,
   type SnapshotPlacement,
   type SnapshotPolicy,
@@ -64,6 +65,11 @@ export interface CaseSource {
   readonly suppressions?: readonly (Partial<Omit<Suppression, 'expiresAt'>> & { readonly expiresAt: string })[];
   readonly soldOut?: readonly string[];
   readonly external?: DecisionInput['external'];
+  /** Without `names` a model is named by its key. */
+  readonly models?: readonly (Partial<SnapshotModel> & Pick<SnapshotModel, 'key' | 'modelType'>)[];
+  /** States by key of the model. */
+  readonly modelStates?: Readonly<Record<string, Json>>;
+  readonly openBreakers?: readonly string[];
   readonly evidence?: EvidenceSource;
   readonly expect: { readonly [key: string]: Json };
 }
@@ -228,6 +234,13 @@ function snapshotOf(source: CaseSource): Snapshot {
       }),
     ),
     schemas: source.schemas ?? [],
+    ...(source.models === undefined
+      ? {}
+      : {
+          models: source.models.map(
+            (model): SnapshotModel => ({ id: model.key, config: {}, predictors: [], names: [model.key], ...model }),
+          ),
+        }),
   };
 }
 
@@ -300,6 +313,14 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
       expiresAt: instant(row.expiresAt),
     })),
     ...(source.external === undefined ? {} : { external: source.external }),
+    ...(source.modelStates === undefined
+      ? {}
+      : {
+          modelStates: Object.fromEntries(
+            Object.entries(source.modelStates).map(([key, state]) => [key, { hash: key, state }]),
+          ),
+        }),
+    ...(source.openBreakers === undefined ? {} : { openBreakers: source.openBreakers }),
     ...(source.soldOut === undefined ? {} : { soldOut: source.soldOut }),
     evidence: {
       number: 1,

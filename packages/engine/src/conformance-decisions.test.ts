@@ -73,6 +73,12 @@ function checkExpectation(expect: { readonly [key: string]: Json }, decision: De
     creatives: () => items.map((item) => item.creativeId),
     placements: () => items.map((item) => item.placementId),
     scores: () => items.map((item) => round6(item.score)),
+    models: () => items.map((item) => item.modelKey),
+    degraded: () => decision.degradedScoring,
+    variant: () => decision.variant,
+    assigned: () => decision.assignment.experiment,
+    warnings: () => summary.warnings,
+    shadows: () => traced.trace?.scoringResults.map((row) => (row as { readonly shadowScores: Json }).shadowScores),
     sources: () => items.map((item) => item.propensitySource),
     propensities: () => items.map((item) => round6(item.scoreComponents.propensity)),
     fits: () => items.map((item) => round6(item.scoreComponents.fitMultiplier)),
@@ -160,5 +166,6 @@ function shuffle(snapshot: Snapshot, seed: number): Snapshot {
     creatives: mix(snapshot.creatives),
     rules: mix(snapshot.rules),
     policies: mix(snapshot.policies),
+    ...(snapshot.models === undefined ? {} : { models: mix(snapshot.models) }),
   };
 }

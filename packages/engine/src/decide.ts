@@ -10,10 +10,12 @@ import { topN } from './delivery/top-n.ts';
 import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
 import type { DecisionInput, ZoneClock } from './input.ts';
+import { drawModels } from './models/model-scores.ts';
 import { runSteps } from './nodes/step.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { u } from './random/hash.ts';
 import type { AskExternal, Run } from './run.ts';
+import { assignModel, variantOf } from './scoring/champions.ts';
 import { prepareComponents, scoreStage, traceScores } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
@@ -48,10 +50,12 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
     const nothing: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };
     return finish(run, nothing, certainSlate, couple(run, []).rows);
   }
+  if (program.scoring.champions !== null && !run.holdout) run.assigned = assignModel(run, program.scoring.champions);
   const { branching } = program;
   if (branching !== null) run.phases = branching.phasesFor(run);
   runSteps(run, run.phases.phase1);
   prepareComponents(run);
+  if (run.modelRuns.length > 0) drawModels(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
   if (run.phases.rescores) rescore(run);
@@ -144,12 +148,17 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe }
     contacted: false,
     creativesCounted: false,
     offerCapsCounted: false,
+    modelRuns: program.models.list.length === 0 ? noModelRuns : new Array(program.models.list.length),
+    shadowRuns: null,
+    assigned: null,
+    degraded: false,
     trace: trace ? createTrace() : null,
     ask: ask ?? null,
     observe: observe ?? null,
   };
 }
 
+const noModelRuns: Run['modelRuns'] = [];
 const noPlacements: Run['openPlacements'] = [];
 const noRemovers: Run['slotRemover'] = [];
 const noSegments: ReadonlySet<string> = new Set();
@@ -212,14 +221,14 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Json[
     properties,
     emptyReason: items.length > 0 ? null : (target.emptyReason ?? run.lastRemover ?? 'inventory'),
     controlGroup: run.holdout,
-    degradedScoring: false,
+    degradedScoring: run.degraded,
     slateProbability: slate.probability,
     explored: slate.explored,
     minProbability: slate.least,
     draws: slate.draws,
     assignment: {
       creative: written.creativeShares,
-      experiment: null,
+      experiment: run.assigned?.share ?? null,
       holdout: holdoutShare(run),
     },
     summary: summarize(run, written, slate, coupling),
@@ -227,10 +236,20 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Json[
     withheldByQuota: run.withheldByQuota,
     policyBlocks: run.policyBlocks,
     policyErrors: run.policyErrors,
+    models: program.models.list.length === 0 ? null : askedModels(run),
+    variant: run.assigned === null ? null : variantOf(run, run.assigned),
     responseFormat: program.response.format,
     includeFields: program.response.includeFields,
     trace: run.trace === null ? null : run.trace.build(new Set(items.map((item) => item.offerId))),
   };
+}
+
+/** Shadow models are scored for traces alone, so they are not among those that were asked. */
+function askedModels({ program, modelRuns }: Run): NonNullable<Decision['models']> {
+  return program.models.list.flatMap(({ number, id, key, learns }) => {
+    const asked = modelRuns[number];
+    return asked === undefined || !(asked.used || asked.failed) ? [] : [{ id, key, learns, failed: asked.failed }];
+  });
 }
 
 /** The stages of phase 3, which remove nothing. */

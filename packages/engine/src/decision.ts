@@ -41,6 +41,10 @@ export interface Decision {
   readonly policyBlocks: Readonly<Record<string, number>> | null;
   /** Times that a policy could not be evaluated, and blocked. For metrics: no part of the record. */
   readonly policyErrors: number;
+  /** Models that were asked, shadow models not among them; null: the plan has none. No part of the record. */
+  readonly models: readonly AskedModel[] | null;
+  /** Which of champion and challengers scored; null: the flow has none. No part of the record, replay tells it. */
+  readonly variant: ModelVariant | null;
   /** Response node: `standard`, `minimal` or `grouped`, and the item fields to keep (empty = all). */
   readonly responseFormat: 'standard' | 'minimal' | 'grouped';
   readonly includeFields: readonly string[];
@@ -81,6 +85,22 @@ export interface RanFlow {
   readonly version: number | null;
 }
 
+export interface AskedModel {
+  readonly id: string;
+  readonly key: string;
+  readonly learns: boolean;
+  /** True: it gave a score that was no number from 0 to 1. */
+  readonly failed: boolean;
+}
+
+export interface ModelVariant {
+  /** `__champion__`, or the key by which the flow names the challenger. */
+  readonly variant: string;
+  readonly modelKey: string | null;
+  /** True: the customer's challenger could not be asked, and the champion was. */
+  readonly fallback: boolean;
+}
+
 export interface DrawnItem {
   readonly offerId: string;
   readonly creativeId: string | null;
@@ -94,6 +114,7 @@ export interface DrawnItem {
 export interface DecisionAssignment {
   /** Per item: the share its creative has among the usable ones of its offer; 1 without choice. */
   readonly creative: readonly number[];
+  /** Share of customers that get this champion or challenger; null without. */
   readonly experiment: number | null;
   /** Share of customers on this side of the tenant's holdout; null when there is none. */
   readonly holdout: number | null;

@@ -65,7 +65,6 @@ describe('node types that cannot be run yet', () => {
         },
         '/nodes/1/config/strategyOverrides',
       ],
-      [{ ...score, config: { method: 'formula', shadowModelKeys: ['m'] } }, '/nodes/1/config/shadowModelKeys'],
       [{ ...score, config: { method: 'formula', computeShap: true } }, '/nodes/1/config/computeShap'],
       [
         { ...score, config: { method: 'formula', formula: { upliftWeight: 1 } } },
@@ -77,12 +76,13 @@ describe('node types that cannot be run yet', () => {
           config: {
             championChallenger: {
               enabled: true,
+              experimentKey: 'x',
               champion: { modelKey: 'm', weight: 80 },
               challengers: [{ modelKey: 'n', weight: 20 }],
             },
           },
         },
-        '/nodes/1/config/championChallenger',
+        '/nodes/1/config/championChallenger/experimentKey',
       ],
     ];
     for (const [node, path] of keys) {
@@ -172,7 +172,7 @@ describe('node types that cannot be run yet', () => {
         flow([inventory, { ...score, config: { championChallenger: { enabled: true, champion, challengers } } }]),
       ).map((error) => error.replace('/nodes/1/config/championChallenger', ''));
     const half = { modelKey: 'm', weight: 50 };
-    assert.deepEqual(champions(half, [half]), ['not_available ']);
+    assert.deepEqual(champions(half, [half]), []);
     assert.deepEqual(champions(half, [{ modelKey: 'n', weight: 49.9 }]), ['invalid_config ']);
     assert.deepEqual(champions(half, []), ['invalid_config /challengers', 'invalid_config ']);
     assert.deepEqual(champions(null, [half]), ['invalid_config /champion', 'invalid_config ']);

@@ -28,6 +28,10 @@ export interface DecisionInput {
   readonly joinTruncated?: boolean | undefined;
   /** What webhooks answered, by node; absent: none was asked. A node without an answer counts as one that failed. */
   readonly external?: Readonly<Record<string, ExternalAnswer>> | undefined;
+  /** What models of the plan that learn had learned, by their keys; absent when the plan names none that learns. */
+  readonly modelStates?: Readonly<Record<string, ModelState>> | undefined;
+  /** Keys of the plan's models that are not asked, because they failed lately; absent: none. */
+  readonly openBreakers?: readonly string[] | undefined;
   /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
   readonly quotaLeft?: number | undefined;
 }
@@ -144,6 +148,13 @@ export interface Suppression {
   readonly policyId: string | null;
   readonly reason: string;
   readonly expiresAt: number;
+}
+
+/** What a model had learned, by its content (docs/design/api-decisioning.md 15, continuous state). */
+export interface ModelState {
+  /** SHA-256 of the canonical form of the state, in hex. Names it in records. */
+  readonly hash: string;
+  readonly state: Json;
 }
 
 /** Positive and negative outcomes so far, a numbered tenant-wide state (docs/design/api-decisioning.md 3). */

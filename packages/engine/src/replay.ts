@@ -18,6 +18,8 @@ export function resultOf(decision: Decision): Json {
     draws,
     subFlows,
     policyErrors: _errors,
+    models: _models,
+    variant: _variant,
     ...result
   } = decision;
   const more = { ...(draws === null ? {} : { draws }), ...(subFlows === null ? {} : { subFlows }) };

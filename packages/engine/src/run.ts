@@ -5,7 +5,9 @@ import type { Target } from './delivery/target.ts';
 import type { RemovingStage } from './empty-reason.ts';
 import type { FormulaScope } from './formula/scope.ts';
 import type { DecisionInput, DecisionRequest, ZoneClock } from './input.ts';
+import type { ModelRun } from './models/model-scores.ts';
 import type { LaneView } from './policies/lane-view.ts';
+import type { AssignedModel } from './scoring/champions.ts';
 import type { Scoring } from './scoring/scoring.ts';
 import type { Scratch } from './scratch.ts';
 import type { Json } from './snapshot.ts';
@@ -94,6 +96,14 @@ export interface Run {
   creativesCounted: boolean;
   /** True when it holds the contacts with offers that have caps of their own. */
   offerCapsCounted: boolean;
+  /** By number of the plan's models: what was opened. */
+  readonly modelRuns: (ModelRun | undefined)[];
+  /** Shadow models that a trace asked. */
+  shadowRuns: Map<number, ModelRun> | null;
+  /** The model that all candidates are scored by, of champion and challengers; null: settings say it. */
+  assigned: AssignedModel | null;
+  /** True: a model that should have been asked could not be. */
+  degraded: boolean;
   readonly trace: TraceBuilder | null;
   /** Told of webhooks that have no answer; null: those count as failed. */
   readonly ask: AskExternal | null;

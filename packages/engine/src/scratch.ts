@@ -45,6 +45,8 @@ export interface Scratch {
   /** By category number + 1: prior of an offer without evidence of its own; source 0: not worked out yet. */
   readonly priorSource: Uint8Array;
   readonly priorValue: Float64Array;
+  /** By number of the plan's models, once it was asked: scores by offer number, and the decision that they are of. */
+  readonly modelTables: ({ readonly scores: Float64Array; readonly known: Float64Array } | undefined)[];
   /** By channel number; by interest number. */
   readonly channelParts: Float64Array;
   readonly interests: Uint8Array;
@@ -88,6 +90,8 @@ export interface CandidateColumns {
 export const PROPENSITY = 1;
 export const FITTED = 2;
 export const SHARED = 4;
+/** P was drawn by a model. */
+export const DRAWN = 8;
 
 export function fitOf(columns: CandidateColumns, at: number): number {
   return (columns.known[at]! & FITTED) === 0 ? 1 : columns.fit[at]!;
@@ -125,6 +129,7 @@ export function scratchOf(program: Program): Scratch {
       asked: new Uint8Array(program.policies.length),
       priorSource: new Uint8Array(program.ordinals.category.size + 1),
       priorValue: new Float64Array(program.ordinals.category.size + 1),
+      modelTables: [],
       channelParts: new Float64Array(program.channels.length),
       interests: new Uint8Array(program.interestNumber.size),
     };

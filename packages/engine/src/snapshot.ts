@@ -50,6 +50,22 @@ export interface Snapshot {
    * none, so that plans keep their hashes.
    */
   readonly joins?: readonly SnapshotJoin[];
+  /**
+   * Usable models that the flow or a rule names. Left out when there is none, so that plans keep their hashes.
+   */
+  readonly models?: readonly SnapshotModel[];
+}
+
+/** A model as decisions score with it (docs/design/api-decisioning.md 15); what it learned is an input of each decision. */
+export interface SnapshotModel {
+  readonly id: string;
+  readonly key: string;
+  readonly modelType: string;
+  readonly config: { readonly [key: string]: Json };
+  /** Names, or `{ name, source, type, default }`. */
+  readonly predictors: readonly Json[];
+  /** What the flow and the rules call it: its key, its family, or the key of a model that it replaced. Sorted. */
+  readonly names: readonly string[];
 }
 
 export interface SnapshotTenant {

@@ -59,6 +59,8 @@ export interface ScoredRow {
   readonly propensitySource: string;
   readonly positives: number;
   readonly negatives: number;
+  /** By key of the shadow model. */
+  readonly shadowScores: Readonly<Record<string, number>>;
 }
 
 /** Collects the trace of one decision (part 2, 2; docs/design/api-decisioning.md 11). */
@@ -132,7 +134,7 @@ function scoredRow(row: ScoredRow, rank: number): Json {
     modelType: row.modelType,
     propensitySource: row.propensitySource,
     evidence: { positives, negatives, maturity: maturityOf(positives + negatives) },
-    shadowScores: {},
+    shadowScores: Object.fromEntries(Object.entries(row.shadowScores).map(([key, score]) => [key, round6(score)])),
     contributions: [],
   };
 }

@@ -1,4 +1,5 @@
 import type { WindowSpec } from '../input.ts';
+import { compileModels, type PlanModels } from '../models/plan-models.ts';
 import { fixedRows } from '../policies/tally.ts';
 import type { Snapshot, SnapshotOffer } from '../snapshot.ts';
 import { createCustomFields, type OfferFields } from './custom-fields.ts';
@@ -27,6 +28,7 @@ export interface Builder {
   customFields(offer: SnapshotOffer): OfferFields;
   /** Keys of all custom fields: bare names that formulas may use. */
   readonly customFieldKeys: ReadonlySet<string>;
+  readonly models: PlanModels;
   readonly collected: Collected;
 }
 
@@ -71,9 +73,11 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
   };
   const windowByKey = new Map<string, number>();
   const fields = createCustomFields(snapshot);
+  const models = compileModels(snapshot, (paths) => addPaths(collected, paths));
   const builder: Builder = {
     snapshot,
     collected,
+    models,
     index: {
       ordinals,
       offersByCategory: groupOffers(snapshot, ordinals, (offer) => offer.categoryId),
@@ -107,17 +111,7 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     zonePath([, field]) {
       if (field !== undefined) collected.zoneFields.add(field);
     },
-    readPaths(paths) {
-      for (const [first, second, third] of paths) {
-        if (second === undefined) continue;
-        if (first === 'customer') collected.customer.add(second);
-        else if (first === 'attributes') collected.attributes.add(second);
-        else if (first === 'request' && second === 'context') {
-          if (third === undefined) collected.wholeContext = true;
-          else collected.context.add(third);
-        }
-      }
-    },
+    readPaths: (paths) => addPaths(collected, paths),
     readSegments(names) {
       for (const name of names) collected.segments.add(name);
     },
@@ -135,6 +129,18 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     },
   };
   return builder;
+}
+
+function addPaths(collected: Collected, paths: readonly (readonly string[])[]): void {
+  for (const [first, second, third] of paths) {
+    if (second === undefined) continue;
+    if (first === 'customer') collected.customer.add(second);
+    else if (first === 'attributes') collected.attributes.add(second);
+    else if (first === 'request' && second === 'context') {
+      if (third === undefined) collected.wholeContext = true;
+      else collected.context.add(third);
+    }
+  }
 }
 
 function groupOffers(

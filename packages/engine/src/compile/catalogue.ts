@@ -178,7 +178,7 @@ function interestsOf(row: SnapshotOffer, builder: Builder): readonly number[] {
 }
 
 /** Written out: an object made by a rest pattern takes several times the memory, and there are thousands. */
-function viewOffer(row: SnapshotOffer, customFields: JsonObject): JsonObject {
+export function viewOffer(row: SnapshotOffer, customFields: JsonObject): JsonObject {
   return {
     id: row.id,
     name: row.name,

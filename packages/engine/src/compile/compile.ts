@@ -1,6 +1,7 @@
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileExplore } from '../delivery/explore.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
+import { flowModel, type PlanModels } from '../models/plan-models.ts';
 import { afterRankOf } from '../nodes/after-rank.ts';
 import { newParts, type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
@@ -10,7 +11,7 @@ import { readScoring } from '../nodes/score.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
 import { scratchOf } from '../scratch.ts';
-import type { FlowConfig, FlowNode, Snapshot, SnapshotChannel, SnapshotPlacement } from '../snapshot.ts';
+import type { FlowConfig, FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
 import { semantics } from '../version.ts';
 import { createBranching } from './branching.ts';
 import { type Builder, createBuilder } from './builder.ts';
@@ -88,7 +89,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const output = outputOf(placed, newParts(source));
   const flowConfig = readObject(snapshot.flow.config.flowConfig);
   const scoreNode = nodes.find(({ type }) => type === 'score') ?? null;
-  const scoring = readScoring(scoreNode, snapshot.flow.config, channels);
+  const scoring = readScoring(scoreNode, snapshot.flow.config, { flow: snapshot.flow, channels }, builder.models);
   const rankNode = nodes.find(({ type }) => type === 'rank');
   const rank = compileRank(rankNode);
   const responseNode = nodes.find(({ type }) => type === 'response');
@@ -126,6 +127,8 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     branching,
     afterRank: afterRankOf(placed),
     hasCalls: everyPlaced.some(({ calls }) => calls.size > 0),
+    models: builder.models,
+    drawsEarly: drawsEarly(builder.models, offers),
     scoring,
     rank,
     // A plan that was stored before plans named their semantics knew no exploration: the key meant nothing.
@@ -152,6 +155,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     logHorizonMs: logHorizon(builder),
     longestCooldownMs: collected.longestCooldownMs,
     outcomeReads: outcomeReads(builder),
+    models: builder.models.list,
     tracksStock: offers.some(({ row }) => row.tracksStock === true),
     profileFields: [...collected.customer].sort(),
     autoSources: autoSources(snapshot, collected.customer),
@@ -166,7 +170,9 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
       evidenceRanks:
         rank.method.readsEvidence === true ||
         readsEvidence(scoring, offers) ||
-        (snapshot.subFlows ?? []).some(({ config }) => readsEvidence(calledScoring(config, channels), offers)),
+        (snapshot.subFlows ?? []).some(({ config }) =>
+          readsEvidence(calledScoring(config, { flow: snapshot.flow, channels }, builder.models), offers),
+        ),
     },
     limits: {
       defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
@@ -220,11 +226,16 @@ function webhooksOf(nodes: readonly PlacedNode[]): readonly PlanWebhook[] {
 
 const usualTimeoutMs = 200;
 
-const calledScoring = (config: FlowConfig, channels: readonly SnapshotChannel[]): Program['scoring'] =>
+const calledScoring = (
+  config: FlowConfig,
+  places: Pick<Snapshot, 'flow' | 'channels'>,
+  models: PlanModels,
+): Program['scoring'] =>
   readScoring(
     config.nodes.find(({ type, enabled }) => type === 'score' && enabled !== false) ?? null,
     config,
-    channels,
+    places,
+    models,
   );
 
 function compileRank(node: FlowNode | undefined): RankStage {
@@ -262,6 +273,14 @@ function readsEvidence(scoring: Program['scoring'], offers: readonly PlanOffer[]
     [scoring.settings, ...scoring.byChannel].some(({ method }) => method.readsEvidence) ||
     offers.some(({ eligibility }) => eligibility?.readsPropensity ?? false)
   );
+}
+
+/** Whether rules, or the offers' own gates, ask a bandit: then it draws before there is anything to rank. */
+function drawsEarly({ list, asked, gates }: PlanModels, offers: readonly PlanOffer[]): boolean {
+  const isRandom = (number: number): boolean => list[number]?.program.isRandom === true;
+  if ([...gates].some(isRandom)) return true;
+  const byFlow = gates.has(flowModel) || offers.some(({ eligibility }) => eligibility?.readsPropensity ?? false);
+  return byFlow && [...asked].some(isRandom);
 }
 
 /** The longest window, and an hour for the days that a change of the clock makes longer. */

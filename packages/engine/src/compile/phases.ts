@@ -153,7 +153,14 @@ function calledPhase2(flow: SnapshotSubFlow, stops: readonly Stop[], parts: Plan
   const { config } = flow;
   const channels = sortById(parts.builder.snapshot.channels);
   const pathOf = (type: string) => stops.find(({ placed }) => placed.node.type === type)?.placed.node ?? null;
-  const scored = calledScoreStep(readScoring(pathOf('score'), config, channels));
+  const scored = calledScoreStep(
+    readScoring(
+      pathOf('score'),
+      config,
+      { flow: { ...parts.builder.snapshot.flow, key: flow.key }, channels },
+      parts.builder.models,
+    ),
+  );
   const rank = pathOf('rank');
   const cut = rank === null ? null : calledRankStep(rank);
   return [named(scored, prefix), ...phase2(stops, parts), ...(cut === null ? [] : [named(cut, prefix)])];

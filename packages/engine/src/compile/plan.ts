@@ -1,6 +1,7 @@
 import type { Explore } from '../delivery/explore.ts';
 import type { RankMethod } from '../delivery/rank-method.ts';
 import type { WindowSpec } from '../input.ts';
+import type { PlanModel, PlanModels } from '../models/plan-models.ts';
 import type { AfterRank } from '../nodes/after-rank.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
@@ -53,6 +54,8 @@ export interface Plan {
   readonly autoSources: readonly AutoSource[];
   /** Linked schemas and joins, in the order in which they write names; after the auto-enriched schemas. */
   readonly joinedSources: readonly JoinedSource[];
+  /** Models that decisions may be scored by: the input holds the states of those that learn. */
+  readonly models: readonly Pick<PlanModel, 'id' | 'key' | 'type' | 'learns'>[];
   /** Sources of the enrich nodes. Rows are passed as `input.enriched[nodeId][position]`. */
   readonly enrichSources: readonly EnrichSource[];
   /** Webhooks that are asked before a decision; empty in nearly all plans. Answers are passed as `input.external[nodeId]`. */
@@ -177,6 +180,9 @@ export interface Program {
   readonly afterRank: readonly AfterRank[];
   /** True when it calls flows, whether they can run or not. */
   readonly hasCalls: boolean;
+  readonly models: PlanModels;
+  /** True: something before the score node asks a model that draws. */
+  readonly drawsEarly: boolean;
   readonly scoring: Scoring;
   readonly rank: RankStage;
   /** Null: nothing is left to chance. */

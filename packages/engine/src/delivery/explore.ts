@@ -43,9 +43,17 @@ export function compileExplore(config: JsonObject, channelNumbers: ReadonlyMap<s
   return { rate, poolSize: readNumber(config.poolSize, 20), fromRank: readNumber(config.fromRank, 1), channels };
 }
 
-interface Exploring {
+export interface Exploring {
   /** `picked`, or another in its place; with the chance of what is returned. `place`: 1 for the first item of the answer. */
   next(place: number, picked: RankedPick, left: (candidate: Candidate) => boolean, ranking: Ranking): RankedPick;
+  /** Chance that `next` answers with `wanted`, given the method's pick. */
+  chanceOf(
+    place: number,
+    picked: RankedPick,
+    wanted: Candidate,
+    left: (candidate: Candidate) => boolean,
+    ranking: Ranking,
+  ): number;
 }
 
 /**
@@ -92,6 +100,19 @@ export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }:
       const byMethod = (1 - rate) * own;
       const probability = inPool ? byMethod + (rate * reach(chanceOf)) / size : byMethod;
       return { candidate, pick: { ...picked.pick, probability, explored: explored || picked.pick.explored } };
+    },
+    chanceOf(place, picked, wanted, left, { waits, chanceOf }) {
+      const certainly = picked.candidate === wanted ? picked.pick.probability : 0;
+      const byMethod = chanceOf === undefined ? certainly : chanceOf(wanted);
+      if (place < fromRank || (chanceOf === undefined && !isOn(picked.candidate))) return byMethod;
+      const isLeft = (candidate: Candidate): boolean =>
+        isOn(candidate) && left(candidate) && !(waits?.(candidate) ?? false);
+      let size = 0;
+      for (let at = 0; at < list.length && size < poolSize; at++) if (isLeft(list[at]!)) size += 1;
+      if (size === 1) return byMethod;
+      const inPool = isLeft(wanted) && standsAmong(run, wanted, isLeft, poolSize);
+      const explores = chanceOf === undefined || isOn(wanted);
+      return (explores ? 1 - rate : 1) * byMethod + (inPool ? (rate * reach(chanceOf)) / size : 0);
     },
   };
 }

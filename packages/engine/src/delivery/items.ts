@@ -1,8 +1,9 @@
 import type { DecisionItem } from '../decision.ts';
+import type { PlanModel } from '../models/plan-models.ts';
 import { evaluateInto } from '../nodes/compute.ts';
 import type { FormulaError, OutputItem } from '../nodes/output-step.ts';
 import { type Candidate, focus, type Run } from '../run.ts';
-import { propensitySources } from '../scoring/propensity.ts';
+import { modelFor, propensitySources } from '../scoring/propensity.ts';
 import { componentsOf } from '../scoring/score-stage.ts';
 import { settingsFor } from '../scoring/scoring.ts';
 import { creativeShareOf } from '../scratch.ts';
@@ -66,6 +67,7 @@ function writeItem(
   const template = creative === null ? null : run.program.templateOf(creative);
   const variables = template === null ? nothing : template.variables(run.scope, names);
   const source = propensitySources[columns.source[candidate.at]!]!;
+  const model = source === 'model' ? modelOf(run, candidate) : null;
   return {
     rank,
     placementRank,
@@ -78,8 +80,8 @@ function writeItem(
     priority: candidate.priority,
     score,
     scoreComponents: components,
-    modelKey: source === 'model' ? settingsFor(run.program.scoring, candidate).ladder.modelKey : null,
-    modelType: null,
+    modelKey: model?.key ?? null,
+    modelType: model?.type ?? null,
     propensitySource: source,
     selection: {
       probability: pick.probability,
@@ -91,6 +93,11 @@ function writeItem(
     content: template === null ? nothing : template.render(run.scope, names),
     personalization: output === null ? variables : personalized(variables, output),
   };
+}
+
+/** The model that the candidate was scored by. */
+function modelOf(run: Run, candidate: Candidate): PlanModel | null {
+  return run.program.models.list[modelFor(run, settingsFor(run.program.scoring, candidate).ladder)] ?? null;
 }
 
 const nothing: Values = Object.freeze({});

@@ -33,5 +33,6 @@ export function slateOf(draws: readonly RankedPick[] | null, items: readonly Dec
 }
 
 function drawn({ candidate, pick }: RankedPick): DrawnItem {
-  return { offerId: candidate.offer.id, creativeId: candidate.creative?.id ?? null, ...pick };
+  const { probability, estimated, explored } = pick;
+  return { offerId: candidate.offer.id, creativeId: candidate.creative?.id ?? null, probability, estimated, explored };
 }

@@ -8,6 +8,7 @@ import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { isLifted } from '../policies/policy-stage.ts';
 import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
 import { beginExploring } from './explore.ts';
+import { watchModelChance } from './model-chance.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain, type Pick, type RankedPick, type RankMethod } from './rank-method.ts';
 import type { Target } from './target.ts';
@@ -17,7 +18,8 @@ export interface Taken {
   readonly candidate: Candidate;
   readonly placementId: string | null;
   readonly mandatory: boolean;
-  readonly pick: Pick;
+  /** Its chance is known when the answer is filled, where a model drew the scores. */
+  pick: Pick;
 }
 
 /** Items by slot in delivery order; requests without `placements` have one slot. */
@@ -50,7 +52,9 @@ export function deliver(run: Run, method: RankMethod): Walked {
   takeMandatory(walk);
   const ranking = method.begin(run);
   const exploring = run.holdout || run.program.explore === null ? null : beginExploring(run, run.program.explore);
-  const draws: RankedPick[] | null = exploring === null && method.strategy === undefined ? null : [];
+  const chance = watchModelChance(run, method, exploring);
+  const draws: RankedPick[] | null = exploring === null && chance === null && method.strategy === undefined ? null : [];
+  const drawn: Taken[] = [];
   let place = 1;
   for (let slot = 0; slot < rooms.length; slot++) {
     place += walk.delivery[slot]!.length;
@@ -60,14 +64,24 @@ export function deliver(run: Run, method: RankMethod): Walked {
       (slots === null || candidate.slot === slot) &&
       freePlacement(walk, candidate) !== undefined;
     while (walk.total < cut && walk.delivery[slot]!.length < rooms[slot]!) {
+      if (chance !== null) chance.asked(slot, place, left);
       let picked = ranking.next(left, place);
       if (picked === null) break;
       if (exploring !== null) picked = exploring.next(place, picked, left, ranking);
       const { candidate, pick } = picked;
       if (ranking.took !== undefined) ranking.took(candidate);
+      if (chance !== null) chance.took(picked);
       if (draws !== null) draws.push(picked);
       place += 1;
-      take(walk, slot, { candidate, placementId: freePlacement(walk, candidate) ?? null, mandatory: false, pick });
+      const item: Taken = { candidate, placementId: freePlacement(walk, candidate) ?? null, mandatory: false, pick };
+      if (chance !== null) drawn.push(item);
+      take(walk, slot, item);
+    }
+  }
+  if (chance !== null) {
+    for (const [at, pick] of chance.settle().entries()) {
+      drawn[at]!.pick = pick;
+      draws![at] = { candidate: drawn[at]!.candidate, pick };
     }
   }
   if (run.input.quotaLeft !== undefined) withhold(walk, run.input.quotaLeft);

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../compile/config-problems.ts';
 import { deepestChain, enrichOrder } from '../compile/enrich-order.ts';
 import { exploreKey } from '../delivery/explore.ts';
+import { modelKinds } from '../models/model-kinds.ts';
+import { type ModelPlace, modelsOfScoring } from '../models/plan-models.ts';
 import { checkWebhook } from '../nodes/extension-point.ts';
 import {
   checkKeys,
@@ -14,6 +16,7 @@ import { readList, readObject, readObjects } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import { scoreShape } from '../nodes/score.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
+import { told } from '../words/word-texts.ts';
 import { checkCalls, type KnownFlow } from './check-calls.ts';
 import { checkStructure } from './check-structure.ts';
 import { readFlow, unknownKey } from './read-flow.ts';
@@ -53,6 +56,8 @@ export interface FlowReferences {
   /** The flows of the tenant; asked only when the config calls one. */
   readonly flows: readonly KnownFlow[];
   readonly webhooks: WebhookRules;
+  /** The model that a key or a family stands for; null: there is none. */
+  modelNamed(name: string): { readonly modelType: string; readonly isActive: boolean } | null;
 }
 
 /** For a config that is read, not judged: whatever it names exists and may be asked. */
@@ -63,6 +68,7 @@ export const openReferences: FlowReferences = {
   ownKey: null,
   flows: [],
   webhooks: { urlProblem: () => null, headerProblem: () => null },
+  modelNamed: () => null,
 };
 
 /**
@@ -86,9 +92,13 @@ export function validateFlow(
     checkFlowConfig(flow.flowConfig, references, found);
     checkStrategy(flow.nodes, flow.flowConfig, errors);
     checkCalls(config, references.flows, references.ownKey, use, errors);
+    warnings.push(...banditWarnings(flow.nodes, flow.flowConfig, references));
     // What is wrong comes first: whoever mends it knows that the rest will do once it can be run.
     if (errors.length === 0) errors.push(...unavailable);
-    if (use === 'publish') checkUse(flow.nodes, flow.flowConfig, errors);
+    if (use === 'publish') {
+      checkUse(flow.nodes, flow.flowConfig, errors);
+      errors.push(...unusableModels(flow.nodes, flow.flowConfig, references));
+    }
   }
   return { valid: errors.length === 0, errors, warnings };
 }
@@ -186,6 +196,44 @@ function checkStrategy(nodes: readonly FlowNode[], flowConfig: JsonObject, error
 
 function unavailableAt(path: string, nodeId: string | null, what: string): FlowIssue {
   return { path, nodeId, code: 'not_available', message: `${what} is not available in this version`, class: 'P' };
+}
+
+interface ModelUse extends ModelPlace {
+  readonly nodeId: string | null;
+  /** What the model scores for; null: the flow does not say. */
+  readonly method: Json;
+}
+
+/** Models that the flow scores with, where it names them. */
+function modelUses(nodes: readonly FlowNode[], flowConfig: JsonObject): ModelUse[] {
+  const scoring = readObject(flowConfig.scoring);
+  const uses = (config: JsonObject, prefix: string, nodeId: string | null, method: Json): ModelUse[] =>
+    modelsOfScoring(config).map((place) => ({ ...place, path: prefix + place.path, nodeId, method }));
+  const flowMethod = scoring.method ?? null;
+  return [
+    ...nodes.flatMap(({ id, type, enabled, config = {} }, at) =>
+      type === 'score' && enabled !== false ? uses(config, `/nodes/${at}/config`, id, config.method ?? flowMethod) : [],
+    ),
+    ...uses(scoring, '/flowConfig/scoring', null, flowMethod),
+  ];
+}
+
+/** A bandit says nothing about the order of an answer that something else has a part in. */
+function banditWarnings(nodes: readonly FlowNode[], flowConfig: JsonObject, references: FlowReferences): FlowWarning[] {
+  return modelUses(nodes, flowConfig).flatMap(({ path, name, nodeId, method, shadow }) => {
+    const kind = modelKinds.get(references.modelNamed(name)?.modelType ?? '');
+    if (shadow || method === null || method === 'propensity' || !kind?.isBandit) return [];
+    const message = `${told(name)} draws its scores: its chances are exact with the method propensity only`;
+    return [{ path, nodeId, code: 'bandit_needs_propensity', message, nearest: null }];
+  });
+}
+
+function unusableModels(nodes: readonly FlowNode[], flowConfig: JsonObject, references: FlowReferences): FlowIssue[] {
+  return modelUses(nodes, flowConfig).flatMap(({ path, name, nodeId }) => {
+    const model = references.modelNamed(name);
+    if (model === null || model.isActive) return [];
+    return [{ path, nodeId, code: 'model_not_usable', message: `the model ${told(name)} is not active`, class: 'U' }];
+  });
 }
 
 function checkUse(nodes: readonly FlowNode[], flowConfig: JsonObject, errors: FlowIssue[]): void {

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../compile/config-problems.ts';
+import type { PlanModels } from '../models/plan-models.ts';
+import { compileChampions } from '../scoring/champions.ts';
 import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
 import type { Exponents, Ladder, ScoreSettings, Scoring } from '../scoring/scoring.ts';
-import type { FlowConfig, FlowNode, Json, SnapshotChannel } from '../snapshot.ts';
+import type { FlowConfig, FlowNode, Json, Snapshot } from '../snapshot.ts';
 import {
   anyText,
   boolean,
@@ -16,7 +18,7 @@ import {
   oneOf,
   reference,
 } from './node-keys.ts';
-import { type NodeKind, readNumber, readObject, readObjects } from './node-kind.ts';
+import { type NodeKind, readList, readNumber, readObject, readObjects } from './node-kind.ts';
 
 const exponentKeys = {
   propensityWeight: number(0, 5),
@@ -69,10 +71,7 @@ export const scoreShape: ObjectShape = {
       });
     },
     championChallenger: checkChampions,
-    shadowModelKeys(value, path, issues) {
-      ids(5, 'model')(value, path, issues);
-      if (Array.isArray(value) && value.length > 0) issues.unavailable(path, 'scoring by shadow models');
-    },
+    shadowModelKeys: ids(5, 'model'),
     computeShap: unbuiltUnless(false, boolean),
   },
 };
@@ -103,7 +102,10 @@ const share: ObjectShape = {
 function checkChampions(value: Json, path: string, issues: NodeIssues): void {
   const keys = {
     enabled: boolean,
-    experimentKey: reference('experiment'),
+    experimentKey: (key: Json, at: string, found: NodeIssues) => {
+      anyText(key, at, found);
+      found.unavailable(at, 'an experiment');
+    },
     champion: object(share),
     challengers: objects(5, share),
   };
@@ -117,7 +119,6 @@ function checkChampions(value: Json, path: string, issues: NodeIssues): void {
   const weights = [readObject(champion), ...readObjects(challengers)].map(({ weight }) => readNumber(weight, 0));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   if (Math.abs(sum - 100) > 1e-9) issues.refuse(path, 'invalid_config', `weights must sum to 100, not ${sum}`);
-  issues.unavailable(path, 'scoring by champion and challengers');
 }
 
 export const score: NodeKind = { type: 'score', phase: 2, single: true, keys: scoreShape.keys, required: [] };
@@ -128,20 +129,22 @@ const ones: Exponents = { propensity: 1, relevance: 1, impact: 1, emphasis: 1 };
 export function readScoring(
   node: FlowNode | null,
   { flowConfig }: FlowConfig,
-  channels: readonly SnapshotChannel[],
+  places: Pick<Snapshot, 'flow' | 'channels'>,
+  models: PlanModels,
 ): Scoring {
   const ofFlow = readObject(readObject(flowConfig).scoring);
   const config = node === null ? ofFlow : { ...node.config, method: node.config?.method ?? ofFlow.method ?? null };
-  return compileScoring(node?.id ?? null, config, channels);
+  return compileScoring(node?.id ?? null, config, places, models);
 }
 
 /** The score stage of a score node's config, or of `flowConfig.scoring`. */
 export function compileScoring(
   nodeId: string | null,
   config: JsonObject,
-  channels: readonly SnapshotChannel[],
+  { flow, channels }: Pick<Snapshot, 'flow' | 'channels'>,
+  models: PlanModels,
 ): Scoring {
-  const settings = readSettings(config, null);
+  const settings = readSettings(config, null, models);
   const overrides = readObjects(config.overrides);
   const byChannel = channels.map((channel) => {
     const found = overrides.find(
@@ -149,26 +152,35 @@ export function compileScoring(
         (typeof channelId === 'string' && channelId.toLowerCase() === channel.id) ||
         channelType === channel.channelType,
     );
-    return found === undefined ? settings : readSettings(found, settings);
+    return found === undefined ? settings : readSettings(found, settings, models);
   });
+  for (const { ladder } of [settings, ...byChannel]) if (ladder.model >= 0) models.asked.add(ladder.model);
+  const champions = compileChampions(flow.key, nodeId, readObject(config.championChallenger), models);
+  for (const { model } of champions?.shares ?? []) if (model >= 0) models.asked.add(model);
   return {
     nodeId,
     settings,
     byChannel,
+    champions,
+    shadows: (readList(config.shadowModelKeys) ?? []).map(models.numberOf).filter((number) => number >= 0),
+    banditNeedsPropensity: [settings, ...byChannel].some(({ method, ladder }) => {
+      const asked = champions === null ? [ladder.model] : champions.shares.map(({ model }) => model);
+      return method.name !== 'propensity' && asked.some((model) => models.list[model]?.program.isRandom === true);
+    }),
     overridden: overrides.length > 0,
     minPropensity: readNumber(config.minPropensity, 0),
     minScore: readNumber(config.minScore, 0),
   };
 }
 
-function readSettings(config: JsonObject, base: ScoreSettings | null): ScoreSettings {
+function readSettings(config: JsonObject, base: ScoreSettings | null, models: PlanModels): ScoreSettings {
   const name = typeof config.method === 'string' ? config.method : (base?.method.name ?? 'priority_weighted');
   const method = scoreMethods.get(name);
   if (method === undefined) throw new Error(`score method ${name} is not available`);
   return {
     method,
     exponents: readExponents(config, base?.exponents ?? ones),
-    ladder: readLadder(config, base?.ladder ?? null),
+    ladder: readLadder(config, base?.ladder ?? null, models),
   };
 }
 
@@ -183,13 +195,15 @@ function readExponents(config: JsonObject, base: Exponents): Exponents {
   };
 }
 
-function readLadder(config: JsonObject, base: Ladder | null): Ladder {
+function readLadder(config: JsonObject, base: Ladder | null, models: PlanModels): Ladder {
   const modelKey = typeof config.modelKey === 'string' ? config.modelKey : (base?.modelKey ?? null);
-  if (base !== null) return { ...base, modelKey };
+  const model = models.numberOf(modelKey);
+  if (base !== null) return { ...base, modelKey, model };
   const { offerMin, categoryMin, globalMin, smoothing } = readObject(config.evidence);
   return {
     modelKey,
-    modelFirst: config.propensitySource !== 'adaptive_first' && modelKey !== null,
+    model,
+    adaptiveFirst: config.propensitySource === 'adaptive_first',
     offerMin: readNumber(offerMin, 50),
     categoryMin: readNumber(categoryMin, 20),
     globalMin: readNumber(globalMin, 10),

@@ -1,3 +1,4 @@
+import { drawModels } from '../models/model-scores.ts';
 import type { Run } from '../run.ts';
 
 /** One stage of phase 1, ready to run. */
@@ -18,6 +19,7 @@ export function runSteps(run: Run, steps: readonly Step[]): void {
     const prefix = step.prefix ?? '';
     run.prefix = prefix;
     step.run(run);
+    if (run.program.drawsEarly && step.type === 'inventory' && prefix === '') drawModels(run);
     if (observe !== null) observe(prefix + step.type, step.nodeId);
   }
 }

@@ -11,13 +11,20 @@ import { compileScope, isVacant } from '../compile/scopes.ts';
 import type { SnapshotRule } from '../snapshot.ts';
 import { attributeCondition } from './attribute-condition.ts';
 import { offerAttribute } from './offer-attribute.ts';
+import { propensityThreshold } from './propensity-threshold.ts';
 import { recencyCheck } from './recency-check.ts';
 import { type CompiledRule, type RuleBehaviour, type RuleKind, type RuleStage, ruleStages } from './rule-kind.ts';
 import { segmentRequired } from './segment-required.ts';
 import { type UnavailableRule, unavailableRules } from './unavailable-rules.ts';
 
 /** Rule types that can be evaluated: one file and one line each. */
-const kinds: readonly RuleKind[] = [attributeCondition, recencyCheck, offerAttribute, segmentRequired];
+const kinds: readonly RuleKind[] = [
+  attributeCondition,
+  recencyCheck,
+  offerAttribute,
+  segmentRequired,
+  propensityThreshold,
+];
 const kindByType = new Map(kinds.map((kind) => [kind.ruleType, kind]));
 /** All types, to judge a config by. */
 const judgeByType = new Map<string, UnavailableRule>(

@@ -40,11 +40,6 @@ const readMissing = (reader: ConfigReader): unknown => reader.word('onMissing', 
 
 /** Types of docs/design/api-catalogue.md 9 that no decision evaluates yet: refused on write, each with its own faults first. */
 export const unavailableRules: readonly UnavailableRule[] = [
-  unavailable('propensity_threshold', 'match', ['minScore', 'modelKey', 'model', 'onMissing'], (reader) => {
-    need(reader, 'minScore', reader.number('minScore', 0, 1));
-    for (const key of ['modelKey', 'model']) if (reader.text(key) === '') reader.refuse(key, 'must not be empty');
-    readMissing(reader);
-  }),
   unavailable('metric_condition', 'eligibility', ['metricId', 'operator', 'threshold', 'onMissing'], (reader) => {
     needText(reader, 'metricId');
     reader.word('operator', ['gt', 'gte', 'lt', 'lte', 'eq']);

@@ -1,6 +1,7 @@
 import { ln } from '../arithmetic/ln.ts';
+import { pow } from '../arithmetic/pow.ts';
 
-/** Gives one number of Beta(a, b), in 0..1. Both shapes are at least 1. */
+/** Gives one number of Beta(a, b), in 0..1. Both shapes are above 0. */
 export type BetaSampler = (a: number, b: number) => number;
 
 /**
@@ -29,6 +30,8 @@ export function betaSampler(uniform: () => number): BetaSampler {
   }
 
   function gamma(shape: number): number {
+    // The method is for shapes of 1 and more; a smaller one is the next larger, scaled.
+    if (shape < 1) return gamma(shape + 1) * pow(1 - uniform(), 1 / shape);
     const d = shape - 1 / 3;
     const c = 1 / Math.sqrt(9 * d);
     for (;;) {
@@ -45,6 +48,8 @@ export function betaSampler(uniform: () => number): BetaSampler {
 
   return (a, b) => {
     const ofA = gamma(a);
-    return ofA / (ofA + gamma(b));
+    const ofB = gamma(b);
+    // Both can be 0 when shapes are tiny; then one side is as good as the other.
+    return ofA + ofB > 0 ? ofA / (ofA + ofB) : 0.5;
   };
 }

@@ -1,7 +1,8 @@
 import { finiteNumber } from '../arithmetic/order.ts';
 import type { PropensitySource } from '../decision.ts';
+import { modelScore, openModel } from '../models/model-scores.ts';
 import type { Candidate, Run } from '../run.ts';
-import { PROPENSITY } from '../scratch.ts';
+import { DRAWN, PROPENSITY } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
 import { type Ladder, settingsFor } from './scoring.ts';
 
@@ -15,6 +16,7 @@ export const propensitySources: readonly PropensitySource[] = [
   'offer',
   'request',
 ];
+const fromModel = 0;
 const fromDefault = 1;
 const fromGlobal = 2;
 const fromCategory = 3;
@@ -38,13 +40,15 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
   const positives = pair[0];
   const negatives = pair[1];
   columns.known[at] = columns.known[at]! | PROPENSITY;
-  const asked = run.propensityScores === null ? null : requestScore(run, candidate.offer.id, ladder.modelKey);
+  const asked = run.propensityScores === null ? null : requestScore(run, candidate.offer.id, ladder);
   if (asked !== null) {
     columns.source[at] = fromRequest;
     columns.propensity[at] = asked;
     return;
   }
   const count = positives + negatives;
+  const model = modelFor(run, ladder);
+  if (model >= 0 && !ladder.adaptiveFirst && takeModel(run, candidate, model)) return;
   if (count >= ladder.offerMin) {
     columns.source[at] = fromOffer;
     columns.propensity[at] = positives / count;
@@ -52,13 +56,48 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
   }
   const group = run.scratch.offers.category[candidate.ordinal]! + 1;
   if (priorSource[group] === 0) workOutPrior(run, candidate, group, ladder);
+  // Without evidence anywhere the model says what is expected, when it can.
+  const isUnknown = priorSource[group] === fromDefault && model >= 0;
   if (count === 0) {
+    if (isUnknown && takeModel(run, candidate, model)) return;
     columns.source[at] = priorSource[group]!;
     columns.propensity[at] = priorValue[group]!;
     return;
   }
+  let prior = priorValue[group]!;
+  if (isUnknown) {
+    const score = modelScore(run, candidate, model);
+    if (score !== null) {
+      prior = score;
+      noteUse(run, at, model);
+    }
+  }
   columns.source[at] = fromBlend;
-  columns.propensity[at] = (positives + ladder.smoothing * priorValue[group]!) / (count + ladder.smoothing);
+  columns.propensity[at] = (positives + ladder.smoothing * prior) / (count + ladder.smoothing);
+}
+
+/** Position of the model that scores a candidate with this ladder; -1: none (docs/design/api-decisioning.md 10, "Which model"). */
+export function modelFor(run: Run, ladder: Ladder): number {
+  if (run.holdout) return -1;
+  return run.assigned === null ? ladder.model : run.assigned.model;
+}
+
+/** Takes the model's score for P; false when it has none for the offer. */
+function takeModel(run: Run, candidate: Candidate, model: number): boolean {
+  const score = modelScore(run, candidate, model);
+  if (score === null) return false;
+  const { columns } = run.scratch;
+  const { at } = candidate;
+  columns.source[at] = fromModel;
+  columns.propensity[at] = score;
+  noteUse(run, at, model);
+  return true;
+}
+
+function noteUse(run: Run, at: number, model: number): void {
+  const { columns } = run.scratch;
+  openModel(run, model).used = true;
+  if (run.program.models.list[model]!.program.isRandom) columns.known[at] = columns.known[at]! | DRAWN;
 }
 
 type Pair = readonly [positives: number, negatives: number];
@@ -95,10 +134,17 @@ function rate(pair: Pair, least: number): number | null {
 }
 
 /** `attributes.propensityScores[offerId]`, else `[modelKey]`, clamped to 0..1; anything but a finite number is missing. */
-function requestScore(run: Run, offerId: string, modelKey: string | null): number | null {
+function requestScore(run: Run, offerId: string, ladder: Ladder): number | null {
   const scores = run.propensityScores;
   if (scores === null) return null;
-  const value = ownNumber(scores, offerId) ?? (modelKey === null ? null : ownNumber(scores, modelKey));
+  let value = ownNumber(scores, offerId);
+  if (value === null) {
+    // By the name that the flow gives it, or by the key of the model that stands for the name.
+    const name = run.assigned === null ? ladder.modelKey : run.assigned.name;
+    if (name !== null) value = ownNumber(scores, name);
+    const model = modelFor(run, ladder);
+    if (value === null && model >= 0) value = ownNumber(scores, run.program.models.list[model]!.key);
+  }
   return value === null ? null : Math.min(1, Math.max(0, value));
 }
 

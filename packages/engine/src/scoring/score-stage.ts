@@ -1,11 +1,12 @@
 import type { ScoreComponents } from '../decision.ts';
+import { shadowScore } from '../models/model-scores.ts';
 import { closeStage, type StageExtras } from '../nodes/close-stage.ts';
 import { addTally, rowOfOffer30Days } from '../policies/tally.ts';
 import { type Candidate, leave, type Run, standsBefore } from '../run.ts';
 import { fitOf } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
 import { emphasisOf, measureImpact, writeImpact, writeRelevance } from './components.ts';
-import { evidenceOf, propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
+import { evidenceOf, modelFor, propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
 import { holdoutMethod } from './score-methods.ts';
 import { settingsFor } from './scoring.ts';
 
@@ -34,10 +35,17 @@ export function scoreStage(run: Run): void {
       drop(run, candidate, 'min_score', { score: score[candidate.at]!, minScore });
     }
   }
+  if (scoring.banditNeedsPropensity && !run.holdout) run.warnings.push('bandit_needs_propensity');
   // Where scores change again, they are told of when the last of them stands.
   if (run.trace !== null && !run.phases.rescores) traceScores(run);
   closeStage(run, 'score', scoring.nodeId, run.trace === null ? undefined : scoreExtras(run));
   run.after.scoring = run.offerCount;
+}
+
+/** Scores one candidate; not of a holdout customer. */
+export function scoreCandidate(run: Run, candidate: Candidate): void {
+  const settings = settingsFor(run.scoring, candidate);
+  settings.method.score(run, candidate, settings);
 }
 
 function drop(run: Run, candidate: Candidate, reason: 'min_propensity' | 'min_score', detail: Json): void {
@@ -61,19 +69,32 @@ export function traceScores(run: Run): void {
   for (const candidate of ordered) {
     const { ladder } = settingsFor(run.scoring, candidate);
     const { at } = candidate;
+    const model = run.program.models.list[modelFor(run, ladder)];
     const [positives, negatives] = evidenceOf(run, candidate);
     run.trace?.scored({
       offerId: candidate.offer.id,
       score: columns.score[at]!,
       priority: candidate.priority,
       components: componentsOf(run, candidate),
-      modelKey: run.holdout ? null : ladder.modelKey,
-      modelType: null,
+      modelKey: run.holdout ? null : (model?.key ?? run.assigned?.name ?? ladder.modelKey),
+      modelType: model?.type ?? null,
       propensitySource: propensitySources[columns.source[at]!]!,
       positives,
       negatives,
+      shadowScores: shadowScores(run, candidate),
     });
   }
+}
+
+/** What shadow models say of a candidate; those that are not usable say nothing. */
+function shadowScores(run: Run, candidate: Candidate): Record<string, number> {
+  const scores: Record<string, number> = {};
+  if (run.holdout) return scores;
+  for (const number of run.program.scoring.shadows) {
+    const score = shadowScore(run, candidate, number);
+    if (score !== null) scores[run.program.models.list[number]!.key] = score;
+  }
+  return scores;
 }
 
 const means = new Float64Array(2);

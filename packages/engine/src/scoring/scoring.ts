@@ -1,4 +1,5 @@
 import type { Candidate, Run } from '../run.ts';
+import type { Champions } from './champions.ts';
 
 /** The score stage of a plan. */
 export interface Scoring {
@@ -8,6 +9,12 @@ export interface Scoring {
   readonly byChannel: readonly ScoreSettings[];
   /** True when an override makes settings differ by channel. */
   readonly overridden: boolean;
+  /** Models that share the customers; null: settings say which model scores. */
+  readonly champions: Champions | null;
+  /** Positions of models that are scored for traces alone. */
+  readonly shadows: readonly number[];
+  /** True: a model that draws scores is named where they do not make the order by themselves. */
+  readonly banditNeedsPropensity: boolean;
   readonly minPropensity: number;
   readonly minScore: number;
 }
@@ -27,9 +34,12 @@ export interface Exponents {
 
 /** How P is found (docs/design/api-decisioning.md 10). */
 export interface Ladder {
+  /** As the flow names it. */
   readonly modelKey: string | null;
-  /** True: the model stands before the evidence, false: after it. */
-  readonly modelFirst: boolean;
+  /** Position among the plan's models; -1: none that is usable. */
+  readonly model: number;
+  /** True: the evidence stands before the model, false: after it. */
+  readonly adaptiveFirst: boolean;
   readonly offerMin: number;
   readonly categoryMin: number;
   readonly globalMin: number;

@@ -6,6 +6,30 @@
  * say what is in it.
  */
 
+/** A row of `algorithm_models`. */
+export interface AlgorithmModelsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+  readonly modelType: string;
+  readonly status: 'draft' | 'active' | 'paused' | 'archived';
+  readonly config: unknown;
+  readonly predictors: unknown;
+  readonly outcomeWeights: unknown;
+  readonly autoLearn: boolean;
+  readonly learnMode: 'none' | 'scheduled' | 'continuous';
+  readonly learningConfig: unknown;
+  readonly modelState: unknown;
+  readonly registryStatus: 'draft' | 'shadow' | 'challenger' | 'champion' | 'archived';
+  readonly family: string | null;
+  readonly version: number;
+  readonly deletedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `api_key_uses`. */
 export interface ApiKeyUsesRow {
   readonly tenantId: string;
@@ -586,6 +610,37 @@ export interface LeasesRow {
   readonly expiresAt: Date;
 }
 
+/** A row of `model_decisions`. */
+export interface ModelDecisionsRow {
+  readonly tenantId: string;
+  readonly decisionId: string;
+  readonly modelId: string;
+  readonly madeAt: Date;
+}
+
+/** A row of `model_state_bodies`. */
+export interface ModelStateBodiesRow {
+  readonly tenantId: string;
+  readonly hash: Buffer;
+  readonly body: Buffer;
+  readonly usedAt: Date;
+}
+
+/** A row of `model_states`. */
+export interface ModelStatesRow {
+  readonly tenantId: string;
+  readonly modelId: string;
+  readonly state: unknown;
+  readonly stateVersion: number | string;
+  readonly samples: number | string;
+  readonly learnedTo: number | string;
+  readonly silentTo: Date;
+  readonly learnedAt: Date | null;
+  readonly publishedHash: Buffer | null;
+  readonly publishedVersion: number | string;
+  readonly publishedAt: Date | null;
+}
+
 /** A row of `oauth_clients`. */
 export interface OauthClientsRow {
   readonly tenantId: string;
@@ -980,6 +1035,7 @@ export interface UsersRow {
 
 /** Every table with its row. */
 export interface Tables {
+  readonly algorithm_models: AlgorithmModelsRow;
   readonly api_key_uses: ApiKeyUsesRow;
   readonly api_keys: ApiKeysRow;
   readonly applied_files: AppliedFilesRow;
@@ -1016,6 +1072,9 @@ export interface Tables {
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
   readonly leases: LeasesRow;
+  readonly model_decisions: ModelDecisionsRow;
+  readonly model_state_bodies: ModelStateBodiesRow;
+  readonly model_states: ModelStatesRow;
   readonly oauth_clients: OauthClientsRow;
   readonly offer_stock: OfferStockRow;
   readonly offers: OffersRow;
@@ -1063,6 +1122,28 @@ export type ColumnKind =
 
 /** The kind of every column. */
 export const columnKinds = {
+  algorithm_models: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    key: 'text',
+    name: 'text',
+    description: 'text',
+    modelType: 'text',
+    status: 'text',
+    config: 'json',
+    predictors: 'json',
+    outcomeWeights: 'json',
+    autoLearn: 'boolean',
+    learnMode: 'text',
+    learningConfig: 'json',
+    modelState: 'json',
+    registryStatus: 'text',
+    family: 'text',
+    version: 'integer',
+    deletedAt: 'instant',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
   api_key_uses: {
     tenantId: 'uuid',
     apiKeyId: 'uuid',
@@ -1555,6 +1636,31 @@ export const columnKinds = {
     holder: 'text',
     token: 'integer',
     expiresAt: 'instant',
+  },
+  model_decisions: {
+    tenantId: 'uuid',
+    decisionId: 'uuid',
+    modelId: 'uuid',
+    madeAt: 'instant',
+  },
+  model_state_bodies: {
+    tenantId: 'uuid',
+    hash: 'bytes',
+    body: 'bytes',
+    usedAt: 'instant',
+  },
+  model_states: {
+    tenantId: 'uuid',
+    modelId: 'uuid',
+    state: 'json',
+    stateVersion: 'integer',
+    samples: 'integer',
+    learnedTo: 'integer',
+    silentTo: 'instant',
+    learnedAt: 'instant',
+    publishedHash: 'bytes',
+    publishedVersion: 'integer',
+    publishedAt: 'instant',
   },
   oauth_clients: {
     tenantId: 'uuid',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
+import { learnSoon } from '../features/model-learning/index.ts';
 import { createOutboxDispatcher } from '../features/stream/index.ts';
 import { selectTenantIds } from '../features/tenants/index.ts';
 import { createQueueKeeper, createScheduler, type Scheduler, type Worker } from '../jobs/index.ts';
@@ -100,6 +101,7 @@ function dispatcherOf(
     zoneOf: (tenantId) => server.decisions.timezoneOf(tenantId),
     pause,
     stopped: () => stopped.aborted,
+    onReports: (tenantId) => learnSoon(server.database, tenantId),
   });
   new Gauge({
     name: 'svc_outbox_lag_seconds',

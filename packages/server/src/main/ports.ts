@@ -13,11 +13,13 @@ import { lockRoutes } from '../features/flow-routes/index.ts';
 import {
   type FlowRoutePorts,
   flowsNamingPolicy,
+  flowsScoringBy,
   noteForAssembly,
   selectFlowsContaining,
 } from '../features/flows/index.ts';
 import type { OperationHandlers } from '../features/gitops/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
+import type { ModelPorts } from '../features/models/index.ts';
 import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
@@ -91,6 +93,7 @@ interface FeaturePorts
     Omit<ChannelPorts, 'envelope'>,
     CreativePorts,
     OfferPorts,
+    ModelPorts,
     Pick<FlowRoutePorts, 'lockRoutes'>,
     SettingsPorts,
     Pick<TenantPorts, 'hasData'>,
@@ -114,6 +117,8 @@ export const featurePorts: FeaturePorts = {
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).
   hasData: async (tx) => (await hasOffers(tx)) || (await hasSchemas(tx)),
+  findModelUses: flowsScoringBy,
+  readCustomer: readCustomerProfile,
   readProfile: readCustomerProfile,
   recordableColumns,
   lockRoutes,

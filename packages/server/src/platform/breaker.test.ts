@@ -2,35 +2,27 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBreaker } from './breaker.ts';
 
-const five = () => createBreaker({ failures: 5, pauseMs: 60_000 });
-
-test('it opens after five failures in a row, for one name alone', () => {
-  const breaker = five();
-  for (let at = 0; at < 4; at++) breaker.failed('a', at);
-  assert.equal(breaker.mayCall('a', 10), true);
-  breaker.failed('a', 10);
-  assert.equal(breaker.mayCall('a', 11), false);
-  assert.equal(breaker.mayCall('b', 11), true);
-});
-
-test('a success between failures begins the count again', () => {
-  const breaker = five();
-  for (let at = 0; at < 4; at++) breaker.failed('a', at);
+test('five failures in a row open it for the pause; then one probe decides', () => {
+  let at = 1000;
+  const breaker = createBreaker({ failures: 5, pauseMs: 60_000, now: () => at });
+  for (let failure = 0; failure < 4; failure++) breaker.failed('a');
+  assert.equal(breaker.isOpen('a'), false, 'four are not enough');
   breaker.succeeded('a');
-  for (let at = 0; at < 4; at++) breaker.failed('a', at);
-  assert.equal(breaker.mayCall('a', 5), true);
-});
-
-test('after the pause one probe goes out; it closes the breaker, or opens it for another pause', () => {
-  const breaker = five();
-  for (let at = 0; at < 5; at++) breaker.failed('a', 0);
-  assert.equal(breaker.mayCall('a', 59_999), false);
-  assert.equal(breaker.mayCall('a', 60_000), true);
-  assert.equal(breaker.mayCall('a', 60_000), false, 'the others wait for the probe');
-  breaker.failed('a', 60_100);
-  assert.equal(breaker.mayCall('a', 120_099), false);
-  assert.equal(breaker.mayCall('a', 120_100), true);
+  for (let failure = 0; failure < 4; failure++) breaker.failed('a');
+  assert.equal(breaker.isOpen('a'), false, 'not in a row');
+  breaker.failed('a');
+  assert.equal(breaker.isOpen('a'), true);
+  assert.equal(breaker.isOpen('b'), false, 'each key by itself');
+  at += 59_999;
+  assert.equal(breaker.isOpen('a'), true);
+  at += 1;
+  assert.equal(breaker.isOpen('a'), false, 'the probe');
+  assert.equal(breaker.isOpen('a'), true, 'nobody else meanwhile');
+  breaker.failed('a');
+  assert.equal(breaker.isOpen('a'), true, 'a probe that fails opens it anew');
+  at += 60_000;
+  assert.equal(breaker.isOpen('a'), false);
   breaker.succeeded('a');
-  assert.equal(breaker.mayCall('a', 120_101), true);
-  assert.equal(breaker.mayCall('a', 120_101), true);
+  assert.equal(breaker.isOpen('a'), false);
+  assert.equal(breaker.isOpen('a'), false);
 });

@@ -1,36 +1,50 @@
-/** Keeps from asking those who have not answered lately. One for a process. */
+/**
+ * Keeps what failed several times in a row from being asked again at once (docs/design/api-decisioning.md 10, Breaker). Per
+ * process; keys say what is asked, and for whom.
+ */
 export interface Breaker {
-  /** False: it is open. True for one call a pause, whose outcome decides whether it closes; `now`: monotonic ms. */
-  mayCall(name: string, now: number): boolean;
-  succeeded(name: string): void;
-  failed(name: string, now: number): void;
+  /**
+   * True: it is not to be asked now. After the pause the first who asks is told false once, as a probe; the others wait for
+   * what comes of it.
+   */
+  isOpen(key: string): boolean;
+  succeeded(key: string): void;
+  failed(key: string): void;
 }
 
-interface Failing {
-  inARow: number;
-  /** Monotonic ms from which a probe may go out. */
-  probeAt: number;
+export interface BreakerOptions {
+  /** Failures in a row that open it. */
+  readonly failures: number;
+  readonly pauseMs: number;
+  /** Monotonic ms. */
+  readonly now: () => number;
 }
 
-/** Opens for `pauseMs` after `failures` failures in a row; then one probe goes out, and the others wait for it. */
-export function createBreaker({ failures, pauseMs }: { readonly failures: number; readonly pauseMs: number }): Breaker {
-  // Holds only those who failed last, so it is as small as the trouble.
-  const failing = new Map<string, Failing>();
+interface Trouble {
+  failures: number;
+  /** Until then it is open; 0: it is not. */
+  until: number;
+}
+
+export function createBreaker({ failures, pauseMs, now }: BreakerOptions): Breaker {
+  /** Only what failed lately. */
+  const troubles = new Map<string, Trouble>();
   return {
-    mayCall(name, now) {
-      const known = failing.get(name);
-      if (known === undefined || known.inARow < failures) return true;
-      if (now < known.probeAt) return false;
-      // Should the probe never come back, the next goes out a pause later.
-      known.probeAt = now + pauseMs;
-      return true;
+    isOpen(key) {
+      const trouble = troubles.get(key);
+      if (trouble === undefined || trouble.until === 0) return false;
+      const at = now();
+      if (at < trouble.until) return true;
+      // A probe of which nothing is heard is followed by another after a further pause.
+      trouble.until = at + pauseMs;
+      return false;
     },
-    succeeded: (name) => void failing.delete(name),
-    failed(name, now) {
-      const known = failing.get(name) ?? { inARow: 0, probeAt: 0 };
-      known.inARow += 1;
-      known.probeAt = now + pauseMs;
-      failing.set(name, known);
+    succeeded: (key) => void troubles.delete(key),
+    failed(key) {
+      const trouble = troubles.get(key) ?? { failures: 0, until: 0 };
+      trouble.failures += 1;
+      if (trouble.failures >= failures) trouble.until = now() + pauseMs;
+      troubles.set(key, trouble);
     },
   };
 }

@@ -88,6 +88,8 @@ const decision: Decision = {
   emptyReason: null,
   controlGroup: false,
   degradedScoring: true,
+  models: null,
+  variant: null,
   slateProbability: 0.11111111,
   explored: false,
   minProbability: 1,

@@ -153,7 +153,7 @@ function shapeItem(plan: Plan, decision: Decision, item: DecisionItem, index: nu
     modelKey: item.modelKey,
     modelType: item.modelType,
     propensitySource: item.propensitySource,
-    selection: { ...item.selection, probability: round6(item.selection.probability) },
+    selection: shownSelection(item.selection),
     creativeId: item.creativeId,
     creativeName: creative?.name ?? null,
     templateType: creative?.templateType ?? null,
@@ -176,6 +176,10 @@ function shapeItem(plan: Plan, decision: Decision, item: DecisionItem, index: nu
   const { includeFields } = decision;
   if (includeFields.length === 0) return shaped;
   return keep(shaped, (name) => fieldsAlwaysKept.has(name) || includeFields.includes(name));
+}
+
+function shownSelection({ draws: _draws, probability, ...selection }: DecisionItem['selection']) {
+  return { probability: round6(probability), ...selection };
 }
 
 function keep(item: Item, wanted: (name: string) => boolean): Item {

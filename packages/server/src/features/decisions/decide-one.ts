@@ -20,6 +20,7 @@ import type { AnswerFacts } from './answer.ts';
 import { answerText } from './answer-text.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
+import { noteModels, openBreakers } from './model-inputs.ts';
 import type { Profile } from './profile-reads.ts';
 import type { BatchRead } from './read-batch.ts';
 import { seeded } from './seeded-input.ts';
@@ -83,6 +84,7 @@ export function decideOne(
   const decision = decide(plan, input, stages === null ? untraced : { trace, observe: stages.observe });
   const engineUs = Math.round((performance.now() - startedAt) * 1000);
   ports.stages.end(stages);
+  noteModels(ports, tenantId, decision);
   const texts = itemTexts(decision);
 
   // A request id that the server made is the decision's id: it tells the partition, and needs no row of its own.
@@ -131,7 +133,7 @@ export function decideOne(
 
 /** What the question at `at` is decided by, but for its seed. */
 export function inputFacts(
-  ports: Pick<DecidePorts, 'zoneClock'>,
+  ports: Pick<DecidePorts, 'modelBreaker' | 'zoneClock'>,
   catalogue: TenantCatalogue,
   read: BatchRead,
   at: number,
@@ -157,6 +159,8 @@ export function inputFacts(
     soldOut: plan.tracksStock ? read.soldOut : undefined,
     suppressions: suppressionsAt(catalogue, customer, now),
     evidence: read.evidence,
+    modelStates: read.modelStates === null ? undefined : read.modelStates(plan),
+    openBreakers: openBreakers(ports, catalogue.tenantId, plan),
     joinTruncated: profile.isTruncated ? true : undefined,
     external: job.asked?.answers,
     quotaLeft: request.dryRun ? undefined : quota?.left(),

@@ -1,8 +1,10 @@
 import type { ZoneClock } from '@arbiter/engine';
 import type { HotPath } from '../../db/index.ts';
+import type { Breaker } from '../../platform/breaker.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import type { EvidenceKeeper } from '../evidence/index.ts';
+import type { ModelStateKeeper } from '../models/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import type { Seal } from '../sealed-records/index.ts';
 import type { Prepared } from './decide-job.ts';
@@ -25,6 +27,9 @@ export interface DecidePorts {
     makeBaseFlow(tenantId: string): Promise<TenantCatalogue>;
   };
   readonly evidence: EvidenceKeeper;
+  readonly models: Pick<ModelStateKeeper, 'get'>;
+  /** By tenant and model; see `modelBreakerKey`. */
+  readonly modelBreaker: Breaker;
   readonly keys: CustomerKeys;
   readonly seal: Seal;
   readonly clock: Clock;

@@ -3,12 +3,14 @@ import type { RecommendRequest, RespondAnswer, RespondRequest } from '@arbiter/c
 import { canonicalJson, type ZoneClock } from '@arbiter/engine';
 import { type Database, DatabaseError, type HotPath, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { createBreaker } from '../../platform/breaker.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { deriveKey, type Envelope } from '../../platform/crypto.ts';
 import { overdue } from '../../platform/deadline.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
+import { createModelStateKeeper } from '../models/index.ts';
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
 import { createSeal, newDecisionId, requestContext, unseal } from '../sealed-records/index.ts';
 import { createRehearsals } from './ask-first.ts';
@@ -18,6 +20,7 @@ import type { DecideJob, KnownOfJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { createDecisionMinutes } from './decision-minutes.ts';
 import type { DecisionMetrics } from './metrics.ts';
+import { modelBreakerRules } from './model-inputs.ts';
 import { isLate, type PatientJob, refuse } from './patience.ts';
 import { readQuotaLeft } from './playground-quota.ts';
 import { type RecommendCall, readRecommendCall } from './recommend.rules.ts';
@@ -97,11 +100,14 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     ...(deps.onCatalogueAsked === undefined ? {} : { onAsked: deps.onCatalogueAsked }),
   });
   const evidence: EvidenceKeeper = createEvidenceKeeper(deps.database, deps.onError);
+  const models = createModelStateKeeper(deps.database, deps.onError);
   const minutes = createDecisionMinutes(deps.database, deps.clock, deps.onError);
   const ports: DecidePorts = {
     hot: deps.hot,
     catalogues,
     evidence,
+    models,
+    modelBreaker: createBreaker({ ...modelBreakerRules, now: () => performance.now() }),
     keys: deps.keys,
     seal: createSeal(),
     clock: deps.clock,
@@ -302,6 +308,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       await Promise.all([decisions.idle(), responses.idle()]);
       await minutes.flush('all');
       await evidence.idle();
+      await models.idle();
       catalogues.close();
     },
   };

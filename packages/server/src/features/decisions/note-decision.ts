@@ -2,6 +2,7 @@ import { hash, type KeyObject } from 'node:crypto';
 import type { HotStatement } from '../../db/index.ts';
 import { addContact, type BatchCustomer, laneOf } from '../customer-states/index.ts';
 import type { ShownDecision } from '../interactions/index.ts';
+import type { ScoredDecision } from '../models/index.ts';
 import type { LiveFlow } from '../plans/index.ts';
 import {
   emptyCodes,
@@ -33,6 +34,8 @@ export interface Writes {
   readonly records: Map<LiveFlow, RecordRow[]>;
   readonly shown: ShownDecision[];
   readonly events: DecisionEvents;
+  /** Which models that learn scored which decision. */
+  readonly scored: ScoredDecision[];
   readonly extra: HotStatement[];
 }
 
@@ -46,6 +49,7 @@ export function newWrites(tenantId: string, at: Date, configVersion: number, sea
     records: new Map(),
     shown: [],
     events: createDecisionEvents(),
+    scored: [],
     extra: [],
   };
 }
@@ -78,6 +82,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     resultHash: resultHash(result, stored.texts),
     body: seal(key, recordContext(tenantId, decisionId), `{"i":${read.text},"r":${kept}}`),
   });
+  noteModelDecision(writes, stored);
   noteItems(writes, customer, stored);
   noteEvent(writes, stored);
   if (traceId !== null) {
@@ -107,6 +112,12 @@ function recordsOf(writes: Writes, flow: LiveFlow): RecordRow[] {
     writes.records.set(flow, rows);
   }
   return rows;
+}
+
+/** Outcomes of the items will teach the models that scored the decision. */
+function noteModelDecision({ scored }: Writes, { id, decision }: StoredDecision): void {
+  if (decision.models === null || decision.items.length === 0) return;
+  for (const model of decision.models) if (model.learns) scored.push({ decisionId: id, modelId: model.id });
 }
 
 /** The decision's history, and one contact or reservation per item. */

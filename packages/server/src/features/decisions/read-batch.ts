@@ -10,11 +10,13 @@ import {
   takeCustomers,
 } from '../customer-states/index.ts';
 import { evidenceView } from '../evidence/index.ts';
+import type { HeldStates } from '../models/index.ts';
 import { readSoldOut } from '../offers/index.ts';
 import { newestVersions, StaleCatalogue, type TenantCatalogue } from '../plans/index.ts';
 import { type Membership, planMembership } from '../segments/index.ts';
 import type { Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
+import { readModels } from './model-inputs.ts';
 import { openQuota, type QuotaInBatch } from './playground-quota.ts';
 import { type Profile, planProfileReads } from './profile-reads.ts';
 
@@ -35,6 +37,8 @@ export interface BatchRead {
   /** Likewise; empty when no flow of the batch reads segments. */
   readonly memberships: readonly Membership[];
   readonly evidence: Evidence;
+  /** What models have learned; null when no flow of the batch is scored by one that learns. */
+  readonly modelStates: HeldStates | null;
   /** Offers whose stock is used up; empty when no flow of the batch tracks any. */
   readonly soldOut: readonly string[];
   /** Null for a tenant that is no playground. */
@@ -85,6 +89,7 @@ export async function readBatch(
   if (Number(newest.version) === catalogue.version) ports.catalogues.confirmed(tenantId);
   else if (!isFresh) throw new StaleCatalogue(Number(newest.version));
   ports.evidence.newestIs(tenantId, Number(newest.evidence));
+  const modelStates = await readModels(ports, catalogue, prepared);
   const evidence = await ports.evidence.get(tenantId);
 
   const customers: BatchCustomers = new Map();
@@ -115,6 +120,7 @@ export async function readBatch(
     profiles,
     memberships,
     evidence: evidenceView(evidence),
+    modelStates,
     soldOut,
     quota,
     configAgeMs,

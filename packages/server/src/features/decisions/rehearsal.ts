@@ -47,6 +47,8 @@ export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<voi
         committed: () => undefined,
         idle: async () => undefined,
       },
+      models: { get: () => () => undefined },
+      modelBreaker: { isOpen: () => false, succeeded: () => undefined, failed: () => undefined },
       keys,
       seal: createSeal(),
       clock,

@@ -20,6 +20,8 @@ class SeededInput implements DecisionInput {
   readonly suppressions: DecisionInput['suppressions'];
   readonly soldOut: DecisionInput['soldOut'];
   readonly evidence: DecisionInput['evidence'];
+  readonly modelStates: DecisionInput['modelStates'];
+  readonly openBreakers: DecisionInput['openBreakers'];
   readonly joinTruncated: DecisionInput['joinTruncated'];
   readonly external: DecisionInput['external'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
@@ -38,6 +40,8 @@ class SeededInput implements DecisionInput {
     this.suppressions = facts.suppressions;
     this.soldOut = facts.soldOut;
     this.evidence = facts.evidence;
+    this.modelStates = facts.modelStates;
+    this.openBreakers = facts.openBreakers;
     this.joinTruncated = facts.joinTruncated;
     this.external = facts.external;
     this.quotaLeft = facts.quotaLeft;

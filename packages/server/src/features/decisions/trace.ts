@@ -58,7 +58,7 @@ export function traceBody(
     assignment: shownAssignment(decision.assignment, decision.controlGroup),
     controlGroup: decision.controlGroup,
     degradedScoring: decision.degradedScoring,
-    experimentAssignment: null,
+    experimentAssignment: decision.variant === null ? null : { experimentKey: null, ...decision.variant },
     totalDurationMs: answer.trace.summary.durationMs,
   };
 }

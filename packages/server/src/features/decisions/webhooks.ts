@@ -35,7 +35,7 @@ export interface WebhookDeps {
 }
 
 /** Breaker of one address of one tenant (docs/design/api-decisioning.md 10, models). */
-const limits = { failures: 5, pauseMs: 60_000 };
+const limits = { failures: 5, pauseMs: 60_000, now: () => performance.now() };
 const largestAnswerBytes = 64 * 1024;
 
 type AskedAbout = Parameters<AskExternal>[1];
@@ -63,7 +63,7 @@ export function createWebhookAsker({ database, outbound, envelope }: WebhookDeps
     const left = until - performance.now();
     if (left <= 0) return { error: 'timeout' };
     const destination = `${tenantId} ${webhook.url}`;
-    if (!breaker.mayCall(destination, performance.now())) return { error: 'breaker_open' };
+    if (breaker.isOpen(destination)) return { error: 'breaker_open' };
     const { hook, nodeId } = webhook;
     const answer = await called(() =>
       outbound.call(address.url, {
@@ -76,7 +76,7 @@ export function createWebhookAsker({ database, outbound, envelope }: WebhookDeps
       }),
     );
     const read = 'error' in answer ? answer : readAnswer(answer, candidates);
-    if ('error' in read) breaker.failed(destination, performance.now());
+    if ('error' in read) breaker.failed(destination);
     else breaker.succeeded(destination);
     return read;
   }

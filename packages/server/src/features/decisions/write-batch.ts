@@ -1,6 +1,7 @@
 import type { HotStatement, HotTransaction } from '../../db/index.ts';
 import { type BatchCustomers, encodeState, prune, type SavedState, saveStates } from '../customer-states/index.ts';
 import { insertShown } from '../interactions/index.ts';
+import { insertScored } from '../models/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import { engineStamp, insertRecords } from '../sealed-records/index.ts';
 import { insertOutbox } from '../stream/index.ts';
@@ -50,6 +51,7 @@ function writeStatements(writes: Writes, customers: BatchCustomers, horizonFrom:
     list.push(insertRecords(tenantId, { ...batch, ...flow }, rows));
   }
   const { events, lanes } = writes.events.packed();
+  if (writes.scored.length > 0) list.push(insertScored(tenantId, writes.scored, writes.at));
   list.push(...insertShown(tenantId, writes.at, writes.shown));
   list.push(...writes.extra, insertOutbox(tenantId, events, lanes, writes.at));
   return list;

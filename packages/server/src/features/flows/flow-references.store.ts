@@ -13,6 +13,7 @@ import { isObject } from '../../platform/json.ts';
 import { tableOf } from '../catalogue-records/index.ts';
 import { selectCustomFieldKeys } from '../categories/index.ts';
 import { selectGlobalPolicyIds } from '../contact-policies/index.ts';
+import { keepModels, type ModelFacts, modelNamed } from '../models/index.ts';
 import { snapshotSchemas } from '../schemas/index.ts';
 import { type StoredConfig, selectPublishedFlows } from './flows.store.ts';
 
@@ -32,7 +33,7 @@ export const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
   globalContactPolicy: 'contactPolicy',
   rankingProfile: 'rankingProfile',
   flow: 'decisionFlow',
-  model: null,
+  model: 'algorithmModel',
   experiment: null,
 };
 
@@ -47,7 +48,7 @@ interface Named {
   readonly name: string;
 }
 
-async function readExisting(tx: Tx, wanted: Wanted): Promise<Named[]> {
+async function readExisting(tx: Tx, wanted: Wanted, models: readonly ModelFacts[]): Promise<Named[]> {
   const kinds = Map.groupBy(wanted, ({ kind }) => kind);
   const values: unknown[] = [tx.tenantId];
   const selects: string[] = [];
@@ -56,6 +57,10 @@ async function readExisting(tx: Tx, wanted: Wanted): Promise<Named[]> {
     const entityType = entityTypes[kind];
     if (entityType === null) continue;
     const ids = references.map(({ id }) => id);
+    if (kind === 'model') {
+      found.push(...ids.filter((name) => modelNamed(models, name) !== null).map((name) => ({ kind, name })));
+      continue;
+    }
     if (kind === 'globalContactPolicy') {
       const everywhere = await selectGlobalPolicyIds(tx, ids.filter(isUuid));
       found.push(...everywhere.map((name) => ({ kind, name })));
@@ -121,7 +126,12 @@ export async function readReferences(
   { ownKey, webhooks }: { readonly ownKey: string | null; readonly webhooks: WebhookRules },
 ): Promise<FlowReferences> {
   const wanted = flowReferences(config);
-  const existing = await readExisting(tx, wanted);
+  // Who names a model keeps it from being deleted meanwhile.
+  const models = await keepModels(
+    tx,
+    wanted.flatMap(({ kind, id }) => (kind === 'model' ? [id] : [])),
+  );
+  const existing = await readExisting(tx, wanted, models);
   const columns = await readColumns(tx, wanted);
   const known = new Set(existing.map(({ kind, name }) => `${kind} ${name}`));
   return {
@@ -131,5 +141,9 @@ export async function readReferences(
     ownKey,
     flows: await readKnownFlows(tx, config),
     webhooks,
+    modelNamed(name) {
+      const model = modelNamed(models, name);
+      return model === null ? null : { modelType: model.modelType, isActive: model.status === 'active' };
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { decisionFlowResource } from '@arbiter/contract';
+import { type FlowConfig, modelsNamed } from '@arbiter/engine';
 import { columns, computed, expression, optional, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
@@ -157,6 +158,22 @@ export async function selectLiveConfigs(tx: Tx): Promise<StoredConfig[]> {
 }
 
 const isConfig = (config: unknown): config is StoredConfig => typeof config === 'object' && config !== null;
+
+/** Active flows whose published version scores by a model of one of these names; by key. */
+export async function flowsScoringBy(
+  tx: Tx,
+  names: readonly string[],
+): Promise<{ readonly id: string; readonly name: string }[]> {
+  const flows = await selectPublishedFlows(tx);
+  return flows
+    .filter(({ status, config }) => status === 'active' && config !== null && scoresBy(config, names))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ id, name }) => ({ id, name }));
+}
+
+/** A config that passed the flow check when it was published. */
+const scoresBy = (config: StoredConfig, names: readonly string[]): boolean =>
+  modelsNamed(config as unknown as FlowConfig, []).some((name) => names.includes(name));
 
 /** Live flows that are not archived and whose draft or last published config contains the text in any letter case; by key. */
 export async function selectFlowsContaining(tx: Tx, text: string): Promise<Pick<DecisionFlowRow, 'id' | 'name'>[]> {

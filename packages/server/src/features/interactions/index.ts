@@ -7,7 +7,7 @@ import { interactionJobs } from './interactions.jobs.ts';
 import { interactionListRoutes } from './interactions.routes.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
-export { interactionEvent, interactionRecorded } from './interactions.events.ts';
+export { type InteractionEvent, interactionEvent, interactionRecorded, interactionsOf } from './interactions.events.ts';
 export { contactsSince, insertInteraction, type NewInteraction } from './interactions.store.ts';
 export { type PreviewAnswer, type PreviewQuestion, previewCap, selectOffersSeen } from './preview.store.ts';
 export type { SettlementNumbers } from './reservations.service.ts';
@@ -19,6 +19,7 @@ export {
   type ShownDecision,
   type ShownItem,
   showedOffer,
+  unansweredItems,
 } from './shown-items.store.ts';
 export { type CustomerSummary, dayOf, dayParameters, readCustomerSummaries } from './summaries.store.ts';
 export {

@@ -43,6 +43,17 @@ export const interactionRecorded = event({
   ),
 });
 
+/** What the stream says of an interaction. */
+export type InteractionEvent = Type.Static<typeof interactionRecorded.payload>;
+
+/** The interactions among events of the stream, JSON texts, in their order. */
+export function interactionsOf(events: readonly string[]): InteractionEvent[] {
+  return events.flatMap((text): InteractionEvent[] => {
+    const { type, payload } = JSON.parse(text);
+    return type === interactionRecorded.type ? [payload] : [];
+  });
+}
+
 /** Stream event of a history row. */
 export function interactionEvent(tx: Tx, row: NewInteraction): StreamEvent {
   return newEvent(tx, interactionRecorded, {

@@ -115,6 +115,33 @@ const idAt = (ids: Ids, place: number): string | null => (ids?.length === 1 ? id
 const itemIdOf = (decisionId: string, rank: number): string =>
   decisionId.slice(0, 34) + rank.toString(16).padStart(2, '0');
 
+/** Items that these decisions showed, at once or when a reservation was confirmed, and that have had no response. */
+export async function unansweredItems(
+  tx: Tx,
+  decisionIds: readonly string[],
+): Promise<{ readonly decisionId: string; readonly offerId: string }[]> {
+  if (decisionIds.length === 0) return [];
+  return tx.query(
+    `with shown as (
+       select d.id as decision_id, d.customer_id, item.offer_id, coalesce(d.ranks[item.place], item.place) as rank
+       from decision_impressions d cross join lateral unnest(d.offer_ids) with ordinality as item(offer_id, place)
+       where d.tenant_id = $1 and d.id = any($2::uuid[])
+       union all
+       select decided.id, reserved.customer_id, reserved.offer_id, reserved.rank
+       from unnest($2::uuid[]) as decided(id) join interactions reserved on reserved.tenant_id = $1
+         and reserved.id > decided.id and reserved.id <= overlay(decided.id::text placing 'ff' from 35)::uuid
+       where reserved.interaction_type = 'recommendation' and reserved.reservation_state = 'confirmed')
+     select decision_id as "decisionId", offer_id as "offerId" from shown
+     where offer_id is not null and not exists (
+       select from interactions answer
+       where answer.tenant_id = $1 and answer.customer_id = shown.customer_id and answer.id > shown.decision_id
+         and answer.recommendation_id = shown.decision_id and answer.rank = shown.rank
+         and answer.interaction_type = 'response')
+     order by decision_id, rank`,
+    [tx.tenantId, uuidArray(decisionIds)],
+  );
+}
+
 /** What a decision showed: its items, by rank, for one customer. */
 export interface ShownDecision {
   /** Of the decision; the ids of its items follow from it. */

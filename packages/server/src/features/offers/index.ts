@@ -18,6 +18,7 @@ export {
   offersNamingSegment,
   readAssemblyOffers,
   snapshotOffers,
+  snapshotOffersNamed,
   snapshotOtherOffers,
 } from './offers.store.ts';
 export { readSoldOut, takeStock } from './stock.store.ts';

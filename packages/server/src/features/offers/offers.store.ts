@@ -6,6 +6,7 @@ import { mapInTurns } from '../../platform/turns.ts';
 import {
   type BucketPage,
   type BucketPrint,
+  createSharedValues,
   pageSql,
   pageValues,
   printColumns,
@@ -71,7 +72,27 @@ export async function snapshotOffers(
     statuses,
     ...pageValues(page),
   ]);
-  return mapInTurns(rows, (row) => ({
+  return mapInTurns(rows, (row) => toSnapshot(row, shared));
+}
+
+/** Offers by their ids, in that order, whatever their status; those that are missing or deleted are left out. */
+export async function snapshotOffersNamed(tx: Tx, ids: readonly string[]): Promise<SnapshotOffer[]> {
+  const shared = createSharedValues();
+  const rows = await select(
+    tx,
+    snapshotColumns,
+    'from arbiter.offers where tenant_id = $1 and deleted_at is null and id = any($2::uuid[])',
+    [tx.tenantId, ids],
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => {
+    const row = byId.get(id.toLowerCase());
+    return row === undefined ? [] : [toSnapshot(row, shared)];
+  });
+}
+
+function toSnapshot(row: RowOf<typeof snapshotColumns>, shared: SharedValues): SnapshotOffer {
+  return {
     id: row.id,
     name: row.name,
     status: shared.text(row.status),
@@ -95,7 +116,7 @@ export async function snapshotOffers(
     productType: shared.text(row.productType),
     margin: row.margin,
     revenueValue: row.revenueValue,
-  }));
+  };
 }
 
 /** Whether the offers of `snapshotOffers` are still the same, bucket by bucket; buckets without any are left out. */

@@ -11,6 +11,7 @@ export {
   hasOutcomeType,
   insertSystemOutcomeTypes,
   type OutcomeTypeFacts,
+  outcomeKeys,
   readOutcomeTypes,
 } from './outcomes.store.ts';
 

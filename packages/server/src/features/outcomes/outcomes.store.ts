@@ -44,6 +44,17 @@ export async function hasOutcomeType(tx: Tx, key: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Keys of the tenant's outcome types, active or not. */
+export async function outcomeKeys(tx: Tx): Promise<ReadonlySet<string>> {
+  const rows = await select(
+    tx,
+    columns(outcomeTypeSpec, ['key']),
+    'from arbiter.outcome_types where tenant_id = $1 and deleted_at is null',
+    [tx.tenantId],
+  );
+  return new Set(rows.map(({ key }) => key));
+}
+
 const facts = columns(outcomeTypeSpec, ['key', 'name', 'classification', 'category', 'isConversion']);
 
 /** What the recording of outcomes must know of a type. */

@@ -38,7 +38,7 @@ export interface Piece {
 export type PieceLists = Partial<Omit<Snapshot, keyof PlanHead>>;
 
 /** A snapshot without its lists. */
-export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow' | 'subFlows'>;
+export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow' | 'models' | 'subFlows'>;
 
 export function newPiece(lists: PieceLists): Piece {
   return { lists, hash: null, body: null };
@@ -160,7 +160,7 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
 export function joinPieces(
-  { format, semantics, tenant, flow, subFlows }: PlanHead,
+  { format, semantics, tenant, flow, models, subFlows }: PlanHead,
   parts: readonly PieceLists[],
 ): Snapshot {
   const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
@@ -177,6 +177,7 @@ export function joinPieces(
     tenant,
     flow,
     ...(subFlows === undefined ? {} : { subFlows }),
+    ...(models === undefined ? {} : { models }),
     channels: join((part) => part.channels),
     placements: join((part) => part.placements),
     ...(inactivePlacements.length === 0 ? {} : { inactivePlacements }),

@@ -3,6 +3,7 @@ import {
   compileInSlices,
   type JoinedSource,
   joinedSources,
+  modelsNamed,
   needsOfferCategories,
   type Plan,
   type Reads,
@@ -25,6 +26,7 @@ import {
 import { idlePolicies, policyMark, snapshotPolicies } from '../contact-policies/index.ts';
 import { type RouteRequest, readRoutes, routeTable } from '../flow-routes/index.ts';
 import { type RunnableFlow, readFlowDirectory, selectLiveConfigs } from '../flows/index.ts';
+import { modelsForPlan, selectModels } from '../models/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { idleRules, snapshotRules } from '../qualification/index.ts';
 import { readJoins, readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
@@ -114,6 +116,7 @@ export async function loadCatalogue(
   const subCategories = await snapshotSubCategories(tx);
   const places = { channels, placements, inactivePlacements };
   const table = routeTable(await readRoutes(tx), places, (id) => flows.runnableOf(id) !== null);
+  const models = await selectModels(tx);
   const rules = await snapshotRules(tx);
   const policies = await snapshotPolicies(tx);
   const tables = await readSchemaTables(tx);
@@ -129,6 +132,11 @@ export async function loadCatalogue(
   };
   const rows = await readRows(tx, wanted, before);
   const outcomePolicies = outcomePoliciesOf(policies);
+  // Drafts may name any of them, so what they read is kept.
+  const everyModel = modelsForPlan(
+    models,
+    models.map(({ key }) => key),
+  );
   const beside = { flows: await selectLiveConfigs(tx), rules: await idleRules(tx), policies: await idlePolicies(tx) };
 
   const lists = {
@@ -176,7 +184,14 @@ export async function loadCatalogue(
       flow,
       // Left out where there is none, so that plans keep their hashes.
       ...(subFlows.length === 0 ? {} : { subFlows }),
+      ...modelsOf(flow),
     };
+  }
+
+  /** Left out where the flow and the rules name none, so that plans keep their hashes. */
+  function modelsOf({ config }: RunnableFlow): Pick<PlanHead, 'models'> {
+    const own = modelsForPlan(models, modelsNamed(config, rules));
+    return own.length === 0 ? {} : { models: own };
   }
 
   function make(flow: RunnableFlow): PlanAhead {
@@ -204,7 +219,7 @@ export async function loadCatalogue(
       inTransaction(async (writing) => {
         await storePlan(writing, sealed, pieces, version);
         const { plan, neverStore } = await making.flow;
-        tenantReads ??= inTurns(readsBeside({ ...headOf(flow), ...lists }, beside));
+        tenantReads ??= inTurns(readsBeside({ ...headOf(flow), ...lists, models: everyModel }, beside));
         const reads = await tenantReads;
         const reading = { reads, recordReads: settings.recordReads, schemas: lists.schemas, joins, neverStore };
         return storeNames(writing, readSetNames(plan, reading), version);

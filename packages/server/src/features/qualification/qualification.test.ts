@@ -101,14 +101,14 @@ describe('qualification rules', () => {
       code: 'validation_failed',
       errors: [{ path: '/config/value', message: 'cannot stand beside valueFrom, which would win' }],
     });
-    for (const type of ['propensity_threshold', 'metric_condition'] as const) {
+    for (const type of ['metric_condition'] as const) {
       const config = { requiredSegments: ['a'], minScore: 0.5, attribute: 'a', maxDays: 1, metricId: 'm' };
       await assert.rejects(create(type, config), {
         code: 'validation_failed',
         errors: [
           {
             path: '/ruleType',
-            message: `${type} is not available yet; available are attribute_condition, recency_check, offer_attribute, segment_required`,
+            message: `${type} is not available yet; available are attribute_condition, recency_check, offer_attribute, segment_required, propensity_threshold`,
           },
         ],
       });

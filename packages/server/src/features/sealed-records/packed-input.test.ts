@@ -102,7 +102,7 @@ function record(request: Partial<DecisionInput['request']>, neverStore: readonly
   const { text, withheld } = inputText(input({ request: read }), asked, rules, newZoneWriter());
   const packed = JSON.parse(text) as PackedInput;
   assert.equal(JSON.stringify(packed), text, 'the hash of the inputs can be made from the parsed record');
-  const facts = { requestId: 'r1', seed: 'seed', evidence, windows: 2, refs };
+  const facts = { requestId: 'r1', seed: 'seed', evidence, modelStates: new Map(), windows: 2, refs };
   const replayed = reduceRequest(unpackInput(packed, facts).request, rules.plan);
   return { packed, withheld, read, replayed };
 }
@@ -111,7 +111,14 @@ function again(made: DecisionInput): DecisionInput {
   const { text } = inputText(made, made.request, rulesWith([]), newZoneWriter());
   const packed = JSON.parse(text) as PackedInput;
   assert.equal(JSON.stringify(packed), text, 'the hash of the inputs can be made from the parsed record');
-  return unpackInput(packed, { requestId: 'r1', seed: 'seed', evidence, windows: made.contacts.counts.length, refs });
+  return unpackInput(packed, {
+    requestId: 'r1',
+    seed: 'seed',
+    evidence,
+    modelStates: new Map(),
+    windows: made.contacts.counts.length,
+    refs,
+  });
 }
 
 test('what a decision read comes back from its record as it was', () => {

@@ -58,11 +58,11 @@ export interface PackedInput {
   readonly b?: { readonly stock?: readonly (number | string)[] };
   /** answers of webhooks by node: [offer (position in the plan, or its id), score, 1 when it drops], or why there is none */
   readonly y?: Readonly<Record<string, PackedAnswer>>;
-  // Room for what does not exist yet (docs/adr/0020); no record holds these.
   /** model states: hash by model key */
   readonly m?: Readonly<Record<string, string>>;
-  /** states of circuit breakers (`i.k` of docs/design/recording.md: that letter was taken) */
-  readonly j?: Readonly<Record<string, Json>>;
+  /** states of circuit breakers by key of the model; those that are closed are left out (`i.k` of docs/design/recording.md: that letter was taken) */
+  readonly j?: Readonly<Record<string, 'open'>>;
+  // Room for what does not exist yet (docs/adr/0020); no record holds these.
   /** experiment */
   readonly t?: { readonly key: string; readonly variant: string; readonly share: number };
 }
@@ -157,6 +157,13 @@ export function inputText(
     text += `,"b":{"stock":[${input.soldOut.map((id) => placeOf(refs.offers, id)).join(',')}]}`;
   }
   if (input.external !== undefined) text += `,"y":${externalText(input.external, refs)}`;
+  if (input.modelStates !== undefined) {
+    const hashes = Object.entries(input.modelStates).map(([key, { hash }]) => [key, hash] as const);
+    if (hashes.length > 0) text += `,"m":${canonicalJson(Object.fromEntries(hashes))}`;
+  }
+  if (input.openBreakers !== undefined && input.openBreakers.length > 0) {
+    text += `,"j":${canonicalJson(Object.fromEntries(input.openBreakers.map((key) => [key, 'open'])))}`;
+  }
   if (input.joinTruncated === true) text += ',"f":true';
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
   const names = withheld.size === 0 ? noNames : [...withheld].sort();
@@ -316,6 +323,8 @@ export function unpackInput(
     readonly requestId: string;
     readonly seed: string;
     readonly evidence: Evidence;
+    /** By the hashes that the record names. */
+    readonly modelStates: ReadonlyMap<string, Json>;
     readonly windows: number;
     readonly refs: PlanRefs;
   },
@@ -337,9 +346,20 @@ export function unpackInput(
       : { soldOut: packed.b.stock.map((value) => idOf(facts.refs.snapshot.offers, value) ?? '') }),
     evidence: facts.evidence,
     ...(packed.y === undefined ? {} : { external: unpackExternal(packed.y, facts.refs) }),
+    ...(packed.m === undefined ? {} : { modelStates: unpackStates(packed.m, facts.modelStates) }),
+    ...(packed.j === undefined ? {} : { openBreakers: Object.keys(packed.j) }),
     ...(packed.f === true ? { joinTruncated: true } : {}),
     ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };
+}
+
+function unpackStates(
+  hashes: NonNullable<PackedInput['m']>,
+  states: ReadonlyMap<string, Json>,
+): NonNullable<DecisionInput['modelStates']> {
+  return Object.fromEntries(
+    Object.entries(hashes).map(([key, hash]) => [key, { hash, state: states.get(hash) ?? null }]),
+  );
 }
 
 type PackedLane = readonly (number | string | null)[];

@@ -74,6 +74,8 @@ const plain: Decision = {
   emptyReason: null,
   controlGroup: false,
   degradedScoring: false,
+  models: null,
+  variant: null,
   slateProbability: 1,
   explored: false,
   minProbability: 1,

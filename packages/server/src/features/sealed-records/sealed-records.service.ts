@@ -7,6 +7,7 @@ import { isObject } from '../../platform/json.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
+import { readStateBodies } from '../models/index.ts';
 import { type CompiledFlow, openPlan, type PlanRefs, type ReadSetNames, readNames } from '../plans/index.ts';
 import { usesSegment } from '../segments/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
@@ -120,7 +121,8 @@ async function runAgain(
 ): Promise<Decision> {
   const evidence = evidenceView(await rebuildEvidence(tx, Number(record.evidenceNumber)));
   const seed = seedOf(tx.tenantId, record.requestId);
-  const facts = { requestId: record.requestId, seed, evidence, windows: plan.windows.length, refs };
+  const modelStates = await readStateBodies(tx, [...new Set(Object.values(packed.m ?? {}))]);
+  const facts = { requestId: record.requestId, seed, evidence, modelStates, windows: plan.windows.length, refs };
   const input = unpackInput(packed, facts);
   // Records keep more of the question, and of the customer's segments, than the plan reads; the decision was made on what
   // it reads.
@@ -189,7 +191,8 @@ function readableInputs(packed: PackedInput, readSet: ReadSetNames | null, refs:
     suppressions: packed.s ?? [],
     budgets: { soldOut: packed.b?.stock ?? [] },
     evidence: { number: packed.v },
-    modelStates: {},
+    modelStates: packed.m ?? {},
+    breakers: packed.j ?? {},
     external: packed.y === undefined ? {} : unpackExternal(packed.y, refs),
     now: packed.n,
     zones: packed.z,

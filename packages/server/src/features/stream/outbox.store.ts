@@ -85,6 +85,22 @@ export async function readStream(tx: Tx, after: number, limit: number): Promise<
   }));
 }
 
+/** The rows of the stream behind a position and up to another that hold what was reported of interactions; `limit` at most. */
+export async function readReports(
+  tx: Tx,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<StreamRow[]> {
+  const rows = await tx.query<{ position: number; events: string }>(
+    `select position::float8 as position, events from outbox
+     where tenant_id = $1 and position > $2 and position <= $3 and cardinality(item_ids) > 0 order by position limit $4`,
+    [tx.tenantId, after, upTo, limit],
+  );
+  return rows.map(({ position, events }) => {
+    const list: readonly unknown[] = JSON.parse(events);
+    return { position, events: list.map((event) => JSON.stringify(event)) };
+  });
+}
+
 /** The newest position of the tenant's stream; 0 before the first event. */
 export async function selectHead(tx: Tx): Promise<number> {
   const [row] = await tx.query<{ position: number }>(
@@ -179,7 +195,8 @@ const publishText = `with
     update outbox o set position = head.position - t.behind
     from (select id, count(*) over () - row_number() over (order by id) as behind from taken) t, head
     where o.tenant_id = $1 and o.id = t.id)
-  select (select count(*) from taken)::int as rows, (select count(*) from waiting)::int as waiting`;
+  select (select count(*) from taken)::int as rows, (select count(*) from waiting)::int as waiting,
+    (select coalesce(bool_or(cardinality(item_ids) > 0), false) from taken) as reports`;
 
 /**
  * Counts the tenant's figures anew from history, in the days of a zone: for a tenant that changed its zone, or figures

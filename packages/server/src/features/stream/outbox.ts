@@ -15,6 +15,8 @@ export interface OutboxOptions {
   /** Waits between slices, so that a backlog takes a part of the machine only. */
   readonly pause: (ms: number) => Promise<void>;
   readonly stopped: () => boolean;
+  /** Told of a tenant in whose stream there are new reports of interactions. */
+  readonly onReports?: (tenantId: string) => Promise<void>;
 }
 
 /** One transaction: some ten milliseconds of the database's time. The more rows, the fewer times a figure is raised. */
@@ -35,15 +37,15 @@ export function createOutboxDispatcher(database: Database, path: HotPath, option
   let lag = 0;
 
   /** Publishes a tenant's oldest rows; answers with their number, and whether there are more. */
-  async function publish(tenantId: string): Promise<{ rows: number; more: boolean }> {
+  async function publish(tenantId: string): Promise<{ rows: number; more: boolean; reports: boolean }> {
     const days = await dayOffsets(await options.zoneOf(tenantId));
     return path.run(tenantId, async (tx) => {
       const [lock] = await tx.send([takeOutbox(tenantId)]);
-      if (lock?.[0]?.taken !== true) return { rows: 0, more: false };
+      if (lock?.[0]?.taken !== true) return { rows: 0, more: false, reports: false };
       const [published] = await tx.send([publishSlice(tenantId, slice, days)]);
       await tx.commit([]);
-      const { rows, waiting } = published![0] as { rows: number; waiting: number };
-      return { rows, more: rows < waiting || rows === slice.rows };
+      const { rows, waiting, reports } = published![0] as { rows: number; waiting: number; reports: boolean };
+      return { rows, more: rows < waiting || rows === slice.rows, reports };
     });
   }
 
@@ -69,6 +71,7 @@ export function createOutboxDispatcher(database: Database, path: HotPath, option
             const done = await publish(tenantId);
             rows += done.rows;
             if (done.more) unfinished.push(tenantId);
+            if (done.reports) await options.onReports?.(tenantId);
           } catch (error) {
             failures.set(tenantId, error);
           }

@@ -1,0 +1,196 @@
+import { modelRunsByChance } from '../models/model-scores.ts';
+import { stream } from '../random/stream.ts';
+import type { Candidate, Run } from '../run.ts';
+import { scoreCandidate } from '../scoring/score-stage.ts';
+import { settingsFor } from '../scoring/scoring.ts';
+import { DRAWN, fitOf, PROPENSITY } from '../scratch.ts';
+import type { Exploring } from './explore.ts';
+import type { Pick, RankedPick, RankMethod } from './rank-method.ts';
+
+/** Repetitions of an estimate, and the numbers of the beta distribution that all of them draw together at most. */
+const mostRepetitions = 1000;
+const leastRepetitions = 20;
+const mostDraws = 20_000;
+/** Position of `model` among the sources of propensities. */
+const fromModel = 0;
+
+/**
+ * The chance of each pick of an answer whose scores a model drew (docs/design/api-decisioning.md 15, docs/adr/0035). The picks of
+ * one answer hang together, since they are made by the same scores: the chance of a pick is that of all picks up to it over that
+ * of the picks before it.
+ */
+export interface ModelChance {
+  /** Told of each place before it is filled: who is left for it. */
+  asked(slot: number, place: number, left: (candidate: Candidate) => boolean): void;
+  /** Told what the place was filled with. */
+  took(picked: RankedPick): void;
+  /** The picks with their chances, in their order; once, when the answer is filled. */
+  settle(): readonly Pick[];
+}
+
+interface Step {
+  readonly slot: number;
+  readonly place: number;
+  /** Candidates left. */
+  readonly size: number;
+  taken: RankedPick | null;
+}
+
+/** Null: no score was drawn that an order depends on. */
+export function watchModelChance(run: Run, method: RankMethod, exploring: Exploring | null): ModelChance | null {
+  if (run.modelRuns.length === 0 || run.holdout || !run.list.some((candidate) => isDrawn(run, candidate))) return null;
+  const steps: Step[] = [];
+  /** By `candidate.at`: the last step for which it was left; -1: never. */
+  const lastStep = new Int32Array(run.scratch.columns.size).fill(-1);
+  return {
+    asked(slot, place, left) {
+      let size = 0;
+      for (const candidate of run.list) {
+        if (!left(candidate)) continue;
+        lastStep[candidate.at] = steps.length;
+        size += 1;
+      }
+      steps.push({ slot, place, size, taken: null });
+    },
+    took(picked) {
+      steps.at(-1)!.taken = picked;
+    },
+    settle() {
+      const filled = steps.filter(({ taken }) => taken !== null);
+      const answer: Answer = { run, steps: filled, base: run.list.filter(({ at }) => lastStep[at]! >= 0), lastStep };
+      const uniform = exploring === null ? uniformChanceOf(answer, method) : null;
+      return uniform !== null ? exactPicks(answer, uniform) : estimatedPicks(answer, method, exploring);
+    },
+  };
+}
+
+interface Answer {
+  readonly run: Run;
+  readonly steps: readonly Step[];
+  /** Candidates that were left for some step. */
+  readonly base: readonly Candidate[];
+  readonly lastStep: Int32Array;
+}
+
+/** True when the candidate's place in the order hangs on a drawn number. */
+function isDrawn(run: Run, candidate: Candidate): boolean {
+  if (candidate.reason !== null || (run.scratch.columns.known[candidate.at]! & DRAWN) === 0) return false;
+  const { method, exponents } = settingsFor(run.program.scoring, candidate);
+  return method.readsEvidence && (method.name !== 'formula' || exponents.propensity !== 0);
+}
+
+/** The chance of a uniform order, when the answer is made by nothing else than that and the greedy order; else null. */
+function uniformChanceOf({ run, base }: Answer, method: RankMethod): number | null {
+  const { scoring } = run.program;
+  const { columns } = run.scratch;
+  const several = run.target.slots !== null && run.target.slots.length > 1;
+  if (method.name !== 'topN' || several || scoring.minPropensity > 0 || scoring.minScore > 0) return null;
+  const [only, ...others] = modelRunsByChance(run);
+  if (only === undefined || others.length > 0 || run.program.models.gates.size > 0) return null;
+  const fit = fitOf(columns, base[0]?.at ?? 0);
+  const plain = base.every(
+    (candidate) =>
+      columns.source[candidate.at] === fromModel &&
+      (columns.known[candidate.at]! & DRAWN) !== 0 &&
+      fitOf(columns, candidate.at) === fit &&
+      settingsFor(scoring, candidate).method.name === 'propensity',
+  );
+  return plain ? only.scorer.uniformChance : null;
+}
+
+/**
+ * With chance e the order is uniform, else greedy: k picks have the chance `(1 - e) * [they are the greedy ones] + e / (n (n - 1) ...)`
+ * with n, n - 1, ... candidates left. Those that a limit takes away on the way leave the order of the others uniform.
+ */
+function exactPicks({ run, steps, base, lastStep }: Answer, chance: number): Pick[] {
+  const [{ scorer }] = modelRunsByChance(run) as [ReturnType<typeof modelRunsByChance>[number]];
+  const greedy = new Map(base.map((candidate) => [candidate, scorer.greedy(candidate.offer.id)]));
+  const before = (a: Candidate, b: Candidate): boolean => {
+    const difference = greedy.get(a)! - greedy.get(b)!;
+    if (difference !== 0) return difference > 0;
+    return a.priority !== b.priority ? a.priority > b.priority : a.ordinal < b.ordinal;
+  };
+  let isGreedy = true;
+  let uniform = chance;
+  let all = 1;
+  return steps.map(({ taken, size }, step) => {
+    const { candidate, pick } = taken!;
+    isGreedy &&= !base.some((other) => other !== candidate && lastStep[other.at]! >= step && before(other, candidate));
+    uniform /= size;
+    const upTo = (isGreedy ? 1 - chance : 0) + uniform;
+    const probability = size === 1 ? 1 : upTo / all;
+    all = upTo;
+    return { ...pick, probability };
+  });
+}
+
+/**
+ * Counts how often the picks come out when the scores are drawn anew. A repetition whose picks part from those of the answer
+ * counts for the picks before only, so that who was left for each place is known.
+ */
+function estimatedPicks(answer: Answer, method: RankMethod, exploring: Exploring | null): Pick[] {
+  const { run, steps, base } = answer;
+  const { columns } = run.scratch;
+  const kept = base.map(({ at, reason, taken }) => ({ reason, taken, score: columns.score[at]! }));
+  const models = modelRunsByChance(run);
+  const scores = models.map((model) => Float64Array.from(model.scores));
+  const ordinals = [...new Set(base.map(({ ordinal }) => ordinal))].sort((a, b) => a - b);
+  const draws = Math.min(
+    mostRepetitions,
+    Math.max(leastRepetitions, Math.floor(mostDraws / Math.max(1, ordinals.length))),
+  );
+  const next = stream(run.input.seed, `estimate:${run.program.scoring.nodeId ?? 'scoring'}:0`);
+  /** By step: how much of the repetitions came out so up to and with it. */
+  const hits = new Float64Array(steps.length);
+  for (let repetition = 0; repetition < draws; repetition++) {
+    for (const { model, state, scores: table } of models) {
+      const scorer = model.program.begin(state, run.scope, next);
+      for (const ordinal of ordinals) table[ordinal] = scorer.score(run.program.offers[ordinal]!.id, next);
+    }
+    for (const candidate of base) {
+      candidate.reason = null;
+      candidate.taken = false;
+      columns.known[candidate.at] = columns.known[candidate.at]! & ~(PROPENSITY | DRAWN);
+      scoreCandidate(run, candidate);
+    }
+    countRepetition(answer, method, exploring, hits);
+  }
+  models.forEach((model, at) => void model.scores.set(scores[at]!));
+  base.forEach((candidate, at) => {
+    const { reason, taken, score } = kept[at]!;
+    candidate.reason = reason;
+    candidate.taken = taken;
+    columns.known[candidate.at] = columns.known[candidate.at]! & ~(PROPENSITY | DRAWN);
+    columns.score[candidate.at] = score;
+  });
+  return steps.map(({ taken, size }, step) => {
+    const { pick } = taken!;
+    if (size === 1) return { ...pick, probability: 1 };
+    const before = step === 0 ? draws : hits[step - 1]!;
+    return { ...pick, probability: (hits[step]! + 1) / (before + size), estimated: true, draws };
+  });
+}
+
+function countRepetition(
+  { run, steps, lastStep }: Answer,
+  method: RankMethod,
+  exploring: Exploring | null,
+  hits: Float64Array,
+): void {
+  const ranking = method.begin(run);
+  let weight = 1;
+  for (const [step, { slot, place, taken }] of steps.entries()) {
+    const left = (candidate: Candidate): boolean =>
+      lastStep[candidate.at]! >= step && (run.target.slots === null || candidate.slot === slot);
+    const { candidate } = taken!;
+    const picked = ranking.next(left, place);
+    if (picked === null) return;
+    weight *=
+      exploring === null
+        ? (ranking.chanceOf?.(candidate) ?? Number(picked.candidate === candidate))
+        : exploring.chanceOf(place, picked, candidate, left, ranking);
+    if (weight === 0) return;
+    hits[step] = hits[step]! + weight;
+    if (ranking.took !== undefined) ranking.took(candidate);
+  }
+}

@@ -1,0 +1,79 @@
+import { finiteNumber } from '../arithmetic/order.ts';
+import { readConfig, unknownKeys } from '../compile/config-problems.ts';
+import type { Json } from '../snapshot.ts';
+import { armNumber, armsOf, checkNames, checkNumber, mostOutcomes, stateProblems } from './arms.ts';
+import type { ModelKind } from './model-kind.ts';
+
+const usualEpsilon = 0.1;
+const usualDecay = 0.001;
+
+/**
+ * The mean reward of each offer, 1 for one that was never tried; with chance e, falling with what was learned, one uniform
+ * per offer instead (docs/design/api-decisioning.md 15). `epsilon` and `decayRate` of the config begin an empty state.
+ */
+export const epsilonGreedy: ModelKind = {
+  type: 'epsilon_greedy',
+  isBandit: true,
+  check(config) {
+    const reader = readConfig(config);
+    reader.number('epsilon', 0, 1);
+    reader.number('decayRate', 0, 1);
+    return reader.problems;
+  },
+  remarks: (config) => unknownKeys(config, ['epsilon', 'decayRate']),
+  learning: {
+    empty: (config) => ({
+      arms: {},
+      epsilon: finiteNumber(config.epsilon) ?? usualEpsilon,
+      decayRate: finiteNumber(config.decayRate) ?? usualDecay,
+      totalPulls: 0,
+    }),
+    check: (state) =>
+      stateProblems(
+        state,
+        { epsilon: [0, 1], decayRate: [0, 1], totalPulls: [0, mostOutcomes] },
+        (arm, path, refuse) => {
+          checkNumber(arm, 'pulls', path, 0, mostOutcomes, refuse);
+          const { pulls } = arm;
+          const most = typeof pulls === 'number' && pulls >= 0 ? Math.min(pulls, mostOutcomes) : mostOutcomes;
+          checkNumber(arm, 'totalReward', path, 0, most, refuse);
+          checkNames(arm, ['pulls', 'totalReward'], path, refuse);
+        },
+      ),
+    learn(state, lessons) {
+      const arms: Record<string, Json> = { ...armsOf(state) };
+      let totalPulls = finiteNumber(state.totalPulls) ?? 0;
+      for (const { offerId, reward, weight } of lessons) {
+        arms[offerId] = {
+          totalReward: armNumber(arms, offerId, 'totalReward', 0) + weight * reward,
+          pulls: armNumber(arms, offerId, 'pulls', 0) + weight,
+        };
+        totalPulls += weight;
+      }
+      return { ...state, arms, totalPulls };
+    },
+  },
+  compile: () => ({
+    paths: [],
+    isRandom: true,
+    begin(state, _scope, next) {
+      const arms = armsOf(state);
+      const epsilon = finiteNumber(state?.epsilon) ?? usualEpsilon;
+      const decay = finiteNumber(state?.decayRate) ?? usualDecay;
+      const uniformChance = epsilon / (1 + decay * (finiteNumber(state?.totalPulls) ?? 0));
+      const isUniform = next() < uniformChance;
+      const mean = (offerId: string): number => {
+        const pulls = armNumber(arms, offerId, 'pulls', 0);
+        return pulls === 0 ? 1 : armNumber(arms, offerId, 'totalReward', 0) / pulls;
+      };
+      return {
+        raw: mean,
+        greedy: mean,
+        explain: () => [],
+        uniformChance,
+        isUniform,
+        score: (offerId, draw) => (isUniform ? draw() : mean(offerId)),
+      };
+    },
+  }),
+};

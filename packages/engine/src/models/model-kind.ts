@@ -1,0 +1,71 @@
+import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
+import type { FormulaScope } from '../formula/scope.ts';
+import type { Json, SnapshotModel } from '../snapshot.ts';
+
+/** One type of model (docs/design/api-decisioning.md 15); one file and one line of `model-kinds.ts` each. */
+export interface ModelKind {
+  readonly type: string;
+  /** True: it draws its scores. */
+  readonly isBandit: boolean;
+  /** What must not be stored as its config. */
+  check(config: JsonObject): readonly ConfigProblem[];
+  /** What has no effect in a config that `check` accepts. */
+  remarks(config: JsonObject): readonly ConfigRemark[];
+  /** What it learns; null: it does not learn. */
+  readonly learning: Learning | null;
+  /** Only called with a config that `check` accepts. */
+  compile(model: Pick<SnapshotModel, 'config' | 'predictors'>): ModelProgram;
+}
+
+/** The state of a model that learns: plain JSON, which only these functions read. */
+export interface Learning {
+  /** What a model has that has learned nothing. */
+  empty(config: JsonObject): JsonObject;
+  /** What must not be stored as a state; paths are relative to the state. */
+  check(state: Json): readonly ConfigProblem[];
+  /** The state after further outcomes, in their order. Does not change the one it is given. */
+  learn(state: JsonObject, lessons: readonly Lesson[]): JsonObject;
+}
+
+/** An outcome as a model learns it. */
+export interface Lesson {
+  readonly offerId: string;
+  readonly reward: 0 | 1;
+  /** Above 0; how many outcomes this one counts for. */
+  readonly weight: number;
+}
+
+/** A model, ready to score. */
+export interface ModelProgram {
+  /** Paths that it reads, as `['attributes', 'age']`. */
+  readonly paths: readonly (readonly string[])[];
+  /** True: the score of an offer is drawn. */
+  readonly isRandom: boolean;
+  /** Begins one decision. `next` gives numbers of chance, state is what it learned. */
+  begin(state: JsonObject | null, scope: FormulaScope, next: () => number): Scorer;
+}
+
+/** Scores the offers of one decision. */
+export interface Scorer {
+  /**
+   * Score of an offer, which `scope.offer` is then the view of; not a number when the state is of no use for it. `next` gives
+   * what is drawn for the offer.
+   */
+  score(offerId: string, next: () => number): number;
+  /** Points, or mean reward. */
+  raw(offerId: string): number;
+  /** What the score is made of, where a model can tell. */
+  explain(): readonly Contribution[];
+  /** Chance that this decision scores by a uniform order of all offers; null: the chance has another form. */
+  readonly uniformChance: number | null;
+  /** True: the scores of this decision are such an order. */
+  readonly isUniform: boolean;
+  /** Score that it has when nothing is drawn. */
+  greedy(offerId: string): number;
+}
+
+export interface Contribution {
+  readonly feature: string;
+  readonly value: Json;
+  readonly contribution: number;
+}

@@ -1,0 +1,43 @@
+import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-problems.ts';
+import { mustBeOneOf } from '../words/word-texts.ts';
+import { epsilonGreedy } from './epsilon-greedy.ts';
+import type { Learning, ModelKind } from './model-kind.ts';
+import { scorecard } from './scorecard.ts';
+import { thompsonBandit } from './thompson-bandit.ts';
+
+/** Types of models that can score: one file and one line each. */
+const kinds: readonly ModelKind[] = [scorecard, thompsonBandit, epsilonGreedy];
+
+export const modelKinds: ReadonlyMap<string, ModelKind> = new Map(kinds.map((kind) => [kind.type, kind]));
+
+/** Types of models that may be stored. */
+export const modelTypes: readonly string[] = kinds.map(({ type }) => type);
+
+/** Types of docs/design/api-decisioning.md 15 that come later. */
+const unbuiltTypes: readonly string[] = [
+  'bayesian',
+  'logistic_regression',
+  'gradient_boosted',
+  'online_learner',
+  'external_endpoint',
+  'neural_cf',
+  'onnx_imported',
+];
+
+/** Why there can be no model of this type; null: there can. */
+export function modelTypeProblem(type: string): string | null {
+  if (modelKinds.has(type)) return null;
+  if (unbuiltTypes.includes(type)) return `${type} is not available in this version; ${mustBeOneOf(null, modelTypes)}`;
+  return mustBeOneOf(type, modelTypes);
+}
+
+/** What is wrong with the config of a model of this type. */
+export const modelProblems = (type: string, config: JsonObject): readonly ConfigProblem[] =>
+  modelKinds.get(type)?.check(config) ?? [];
+
+/** What has no effect in a config without problems. */
+export const modelRemarks = (type: string, config: JsonObject): readonly ConfigRemark[] =>
+  modelKinds.get(type)?.remarks(config) ?? [];
+
+/** How models of this type learn; null: they do not. */
+export const modelLearning = (type: string): Learning | null => modelKinds.get(type)?.learning ?? null;

@@ -1,0 +1,134 @@
+import type { JsonObject } from '../compile/config-problems.ts';
+import { isObject } from '../json-object.ts';
+import { stream } from '../random/stream.ts';
+import { type Candidate, focus, type Run } from '../run.ts';
+import type { Scorer } from './model-kind.ts';
+import type { PlanModel } from './plan-models.ts';
+
+/** A model in one decision. */
+export interface ModelRun {
+  readonly model: PlanModel;
+  readonly state: JsonObject | null;
+  readonly scorer: Scorer;
+  /** By offer number, as far as `known` holds the number of this decision. */
+  readonly scores: Float64Array;
+  readonly known: Float64Array;
+  /** True: it gave a score that was no number from 0 to 1. */
+  failed: boolean;
+  /** True: some candidate got its propensity from it. */
+  used: boolean;
+}
+
+/** The score of a candidate's offer by a model of the plan; null when the model is not usable, or not for this offer. */
+export function modelScore(run: Run, candidate: Candidate, number: number): number | null {
+  const { key } = run.program.models.list[number]!;
+  if (run.input.openBreakers?.includes(key) === true) {
+    run.degraded = true;
+    return null;
+  }
+  const opened = openModel(run, number);
+  const score = scoreOf(run, opened, candidate);
+  if (score >= 0 && score <= 1) return score;
+  opened.failed = true;
+  run.degraded = true;
+  return null;
+}
+
+function scoreOf(run: Run, opened: ModelRun, candidate: Candidate): number {
+  const { ordinal } = candidate;
+  if (opened.known[ordinal] !== run.number) {
+    focus(run, candidate);
+    const { program, key } = opened.model;
+    const { id } = candidate.offer;
+    // An offer that came to the others later has a stream of its own: who asked for it first must not matter.
+    const next = program.isRandom ? stream(run.input.seed, `model:${key}:${id}`) : never;
+    keepScore(run, opened, ordinal, opened.scorer.score(id, next));
+  }
+  return opened.scores[ordinal]!;
+}
+
+function keepScore(run: Run, { scores, known }: ModelRun, ordinal: number, score: number): void {
+  scores[ordinal] = score;
+  known[ordinal] = run.number;
+}
+
+/**
+ * Lets the bandits draw the scores of all offers that are left now, in their order. It is done at a fixed point, so that what
+ * is drawn does not depend on who asks first: a trace asks more than a decision without one.
+ */
+export function drawModels(run: Run): void {
+  for (const number of run.program.models.asked) {
+    if (run.program.models.list[number]!.program.isRandom) openModel(run, number);
+  }
+}
+
+/** The model in this decision. */
+export function openModel(run: Run, number: number): ModelRun {
+  const known = run.modelRuns[number];
+  if (known !== undefined) return known;
+  const opened = beginModel(run, number, tablesOf(run, number));
+  run.modelRuns[number] = opened;
+  return opened;
+}
+
+function beginModel(run: Run, number: number, { scores, known }: Tables): ModelRun {
+  const model = run.program.models.list[number]!;
+  const { modelStates, seed } = run.input;
+  const given =
+    modelStates !== undefined && Object.hasOwn(modelStates, model.key) ? modelStates[model.key]!.state : null;
+  const state = isObject(given) ? given : model.emptyState;
+  const next = model.program.isRandom ? stream(seed, `model:${model.key}`) : never;
+  const scorer = model.program.begin(state, run.scope, next);
+  const opened: ModelRun = { model, state, scorer, scores, known, failed: false, used: false };
+  if (model.program.isRandom) {
+    for (const ordinal of offersUnderConsideration(run)) {
+      keepScore(run, opened, ordinal, scorer.score(run.program.offers[ordinal]!.id, next));
+    }
+  }
+  return opened;
+}
+
+function offersUnderConsideration({ list, mandatory }: Run): number[] {
+  const ordinals = new Set<number>();
+  for (const { ordinal } of list) ordinals.add(ordinal);
+  for (const { ordinal } of mandatory) ordinals.add(ordinal);
+  return [...ordinals].sort((a, b) => a - b);
+}
+
+/** Tables are kept by the plan from one decision to the next; what stands in them is told apart by the decision's number. */
+function tablesOf(run: Run, number: number): Tables {
+  const { modelTables } = run.scratch;
+  modelTables[number] ??= newTables(run);
+  return modelTables[number];
+}
+
+type Tables = Pick<ModelRun, 'scores' | 'known'>;
+
+function newTables({ program }: Run): Tables {
+  const size = program.offers.length;
+  return { scores: new Float64Array(size), known: new Float64Array(size) };
+}
+
+function never(): number {
+  throw new Error('a model without chance drew a number');
+}
+
+/**
+ * The score of a candidate by a shadow model. It is told from one that counts: its failures degrade nothing, and it is not
+ * among the models that the decision asked.
+ */
+export function shadowScore(run: Run, candidate: Candidate, number: number): number | null {
+  run.shadowRuns ??= new Map();
+  let opened = run.modelRuns[number] ?? run.shadowRuns.get(number);
+  if (opened === undefined) {
+    opened = beginModel(run, number, newTables(run));
+    run.shadowRuns.set(number, opened);
+  }
+  const score = scoreOf(run, opened, candidate);
+  return score >= 0 && score <= 1 ? score : null;
+}
+
+/** The models whose scores of this decision were drawn, shadow models not among them. */
+export function modelRunsByChance({ modelRuns }: Run): ModelRun[] {
+  return modelRuns.filter((opened): opened is ModelRun => opened?.used === true && opened.model.program.isRandom);
+}

@@ -1,0 +1,111 @@
+import type { Builder } from '../compile/builder.ts';
+import type { JsonObject } from '../compile/config-problems.ts';
+import { readList, readObject, readObjects } from '../nodes/node-kind.ts';
+import type { FlowConfig, Json, Snapshot, SnapshotRule } from '../snapshot.ts';
+import type { ModelProgram } from './model-kind.ts';
+import { modelKinds } from './model-kinds.ts';
+
+/** A model that a plan's decisions can score with. */
+export interface PlanModel {
+  /** Its position among the plan's models. */
+  readonly number: number;
+  readonly id: string;
+  readonly key: string;
+  readonly type: string;
+  /** True: the input holds what it learned, and it learns from what its decisions bring. */
+  readonly learns: boolean;
+  readonly program: ModelProgram;
+  /** What it has while the input holds nothing that it learned; null: it does not learn. */
+  readonly emptyState: JsonObject | null;
+}
+
+export interface PlanModels {
+  readonly list: readonly PlanModel[];
+  /** Position of the model that a name stands for, as a flow or rule gives it: a key or a family; -1: no usable one. */
+  numberOf(name: string | null): number;
+  /** Positions of those that decide something; the others are scored for traces alone. Filled while the plan is compiled. */
+  readonly asked: Set<number>;
+  /** Positions of those that decide what may be shown at all. Likewise. */
+  readonly gates: Set<number>;
+}
+
+/** Stands among `gates` for whatever model the flow scores with. */
+export const flowModel = -2;
+
+/** The models of a snapshot, and what they read. One that cannot be read is not usable. */
+export function compileModels(snapshot: Pick<Snapshot, 'models'>, readPaths: Builder['readPaths']): PlanModels {
+  const { models = [] } = snapshot;
+  const list: PlanModel[] = [];
+  const numbers = new Map<string, number>();
+  for (const model of models.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+    const kind = modelKinds.get(model.modelType);
+    if (kind === undefined || kind.check(model.config).length > 0) continue;
+    const program = kind.compile(model);
+    readPaths(program.paths);
+    for (const name of model.names) numbers.set(name, list.length);
+    list.push({
+      number: list.length,
+      id: model.id,
+      key: model.key,
+      type: model.modelType,
+      learns: kind.learning !== null,
+      program,
+      emptyState: kind.learning?.empty(model.config) ?? null,
+    });
+  }
+  return {
+    list,
+    numberOf: (name) => (name === null ? -1 : (numbers.get(name) ?? -1)),
+    asked: new Set(),
+    gates: new Set(),
+  };
+}
+
+/** Where a score node, or `flowConfig.scoring`, names a model. */
+export interface ModelPlace {
+  /** Relative to the config. */
+  readonly path: string;
+  readonly name: string;
+  /** True: it is scored for traces alone. */
+  readonly shadow: boolean;
+}
+
+/** Models that a score node, or `flowConfig.scoring`, may score with. */
+export function modelsOfScoring(config: JsonObject): ModelPlace[] {
+  const places: ModelPlace[] = [];
+  const add = (path: string, name: Json | undefined, shadow = false): void => {
+    if (typeof name === 'string') places.push({ path, name, shadow });
+  };
+  add('/modelKey', config.modelKey);
+  readObjects(config.overrides).forEach(({ modelKey }, at) => {
+    add(`/overrides/${at}/modelKey`, modelKey);
+  });
+  const { champion, challengers, enabled } = readObject(config.championChallenger);
+  if (enabled === true) {
+    add('/championChallenger/champion/modelKey', readObject(champion).modelKey);
+    readObjects(challengers).forEach(({ modelKey }, at) => {
+      add(`/championChallenger/challengers/${at}/modelKey`, modelKey);
+    });
+  }
+  for (const [at, name] of (readList(config.shadowModelKeys) ?? []).entries()) {
+    add(`/shadowModelKeys/${at}`, name, true);
+  }
+  return places;
+}
+
+/** Names of models, keys or families, that decisions of a flow may score with, each once, sorted. */
+export function modelsNamed(config: FlowConfig, rules: readonly Pick<SnapshotRule, 'ruleType' | 'config'>[]): string[] {
+  const names = new Set<string>();
+  const scoring = readObject(readObject(config.flowConfig).scoring);
+  for (const { name } of modelsOfScoring(scoring)) names.add(name);
+  for (const node of config.nodes) {
+    if (node.type !== 'score' || node.enabled === false) continue;
+    for (const { name } of modelsOfScoring(node.config ?? {})) names.add(name);
+  }
+  for (const rule of rules) {
+    if (rule.ruleType !== 'propensity_threshold') continue;
+    const name = rule.config.modelKey ?? rule.config.model;
+    if (typeof name === 'string') names.add(name);
+  }
+  return [...names].sort();
+}

@@ -1,0 +1,100 @@
+import { type ConfigProblem, type JsonObject, pointerStep } from '../compile/config-problems.ts';
+import { readPath } from '../compile/paths.ts';
+import type { FormulaScope } from '../formula/scope.ts';
+import { isObject } from '../json-object.ts';
+import type { Json } from '../snapshot.ts';
+
+/** How a model reads one feature (docs/design/api-decisioning.md 15, predictors). */
+export interface Feature {
+  /** Every path that it may read, in the order in which they are tried. */
+  readonly paths: readonly (readonly string[])[];
+  /** True: the value is the same for all offers of a decision. */
+  read(scope: FormulaScope): Json;
+}
+
+/** Where a bare name is looked up, in this order. */
+const bareRoots = ['attributes', 'customer', 'offer'];
+const roots: ReadonlySet<string> = new Set([...bareRoots, 'request']);
+const mostParts = 6;
+const mostCharacters = 255;
+const mostPredictors = 200;
+
+/** What is wrong with the name of a feature; null: nothing. */
+export function featureProblem(name: Json | undefined): string | null {
+  if (typeof name !== 'string' || name === '' || name.length > mostCharacters) {
+    return `must be text of 1 to ${mostCharacters} characters`;
+  }
+  const parts = name.split('.');
+  if (parts.some((part) => part === '') || parts.length > mostParts)
+    return `must be a name or a path of at most ${mostParts} parts`;
+  if (parts.length > 1 && !roots.has(parts[0]!))
+    return 'must be a name, or a path that begins with attributes, customer, offer or request';
+  return null;
+}
+
+/** What is wrong with `predictors`: names, or `{ name, source, type, default }`; no name twice. */
+export function predictorProblems(predictors: Json): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const refuse = (path: string, message: string): void => void problems.push({ path, message });
+  if (!Array.isArray(predictors)) return [{ path: '', message: 'must be a list' }];
+  if (predictors.length > mostPredictors) refuse('', `has at most ${mostPredictors} predictors`);
+  const names = new Set<Json>();
+  predictors.slice(0, mostPredictors).forEach((predictor: Json, at) => {
+    const whole = isObject(predictor);
+    const name = whole ? predictor.name : predictor;
+    const path = whole ? `/${at}/name` : `/${at}`;
+    const problem =
+      whole && typeof name === 'string' && name !== '' && name.length <= mostCharacters ? null : featureProblem(name);
+    if (problem !== null) refuse(path, problem);
+    else if (names.has(name ?? null)) refuse(path, 'is there twice');
+    names.add(name ?? null);
+    if (!whole) return;
+    for (const key of Object.keys(predictor)) {
+      if (!['name', 'source', 'type', 'default'].includes(key))
+        refuse(`/${at}/${pointerStep(key)}`, 'is no part of a predictor');
+    }
+    const source = predictor.source ?? null;
+    const wrong = source === null ? featureProblem(name) : featureProblem(source);
+    if (wrong !== null && problem === null) refuse(source === null ? `/${at}/name` : `/${at}/source`, wrong);
+    const type = predictor.type ?? null;
+    if (type !== null && type !== 'numeric' && type !== 'categorical')
+      refuse(`/${at}/type`, 'must be numeric or categorical');
+    const usual = predictor.default ?? null;
+    const fits =
+      usual === null ||
+      (type === 'numeric'
+        ? typeof usual === 'number'
+        : type === 'categorical'
+          ? typeof usual === 'string'
+          : typeof usual !== 'object');
+    if (!fits) refuse(`/${at}/default`, "must be a value of the predictor's type");
+  });
+  return problems;
+}
+
+/** A feature by its name: the predictor of that name, else the path that the name is. */
+export function featureOf(name: string, predictors: readonly Json[]): Feature {
+  const predictor = predictors.find((entry): entry is JsonObject => isObject(entry) && entry.name === name);
+  const source = typeof predictor?.source === 'string' ? predictor.source : name;
+  const usual = predictor?.default ?? null;
+  const parts = source.split('.');
+  const paths = parts.length > 1 ? [parts] : bareRoots.map((root) => [root, source]);
+  return {
+    paths,
+    read(scope) {
+      for (const path of paths) {
+        const value = readPath(scope, path);
+        if (value !== null) return value;
+      }
+      return usual;
+    },
+  };
+}
+
+/** Paths of all predictors. */
+export function predictorPaths(predictors: readonly Json[]): (readonly string[])[] {
+  return predictors.flatMap((entry) => {
+    const name = isObject(entry) ? entry.name : entry;
+    return typeof name === 'string' ? featureOf(name, predictors).paths : [];
+  });
+}

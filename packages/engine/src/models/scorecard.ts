@@ -1,0 +1,148 @@
+import { exp } from '../arithmetic/exp.ts';
+import {
+  type ConfigProblem,
+  type ConfigRemark,
+  type JsonObject,
+  readConfig,
+  unknownKeys,
+} from '../compile/config-problems.ts';
+import { compileConditionList } from '../conditions/compile-condition.ts';
+import { type Matcher, matcherOf } from '../conditions/match.ts';
+import { canonicalOperator } from '../conditions/operator.ts';
+import type { FormulaScope } from '../formula/scope.ts';
+import { isObject } from '../json-object.ts';
+import { readNumber, readObjects } from '../nodes/node-kind.ts';
+import type { Json } from '../snapshot.ts';
+import type { Contribution, ModelKind } from './model-kind.ts';
+import { type Feature, featureOf, featureProblem, predictorPaths } from './predictors.ts';
+
+const mostRules = 200;
+/** Points and bounds; sums of 200 of them are exact to far below the sixth decimal. */
+const mostPoints = 1_000_000;
+const normalizations = ['sigmoid', 'linear'] as const;
+const configKeys = ['baseScore', 'minScore', 'maxScore', 'normalization', 'rules'];
+const ruleKeys = ['id', 'field', 'operator', 'value', 'points', 'description'];
+
+/** Points of the rules that hold, brought between 0 and 1 (docs/design/api-decisioning.md 15). It learns nothing. */
+export const scorecard: ModelKind = {
+  type: 'scorecard',
+  isBandit: false,
+  check,
+  remarks: (config) => [
+    ...unknownKeys(config, configKeys),
+    ...readObjects(config.rules).flatMap((rule, at): ConfigRemark[] => [
+      ...unknownKeys(rule, ruleKeys, `/rules/${at}`),
+      ...(rule.points === 0 ? [{ path: `/rules/${at}/points`, nearest: null, reason: 'changes no score' }] : []),
+    ]),
+  ],
+  learning: null,
+  compile({ config, predictors }) {
+    const base = readNumber(config.baseScore, 50);
+    const low = readNumber(config.minScore, 0);
+    const high = readNumber(config.maxScore, 100);
+    const linear = config.normalization === 'linear';
+    const rules = readObjects(config.rules).map((rule) => compileRule(rule, predictors));
+    const paths = [...rules.flatMap(({ feature }) => feature.paths), ...predictorPaths(predictors)];
+    const readsOffer = rules.some(({ feature }) => feature.paths.some(([root]) => root === 'offer'));
+    return {
+      paths,
+      isRandom: false,
+      begin(_state, scope) {
+        let shared = Number.NaN;
+        const raw = (): number => {
+          if (!readsOffer && !Number.isNaN(shared)) return shared;
+          shared = pointsOf(base, rules, scope);
+          return shared;
+        };
+        const score = (): number => {
+          const points = raw();
+          if (linear) return Math.min(1, Math.max(0, (points - low) / (high - low)));
+          return 1 / (1 + exp((-6 * (points - (low + high) / 2)) / (high - low)));
+        };
+        return {
+          score,
+          raw,
+          greedy: score,
+          uniformChance: null,
+          isUniform: false,
+          explain: () =>
+            rules.flatMap((rule): Contribution[] => {
+              const value = rule.feature.read(scope);
+              return rule.match(value, scope.now) ? [{ feature: rule.field, value, contribution: rule.points }] : [];
+            }),
+        };
+      },
+    };
+  },
+};
+
+interface Rule {
+  readonly field: string;
+  readonly feature: Feature;
+  readonly match: Matcher;
+  readonly points: number;
+}
+
+function compileRule(rule: JsonObject, predictors: readonly Json[]): Rule {
+  const field = String(rule.field);
+  const operator = canonicalOperator(String(rule.operator));
+  if (operator === null) throw new Error(`the scorecard has a rule with operator ${rule.operator}`);
+  return {
+    field,
+    feature: featureOf(field, predictors),
+    match: matcherOf(operator, rule.value),
+    points: readNumber(rule.points, 0),
+  };
+}
+
+/** In the order of the rules, since sums of doubles depend on it. */
+function pointsOf(base: number, rules: readonly Rule[], scope: FormulaScope): number {
+  let points = base;
+  for (const rule of rules) if (rule.match(rule.feature.read(scope), scope.now)) points += rule.points;
+  return points;
+}
+
+function check(config: JsonObject): ConfigProblem[] {
+  const reader = readConfig(config);
+  reader.number('baseScore', -mostPoints, mostPoints);
+  const low = reader.number('minScore', -mostPoints, mostPoints) ?? 0;
+  const high = reader.number('maxScore', -mostPoints, mostPoints) ?? 100;
+  reader.word('normalization', normalizations);
+  const problems: ConfigProblem[] = [...reader.problems];
+  if (problems.length === 0 && low >= high) problems.push({ path: '/maxScore', message: 'must be above minScore' });
+  const rules = config.rules ?? [];
+  if (!Array.isArray(rules)) return [...problems, { path: '/rules', message: 'must be a list' }];
+  if (rules.length > mostRules) problems.push({ path: '/rules', message: `has at most ${mostRules} rules` });
+  const ids = new Set<string>();
+  rules.slice(0, mostRules).forEach((rule: Json, at) => {
+    const path = `/rules/${at}`;
+    if (isObject(rule)) problems.push(...ruleProblems(rule, path, ids));
+    else problems.push({ path, message: 'must be an object' });
+  });
+  return problems;
+}
+
+function ruleProblems(rule: JsonObject, path: string, ids: Set<string>): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const refuse = (key: string, message: string): void => void problems.push({ path: `${path}/${key}`, message });
+  const { id, points, description } = rule;
+  if (typeof id !== 'string' || id === '' || id.length > 64) refuse('id', 'must be text of 1 to 64 characters');
+  else if (ids.has(id)) refuse('id', 'is there twice');
+  else ids.add(id);
+  const wrong = featureProblem(rule.field);
+  if (wrong !== null) refuse('field', wrong);
+  if (typeof points !== 'number' || !(Math.abs(points) <= mostPoints)) {
+    refuse('points', `must be a number from ${-mostPoints} to ${mostPoints}`);
+  }
+  const text = description ?? null;
+  if (text !== null && (typeof text !== 'string' || text.length > 500))
+    refuse('description', 'must be text of at most 500 characters');
+  // The operator and its value are judged as in the conditions of flows; the field is judged above.
+  const condition = { field: 'attributes.any', operator: rule.operator ?? null, value: rule.value ?? null };
+  const compiled = compileConditionList([condition], 'AND', { namespaces: new Set(['attributes']) });
+  if (!compiled.ok) {
+    for (const problem of compiled.problems)
+      problems.push({ path: `${path}${problem.path.slice('/0'.length)}`, message: problem.message });
+  }
+  return problems;
+}

@@ -1,0 +1,72 @@
+import { round6 } from '../arithmetic/decimal.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
+import { modelScore } from '../models/model-scores.ts';
+import { flowModel } from '../models/plan-models.ts';
+import type { Candidate, Run } from '../run.ts';
+import type { RuleKind } from './rule-kind.ts';
+
+/**
+ * The model's score is at least `minScore` (docs/design/api-catalogue.md 9). Without a model of its own the rule asks the one
+ * that the flow scores with; the score is worked out once and the score node takes it as it is.
+ */
+export const propensityThreshold: RuleKind = {
+  ruleType: 'propensity_threshold',
+  defaultStage: 'match',
+  check: (config) => parse(config).problems,
+  keys: ['minScore', 'modelKey', 'model', 'onMissing'],
+  compile(rule, builder) {
+    const { minScore, modelKey, passesMissing } = parse(rule.config);
+    const { models } = builder;
+    const named = modelKey === null ? null : models.numberOf(modelKey);
+    models.gates.add(named ?? flowModel);
+    if (named !== null && named >= 0) models.asked.add(named);
+    const scoreOf = (run: Run, candidate: Candidate): number | null => {
+      const number = named ?? run.assigned?.model ?? run.program.scoring.settings.ladder.model;
+      if (number < 0) return null;
+      return modelScore(run, candidate, number);
+    };
+    return {
+      perCustomer: false,
+      needsCreative: false,
+      failingOffers: null,
+      passes(run, candidate) {
+        const score = candidate === null ? null : scoreOf(run, candidate);
+        return score === null ? passesMissing : score >= minScore;
+      },
+      explain(run, candidate) {
+        const score = scoreOf(run, candidate);
+        const model = modelKey ?? run.assigned?.name ?? run.program.scoring.settings.ladder.modelKey;
+        const actualScore = score === null ? null : round6(score);
+        return {
+          reason: actualScore === null ? 'no propensity' : `propensity ${shown(actualScore)} below ${shown(minScore)}`,
+          detail: { model, minScore, actualScore },
+        };
+      },
+    };
+  },
+};
+
+/** With two decimals at least. */
+function shown(value: number): string {
+  const text = `${value}`;
+  const decimals = text.includes('e') ? 2 : (text.split('.')[1] ?? '').length;
+  if (decimals >= 2) return text;
+  return decimals === 1 ? `${text}0` : `${text}.00`;
+}
+
+function parse(config: JsonObject) {
+  const reader = readConfig(config);
+  const minScore = reader.number('minScore', 0, 1);
+  if (minScore === undefined && reader.problems.length === 0) reader.refuse('minScore', 'is required');
+  const names = ['modelKey', 'model'].map((key) => {
+    const name = reader.text(key);
+    if (name === '') reader.refuse(key, 'must not be empty');
+    return name;
+  });
+  const [modelKey, model] = names;
+  if (modelKey !== undefined && model !== undefined && modelKey !== model) {
+    reader.refuse('model', 'is another name of modelKey, which says something else');
+  }
+  const passesMissing = reader.word('onMissing', ['fail', 'pass']) === 'pass';
+  return { minScore: minScore ?? 0, modelKey: modelKey ?? model ?? null, passesMissing, problems: reader.problems };
+}

@@ -1,0 +1,37 @@
+import type { SnapshotModel } from '@arbiter/engine';
+import type { ModelFacts } from './models.store.ts';
+
+/**
+ * The model that a name stands for (docs/design/api-decisioning.md 20, Models): a key is the model itself, or the champion of its
+ * family when that took its place; else a family is its champion. Null: there is none.
+ */
+export function modelNamed(models: readonly ModelFacts[], name: string): ModelFacts | null {
+  const championOf = (family: string | null): ModelFacts | null =>
+    (family === null ? null : models.find((model) => model.family === family && model.registryStatus === 'champion')) ??
+    null;
+  const own = models.find(({ key }) => key === name);
+  if (own === undefined) return championOf(name);
+  return own.registryStatus === 'archived' ? (championOf(own.family) ?? own) : own;
+}
+
+/** Models for a plan whose flow and rules use these names: those that are active, each once, by key. */
+export function modelsForPlan(models: readonly ModelFacts[], names: readonly string[]): SnapshotModel[] {
+  const found = new Map<ModelFacts, string[]>();
+  for (const name of names) {
+    const model = modelNamed(models, name);
+    if (model === null || model.status !== 'active') continue;
+    const known = found.get(model);
+    if (known === undefined) found.set(model, [name]);
+    else known.push(name);
+  }
+  return [...found]
+    .sort(([a], [b]) => (a.key < b.key ? -1 : 1))
+    .map(([{ id, key, modelType, config, predictors }, names]) => ({
+      id,
+      key,
+      modelType,
+      config,
+      predictors,
+      names: names.sort(),
+    }));
+}
