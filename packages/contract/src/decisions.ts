@@ -444,7 +444,10 @@ export const DecisionRecord = Type.Object(
     inputsState: text('available, withheld or erased.'),
     withheld: Type.Array(Type.String(), { description: 'Attributes that are never stored.' }),
     assignment: Nullable(AnyObject('Shares of creative, experiment and holdout.'), {
-      description: 'Assignment shares.',
+      description:
+        'creative: per item the share of its creative among the usable ones of its offer. experiment: share of the variant, ' +
+        'or null. holdout { inHoldout, share }: the side that the customer is on and the share of customers on it, or null ' +
+        'without a holdout.',
     }),
     slateProbability: Nullable(Type.Number(), { description: 'Product of the selection probabilities.' }),
     result: Nullable(AnyObject('Items and summary, unrounded.'), { description: 'The result; null after erasure.' }),

@@ -54,6 +54,8 @@ export interface CaseSource {
   readonly policies?: readonly Partial<SnapshotPolicy>[];
   readonly schemas?: Snapshot['schemas'];
   readonly request?: Partial<DecisionRequest>;
+  /** 32 hex digits; zeros without. */
+  readonly seed?: string;
   readonly profile?: DecisionInput['profile'];
   readonly enriched?: DecisionInput['enriched'];
   readonly segments?: readonly string[];
@@ -260,7 +262,7 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
   const evidence = source.evidence ?? {};
   return {
     now,
-    seed: '0'.repeat(32),
+    seed: source.seed ?? '0'.repeat(32),
     zones: Object.fromEntries(
       [...plan.zones, ...Object.keys(source.zones ?? {})].map((zone) => [zone, { ...clock, ...source.zones?.[zone] }]),
     ),

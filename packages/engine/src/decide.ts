@@ -116,6 +116,7 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe }
     mostItems: mostItems(plan, request, known.target),
     holdout,
     rankMethod: holdout ? topN.name : program.rank.method.name,
+    selectionMethod: holdout ? topN.name : (program.rank.method.strategy ?? program.rank.method.name),
     propensityScores:
       scores !== null && typeof scores === 'object' && !Array.isArray(scores)
         ? (scores as Run['propensityScores'])

@@ -69,6 +69,8 @@ export interface DecisionItem {
     readonly estimated: boolean;
     readonly explored: boolean;
     readonly method: string;
+    /** Repetitions that an estimated probability was counted in; absent: it is exact. */
+    readonly draws?: number;
   };
   readonly content: Readonly<Record<string, Json>>;
   readonly personalization: Readonly<Record<string, Json>>;
@@ -85,6 +87,7 @@ export interface DrawnItem {
   readonly probability: number;
   readonly estimated: boolean;
   readonly explored: boolean;
+  readonly draws?: number;
 }
 
 /** Shares of chance besides the ranking (docs/design/api-decisioning.md 10, 11). */

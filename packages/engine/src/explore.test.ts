@@ -82,6 +82,43 @@ const worlds: Readonly<Record<string, readonly [source: Case, explore: Explore, 
     { ...base, nodes: nodes({ method: 'round_robin' }) },
     { rate: 0.2, poolSize: 3 },
   ],
+  'epsilon_greedy, whose own chance is kept': [
+    { ...base, offers: five.slice(0, 3), nodes: nodes({ method: 'explore_exploit', explorationRate: 0.4 }) },
+    { rate: 0.2, poolSize: 2 },
+  ],
+  'softmax, which draws from more than the pool': [
+    {
+      ...base,
+      offers: five.slice(0, 4),
+      nodes: nodes({ method: 'explore_exploit', strategy: 'softmax', temperature: 1 }),
+      request: { limit: 2 },
+    },
+    { rate: 0.2, poolSize: 2 },
+  ],
+  'ucb, which leaves nothing to chance': [
+    { ...base, nodes: nodes({ method: 'explore_exploit', strategy: 'ucb', ucbC: 3 }), request: { limit: 2 } },
+    { rate: 0.2, poolSize: 2 },
+  ],
+  'softmax without exploration around it, and a quota': [
+    {
+      ...base,
+      offers: five.slice(0, 3),
+      nodes: nodes({ method: 'explore_exploit', strategy: 'softmax', temperature: 1 }),
+    },
+    { rate: 0 },
+    1,
+  ],
+  'softmax on two channels of which one explores': [
+    {
+      ...base,
+      offers: five.slice(0, 4),
+      channels: [...web, { id: 'mail', channelType: 'mail' }],
+      creatives: five.map(({ id }, at) => ({ id: `${id}-c`, offerId: id, channelId: at % 2 === 0 ? 'web' : 'mail' })),
+      nodes: nodes({ method: 'explore_exploit', strategy: 'softmax', temperature: 1 }),
+      request: { limit: 2 },
+    },
+    { rate: 0.2, poolSize: 2, channels: ['web'] },
+  ],
   'placements, each its own best': [
     {
       ...base,

@@ -84,7 +84,6 @@ describe('node types that cannot be run yet', () => {
         },
         '/nodes/1/config/championChallenger',
       ],
-      [{ ...rank, config: { method: 'explore_exploit', strategy: 'thompson' } }, '/nodes/1/config/method'],
     ];
     for (const [node, path] of keys) {
       const scoring = { scoring: { method: 'propensity' } };
@@ -352,7 +351,12 @@ it('thompson needs propensities', () => {
   assert.deepEqual(errorsOf(flow([inventory, thompson], { scoring: { method: 'priority_weighted' } })), [
     'strategy_needs_propensity /nodes/1/config/strategy',
   ]);
-  assert.deepEqual(errorsOf(flow([inventory, score, thompson])), ['not_available /nodes/2/config/method']);
+  assert.deepEqual(errorsOf(flow([inventory, score, thompson])), []);
+  const overridden = {
+    ...score,
+    config: { method: 'formula', overrides: [{ channelId: 'c', method: 'priority_weighted' }] },
+  };
+  assert.deepEqual(errorsOf(flow([inventory, overridden, thompson])), [], 'those candidates are drawn by their score');
 });
 
 it('a flow has at most 500 nodes and 256 KB', () => {

@@ -50,6 +50,8 @@ export interface Run {
   readonly mostItems: number;
   readonly holdout: boolean;
   readonly rankMethod: string;
+  /** What `selection.method` says of items that are not mandatory: the rank method, or its exploration strategy. */
+  readonly selectionMethod: string;
   /** `attributes.propensityScores`. */
   readonly propensityScores: { readonly [key: string]: Json } | null;
   /** Offers whose stock is used up; null: none. */

@@ -33,6 +33,10 @@ export interface Scratch {
   readonly best: Candidate[];
   /** What exploration draws from. */
   readonly pool: Candidate[];
+  /** What a strategy of `explore_exploit` chooses from, a number for each, and what thompson draws them by. */
+  readonly rankPool: Candidate[];
+  readonly poolNumbers: Float64Array;
+  readonly betas: BetaColumns;
   /** Evidence by offer number, as far as it was looked up; good while `input.evidence.pairsOf` is `pairsOf`. */
   pairs: (readonly [positives: number, negatives: number] | undefined)[];
   pairsOf: object | null;
@@ -45,6 +49,26 @@ export interface Scratch {
   readonly channelParts: Float64Array;
   readonly interests: Uint8Array;
 }
+
+/** By position in `rankPool`: the shapes of the Beta distribution, the score, P and the exponent of P in the score. */
+interface BetaColumns {
+  readonly a: Float64Array;
+  readonly b: Float64Array;
+  readonly score: Float64Array;
+  readonly propensity: Float64Array;
+  readonly exponent: Float64Array;
+}
+
+/** Largest `poolSize` of a rank node. */
+const largestPool = 50;
+
+const createBetas = (): BetaColumns => ({
+  a: new Float64Array(largestPool),
+  b: new Float64Array(largestPool),
+  score: new Float64Array(largestPool),
+  propensity: new Float64Array(largestPool),
+  exponent: new Float64Array(largestPool),
+});
 
 /** Few and narrow: with thousands of candidates each further column costs as much as the work it saves. */
 export interface CandidateColumns {
@@ -93,6 +117,9 @@ export function scratchOf(program: Program): Scratch {
       found: [],
       best: [],
       pool: [],
+      rankPool: [],
+      poolNumbers: new Float64Array(largestPool),
+      betas: createBetas(),
       pairs: [],
       pairsOf: null,
       asked: new Uint8Array(program.policies.length),

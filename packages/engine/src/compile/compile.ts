@@ -90,6 +90,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const scoreNode = nodes.find(({ type }) => type === 'score') ?? null;
   const scoring = readScoring(scoreNode, snapshot.flow.config, channels);
   const rankNode = nodes.find(({ type }) => type === 'rank');
+  const rank = compileRank(rankNode);
   const responseNode = nodes.find(({ type }) => type === 'response');
   const targeting = placements.map((placement) => compileTargeting(placement, builder));
   builder.readPaths(relevanceFields.map((name) => ['customer', name]));
@@ -126,7 +127,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     afterRank: afterRankOf(placed),
     hasCalls: everyPlaced.some(({ calls }) => calls.size > 0),
     scoring,
-    rank: compileRank(rankNode),
+    rank,
     // A plan that was stored before plans named their semantics knew no exploration: the key meant nothing.
     explore: snapshot.semantics === undefined ? null : compileExplore(readObject(flowConfig.explore), ordinals.channel),
     output,
@@ -163,6 +164,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
       segments: [...collected.segments].sort(),
       interests: [...collected.interests.keys()].sort(),
       evidenceRanks:
+        rank.method.readsEvidence === true ||
         readsEvidence(scoring, offers) ||
         (snapshot.subFlows ?? []).some(({ config }) => readsEvidence(calledScoring(config, channels), offers)),
     },

@@ -120,9 +120,26 @@ function rank(chance: Chance): Config {
     { method: 'diversity', diversityLambda: 0.5, maxPerCategory: 1, similarity: { category: 0.2, productType: 0.9 } },
     { method: 'diversity', maxPerCategory: 2 },
     { method: 'round_robin' },
+    exploreExploit(chance),
+    exploreExploit(chance),
+    exploreExploit(chance),
     { method: 'round_robin', roundRobinBy: chance.pick(['subCategory', 'productType', 'channel']) },
   ]);
 }
+
+const exploreExploit = (chance: Chance): Config => ({
+  method: 'explore_exploit',
+  ...chance.pick<Config>([
+    {},
+    { explorationRate: 0.4 },
+    { pool: 'low_evidence', minEvidence: 30, explorationRate: 0.5 },
+    { strategy: 'softmax', temperature: chance.pick([0.05, 0.3, 2]) },
+    { strategy: 'thompson', draws: 100 },
+    { strategy: 'ucb', ucbC: chance.pick([0, 0.5, 3]) },
+  ]),
+  ...(chance.flip(0.5) ? { poolSize: chance.int(2, 9) } : {}),
+  ...(chance.flip(0.3) ? { fromRank: chance.int(1, 3) } : {}),
+});
 
 const explore = (chance: Chance, { channels }: Rows): Config => ({
   rate: chance.pick([0.05, 0.1, 0.2, 0.2]),

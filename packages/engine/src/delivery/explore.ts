@@ -53,14 +53,23 @@ interface Exploring {
  * the items taken so far, not held back by the rank method, and on a channel that explores. The pool B is the first `poolSize`
  * of S in tie-break order. With chance `rate` the slot is drawn evenly from B, else it is the method's pick, so the chance of
  * item i is `(1 - rate) * [i is the method's pick] + rate * [i in B] / size(B)`. A slot whose method's pick is on a channel
- * that does not explore, and one with no choice, stays as it is.
+ * that does not explore, and one with no choice, stays as it is. Where the method leaves its pick to chance itself
+ * (`explore_exploit`), both take part: its own chance of i stands in place of `[i is the method's pick]`, and `rate` counts
+ * for as much as it picks on a channel that explores.
  */
 export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }: Explore): Exploring {
   const { list } = run;
   const { pool } = run.scratch;
   const isOn = ({ channel }: Candidate): boolean => channels === null || (channel !== NONE && channels[channel] === 1);
+  /** Chance that the method picks on a channel that explores, so that the place is drawn from the pool at all. */
+  const reach = (chanceOf: Ranking['chanceOf']): number => {
+    if (channels === null || chanceOf === undefined) return 1;
+    let sum = 0;
+    for (const candidate of list) if (isOn(candidate)) sum += chanceOf(candidate);
+    return sum;
+  };
   return {
-    next(place, picked, left, { waits, picksFirst }) {
+    next(place, picked, left, { waits, picksFirst, chanceOf }) {
       if (place < fromRank || !isOn(picked.candidate)) return picked;
       const isLeft = (candidate: Candidate): boolean =>
         isOn(candidate) && left(candidate) && !(waits?.(candidate) ?? false);
@@ -78,9 +87,11 @@ export function beginExploring(run: Run, { rate, poolSize, fromRank, channels }:
       } else if (picksFirst !== true) {
         inPool = standsAmong(run, candidate, isLeft, poolSize);
       }
-      const byMethod = candidate === picked.candidate ? (1 - rate) * picked.pick.probability : 0;
-      const probability = inPool ? byMethod + rate / size : byMethod;
-      return { candidate, pick: { probability, estimated: picked.pick.estimated, explored } };
+      const own =
+        chanceOf === undefined ? (candidate === picked.candidate ? picked.pick.probability : 0) : chanceOf(candidate);
+      const byMethod = (1 - rate) * own;
+      const probability = inPool ? byMethod + (rate * reach(chanceOf)) / size : byMethod;
+      return { candidate, pick: { ...picked.pick, probability, explored: explored || picked.pick.explored } };
     },
   };
 }

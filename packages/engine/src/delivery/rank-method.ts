@@ -9,6 +9,10 @@ export interface RankMethodKind {
 
 export interface RankMethod {
   readonly name: string;
+  /** How `explore_exploit` chooses, which `selection.method` names; absent: the method leaves nothing to chance. */
+  readonly strategy?: string;
+  /** True when the order depends on evidence, whatever the score method does. */
+  readonly readsEvidence?: boolean;
   /** Starts one answer. */
   begin(run: Run): Ranking;
 }
@@ -16,15 +20,17 @@ export interface RankMethod {
 export interface Ranking {
   /**
    * The next item among the candidates left for a slot; null when none is left. Exploration may put another in its place,
-   * so a method that depends on what was chosen waits for `took`.
+   * so a method that depends on what was chosen waits for `took`. `place`: 1 for the first item of the answer.
    */
-  next(left: (candidate: Candidate) => boolean): RankedPick | null;
+  next(left: (candidate: Candidate) => boolean, place: number): RankedPick | null;
   /** True: its pick stands before all others that are left. */
   readonly picksFirst?: true;
   /** Told what was taken. */
   readonly took?: (candidate: Candidate) => void;
   /** True: a limit of the method holds this candidate back at the slot that `next` was last asked for. */
   readonly waits?: (candidate: Candidate) => boolean;
+  /** Chance of this candidate at the slot that `next` was last asked for; absent: 1 for the pick, 0 for all others. */
+  readonly chanceOf?: (candidate: Candidate) => number;
 }
 
 export interface RankedPick {
@@ -37,6 +43,8 @@ export interface Pick {
   readonly probability: number;
   readonly estimated: boolean;
   readonly explored: boolean;
+  /** Repetitions that an estimated probability was counted in; absent: it is exact. */
+  readonly draws?: number;
 }
 
 /** A pick without chance. */

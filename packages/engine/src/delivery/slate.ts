@@ -29,7 +29,7 @@ export function slateOf(draws: readonly RankedPick[] | null, items: readonly Dec
   if (least === 1 && !explored) return certainSlate;
   let delivered = 0;
   for (const { mandatory } of items) if (!mandatory) delivered += 1;
-  return { probability, explored, least, draws: delivered === draws.length ? null : draws.map(drawn) };
+  return { probability, explored, least, draws: delivered === draws.length || least === 1 ? null : draws.map(drawn) };
 }
 
 function drawn({ candidate, pick }: RankedPick): DrawnItem {

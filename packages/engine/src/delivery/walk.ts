@@ -25,7 +25,7 @@ export type Delivery = readonly (readonly Taken[])[];
 
 export interface Walked {
   readonly delivery: Delivery;
-  /** What was picked where the flow explores, in order; coupling and quota may take some of it back. Null: nothing by chance. */
+  /** What was picked where chance may take part, in order; coupling and quota may take some of it back. Null: nothing by chance. */
   readonly draws: readonly RankedPick[] | null;
 }
 
@@ -50,7 +50,7 @@ export function deliver(run: Run, method: RankMethod): Walked {
   takeMandatory(walk);
   const ranking = method.begin(run);
   const exploring = run.holdout || run.program.explore === null ? null : beginExploring(run, run.program.explore);
-  const draws: RankedPick[] | null = exploring === null ? null : [];
+  const draws: RankedPick[] | null = exploring === null && method.strategy === undefined ? null : [];
   let place = 1;
   for (let slot = 0; slot < rooms.length; slot++) {
     place += walk.delivery[slot]!.length;
@@ -60,7 +60,7 @@ export function deliver(run: Run, method: RankMethod): Walked {
       (slots === null || candidate.slot === slot) &&
       freePlacement(walk, candidate) !== undefined;
     while (walk.total < cut && walk.delivery[slot]!.length < rooms[slot]!) {
-      let picked = ranking.next(left);
+      let picked = ranking.next(left, place);
       if (picked === null) break;
       if (exploring !== null) picked = exploring.next(place, picked, left, ranking);
       const { candidate, pick } = picked;

@@ -1,4 +1,5 @@
-import { rankMethods, unbuiltRankMethods } from '../delivery/rank-methods.ts';
+import { strategyNames } from '../delivery/explore-exploit.ts';
+import { rankMethods } from '../delivery/rank-methods.ts';
 import { roundRobinWords } from '../delivery/round-robin.ts';
 import { integer, number, object, oneOf } from './node-keys.ts';
 import type { NodeKind } from './node-kind.ts';
@@ -9,7 +10,7 @@ export const rank: NodeKind = {
   phase: 2,
   single: true,
   keys: {
-    method: oneOf([...rankMethods.keys()], unbuiltRankMethods),
+    method: oneOf([...rankMethods.keys()]),
     topN: integer(1, 1000),
     maxCandidates: integer(1, 1000),
     lambda: number(0, 1),
@@ -17,7 +18,7 @@ export const rank: NodeKind = {
     similarity: object({ keys: { category: number(0, 1), subCategory: number(0, 1), productType: number(0, 1) } }),
     maxPerCategory: integer(0, 50),
     roundRobinBy: oneOf(roundRobinWords),
-    strategy: oneOf(['epsilon_greedy', 'softmax', 'thompson', 'ucb']),
+    strategy: oneOf(strategyNames),
     explorationRate: number(0, 1),
     pool: oneOf(['all', 'low_evidence']),
     minEvidence: integer(1, 10_000),

@@ -1,6 +1,7 @@
 import type { RecommendAnswer } from '@arbiter/contract';
 import { type Decision, type DecisionInput, type Plan, round6 } from '@arbiter/engine';
 import type { CompiledFlow } from '../plans/index.ts';
+import { shownAssignment } from '../sealed-records/index.ts';
 import { timedStages } from './answer.ts';
 import type { StageClock } from './stage-clock.ts';
 import { hiddenValues, withhold, withInstants } from './trace-rows.ts';
@@ -53,7 +54,7 @@ export function traceBody(
     dropped: trace?.dropped.slice(0, droppedRows).map((row) => withhold(withInstants({ ...row }), hidden)) ?? [],
     result: { count: decision.items.length, topOffer: top ? { offerId: top.offerId, score: round6(top.score) } : null },
     summary: answer.trace.summary,
-    assignment: decision.assignment,
+    assignment: shownAssignment(decision.assignment, decision.controlGroup),
     controlGroup: decision.controlGroup,
     degradedScoring: decision.degradedScoring,
     experimentAssignment: null,

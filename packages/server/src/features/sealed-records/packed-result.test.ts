@@ -66,7 +66,7 @@ const plain: Decision = {
       mandatory: true,
       modelKey: 'm',
       modelType: 'scorecard',
-      selection: { probability: 0.25, estimated: true, explored: true, method: 'softmax' },
+      selection: { probability: 0.25, estimated: true, explored: true, method: 'thompson', draws: 1000 },
     }),
   ],
   placementResults: null,
@@ -117,7 +117,7 @@ test('what was decided survives, to the last digit; what follows from plan and i
       summary: { ...summary, slateProbability: 0.0125 },
       draws: [
         { offerId: 'o2', creativeId: 'c1', probability: 0.05, estimated: false, explored: true },
-        { offerId: 'o1', creativeId: null, probability: 0.25, estimated: true, explored: false },
+        { offerId: 'o1', creativeId: null, probability: 0.25, estimated: true, explored: false, draws: 20 },
       ],
     },
     { ...plain, subFlows: [] },

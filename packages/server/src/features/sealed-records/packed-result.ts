@@ -24,7 +24,13 @@ export interface PackedResult {
   /** Members that differ from their defaults, under their own names. */
   readonly o: Readonly<Record<string, Json>>;
   /** What was drawn, where that is more than what is in the answer: offer, creative, probability, flags of `itemText`. */
-  readonly d?: readonly (readonly [offer: number, creative: number | null, probability: number, flags: number])[];
+  readonly d?: readonly (readonly [
+    offer: number,
+    creative: number | null,
+    probability: number,
+    flags: number,
+    draws?: number,
+  ])[];
 }
 
 const sources: readonly PropensitySource[] = [
@@ -124,6 +130,16 @@ function membersText(decision: Decision, withProperties: boolean): string {
   return text;
 }
 
+/**
+ * Shares of chance besides the ranking as answers show them: of the tenant's holdout, the side that the customer is on and the
+ * share of customers on that side (docs/design/api-settled.md 73).
+ */
+export function shownAssignment(assignment: object, inHoldout: boolean): Record<string, unknown> {
+  const shown: Record<string, unknown> = { ...assignment };
+  const share = shown.holdout ?? null;
+  return { ...shown, holdout: share === null ? null : { inHoldout, share } };
+}
+
 /** The result without content and computed fields; `result` of `GET /decisions/{id}` where a replay cannot add them. */
 export function unpackResult(packed: PackedResult, refs: PlanRefs): Readonly<Record<string, Json>> {
   const value = (name: string): Json => packed.o[name] ?? defaults[name] ?? null;
@@ -155,12 +171,13 @@ const chanceFlags = ({ estimated, explored }: { readonly estimated: boolean; rea
   (estimated ? estimatedFlag : 0) + (explored ? exploredFlag : 0);
 
 function drawText(draw: DrawnItem, refs: PlanRefs): string {
-  const { offerId, creativeId, probability } = draw;
-  return `[${refs.offers.get(offerId)!},${ref(refs.creatives, creativeId)},${finite(probability)},${chanceFlags(draw)}]`;
+  const { offerId, creativeId, probability, draws } = draw;
+  const counted = draws === undefined ? '' : `,${draws}`;
+  return `[${refs.offers.get(offerId)!},${ref(refs.creatives, creativeId)},${finite(probability)},${chanceFlags(draw)}${counted}]`;
 }
 
 function unpackDraw(
-  [offer, creative, probability, flags]: NonNullable<PackedResult['d']>[number],
+  [offer, creative, probability, flags, draws]: NonNullable<PackedResult['d']>[number],
   refs: PlanRefs,
 ): Json {
   const { offers, creatives } = refs.snapshot;
@@ -170,6 +187,7 @@ function unpackDraw(
     probability,
     estimated: (flags & estimatedFlag) !== 0,
     explored: (flags & exploredFlag) !== 0,
+    ...(draws === undefined ? {} : { draws }),
   };
 }
 
@@ -177,10 +195,11 @@ function itemText(item: DecisionItem, refs: PlanRefs): string {
   const c = item.scoreComponents;
   const { selection } = item;
   const flags = (item.effect === 'reserve' ? 1 : 0) + (item.mandatory ? 2 : 0) + chanceFlags(selection);
+  const { draws } = selection;
   const model =
-    item.modelKey === null && item.modelType === null
+    item.modelKey === null && item.modelType === null && draws === undefined
       ? ''
-      : `,${canonicalJson(item.modelKey)},${canonicalJson(item.modelType)}`;
+      : `,${canonicalJson(item.modelKey)},${canonicalJson(item.modelType)}${draws === undefined ? '' : `,${draws}`}`;
   return (
     `[${refs.offers.get(item.offerId)!},${ref(refs.creatives, item.creativeId)},${ref(refs.channels, item.channelId)},` +
     `${ref(refs.placements, item.placementId)},${item.placementRank},${flags},${finite(item.priority)},` +
@@ -228,6 +247,7 @@ function unpackItem(packed: readonly (number | string | null)[], rank: number, r
       estimated: (flags & estimatedFlag) !== 0,
       explored: (flags & exploredFlag) !== 0,
       method: packed[15] ?? null,
+      ...(packed[18] === undefined ? {} : { draws: packed[18] }),
     },
   };
 }

@@ -12,7 +12,15 @@ import { usesSegment } from '../segments/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
 import { engineStamp } from './engine-stamp.ts';
 import { type PackedInput, reduceRequest, unpackExternal, unpackInput, unpackWindows } from './packed-input.ts';
-import { itemTexts, type PackedResult, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
+import {
+  itemTexts,
+  type PackedResult,
+  readResultText,
+  resultHash,
+  resultText,
+  shownAssignment,
+  unpackResult,
+} from './packed-result.ts';
 import { findRecord, type StoredRecord } from './sealed-records.store.ts';
 import { unseal } from './sealing.ts';
 
@@ -61,7 +69,7 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
     resultHash: record.resultHash.toString('hex'),
     inputsState: body === null ? 'erased' : body.i.w !== undefined ? 'withheld' : 'available',
     withheld,
-    assignment: result === null ? null : asObject(result.assignment),
+    assignment: result === null ? null : shownAssignment(asObject(result.assignment), result.controlGroup === true),
     slateProbability: result === null ? null : Number(result.slateProbability),
     result,
     ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i, readSet, flow.refs) } : {}),

@@ -1,0 +1,93 @@
+import { pow } from '../../arithmetic/pow.ts';
+import { type BetaSampler, betaSampler } from '../../random/beta.ts';
+import { stream } from '../../random/stream.ts';
+import type { Candidate, Run } from '../../run.ts';
+import { evidenceOf, propensityOf } from '../../scoring/propensity.ts';
+import { type ScoreSettings, settingsFor } from '../../scoring/scoring.ts';
+import type { ExploreExploit, Strategy } from './strategy.ts';
+
+const mostBetaDraws = 20_000;
+const leastDraws = 20;
+const leastPropensity = 1e-6;
+
+/**
+ * Draws what each offer's propensity may be, given its own outcomes, and takes the one that scores best with it: the
+ * candidate with the largest `score * (theta / max(P, 1e-6))^wp`, theta of Beta(1 + positives, 1 + negatives). Nobody can
+ * tell in closed form how likely a choice was, so that is estimated by doing the same `draws` times over.
+ */
+export const thompson: Strategy = {
+  name: 'thompson',
+  readsEvidence: () => true,
+  begin(run, settings, { next, nodeId }) {
+    const { poolNumbers: hits, betas } = run.scratch;
+    const draws = drawsFor(run, settings);
+    const sample = betaSampler(next);
+    let sizeOfPool = 0;
+
+    function best(size: number, beta: BetaSampler): number {
+      let chosen = 0;
+      let most = Number.NEGATIVE_INFINITY;
+      for (let at = 0; at < size; at++) {
+        const theta = beta(betas.a[at]!, betas.b[at]!);
+        const exponent = betas.exponent[at]!;
+        const ratio = theta / betas.propensity[at]!;
+        const factor = exponent === 1 ? ratio : exponent === 0 ? 1 : pow(ratio, exponent);
+        const value = betas.score[at]! * factor;
+        // Of equals the one that stands first in the pool.
+        if (value <= most) continue;
+        most = value;
+        chosen = at;
+      }
+      return chosen;
+    }
+
+    return {
+      draws,
+      choose(pool, size, place) {
+        sizeOfPool = size;
+        for (let at = 0; at < size; at++) prepare(run, pool[at]!, at);
+        const chosen = best(size, sample);
+        const again = betaSampler(stream(run.input.seed, `estimate:${nodeId}:${place}`));
+        hits.fill(0, 0, size);
+        for (let draw = 0; draw < draws; draw++) {
+          const hit = best(size, again);
+          hits[hit] = hits[hit]! + 1;
+        }
+        return chosen;
+      },
+      chance: (position) => (hits[position]! + 1) / (draws + sizeOfPool),
+    };
+  },
+};
+
+function prepare(run: Run, candidate: Candidate, at: number): void {
+  const { betas, columns } = run.scratch;
+  const [positives, negatives] = evidenceOf(run, candidate);
+  betas.a[at] = 1 + positives;
+  betas.b[at] = 1 + negatives;
+  betas.score[at] = columns.score[candidate.at]!;
+  betas.exponent[at] = propensityExponent(settingsFor(run.program.scoring, candidate));
+  betas.propensity[at] = Math.max(propensityOf(run, candidate), leastPropensity);
+}
+
+/** The exponent that the score gives to P; 0 where it does not depend on it. */
+function propensityExponent({ method, exponents }: ScoreSettings): number {
+  if (method.name === 'formula') return exponents.propensity;
+  return method.name === 'propensity' ? 1 : 0;
+}
+
+/**
+ * Repetitions of each place: `draws`, but as few as keep all places of the answer together within 20,000 numbers, and not
+ * fewer than 20. Places of which only one candidate would be left need none.
+ */
+export function drawsFor(run: Run, { draws, poolSize, fromRank }: ExploreExploit): number {
+  let left = 0;
+  for (const { reason } of run.list) if (reason === null) left += 1;
+  let numbers = 0;
+  for (let place = fromRank; place <= run.mostItems; place++) {
+    const size = Math.min(poolSize, left - (place - fromRank));
+    if (size < 2) break;
+    numbers += size;
+  }
+  return numbers === 0 ? draws : Math.min(draws, Math.max(leastDraws, Math.floor(mostBetaDraws / numbers)));
+}

@@ -1,0 +1,50 @@
+import { ln } from '../arithmetic/ln.ts';
+
+/** Gives one number of Beta(a, b), in 0..1. Both shapes are at least 1. */
+export type BetaSampler = (a: number, b: number) => number;
+
+/**
+ * Beta numbers from uniforms in [0, 1): two gammas by Marsaglia and Tsang ("A simple method for generating gamma variables",
+ * 2000), whose normals come from the polar method (docs/design/api-decisioning.md 10).
+ */
+export function betaSampler(uniform: () => number): BetaSampler {
+  // The polar method makes two normals at once; the second one is kept for the next call.
+  let kept = Number.NaN;
+
+  function normal(): number {
+    if (!Number.isNaN(kept)) {
+      const second = kept;
+      kept = Number.NaN;
+      return second;
+    }
+    for (;;) {
+      const x = 2 * uniform() - 1;
+      const y = 2 * uniform() - 1;
+      const square = x * x + y * y;
+      if (square >= 1 || square === 0) continue;
+      const factor = Math.sqrt((-2 * ln(square)) / square);
+      kept = y * factor;
+      return x * factor;
+    }
+  }
+
+  function gamma(shape: number): number {
+    const d = shape - 1 / 3;
+    const c = 1 / Math.sqrt(9 * d);
+    for (;;) {
+      const x = normal();
+      const root = 1 + c * x;
+      if (root <= 0) continue;
+      const v = root * root * root;
+      const u = uniform();
+      const square = x * x;
+      if (u < 1 - 0.0331 * square * square) return d * v;
+      if (u > 0 && ln(u) < 0.5 * square + d * (1 - v + ln(v))) return d * v;
+    }
+  }
+
+  return (a, b) => {
+    const ofA = gamma(a);
+    return ofA / (ofA + gamma(b));
+  };
+}
