@@ -643,6 +643,29 @@ create table evidence_snapshots (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table flow_assembly_runs (
+  tenant_id uuid not null,
+  id uuid not null,
+  flow_id uuid not null,
+  trigger text not null,
+  entity_type text,
+  entity_id uuid,
+  changes jsonb not null,
+  applied boolean not null,
+  created_at timestamp(3) with time zone not null
+);
+  constraint flow_assembly_runs_changes_check CHECK ((jsonb_typeof(changes) = 'array'::text))
+  constraint flow_assembly_runs_check CHECK ((((trigger = 'bulk'::text) = (entity_id IS NULL)) AND ((entity_type IS NULL) = (entity_id IS NULL))))
+  constraint flow_assembly_runs_entity_type_check CHECK ((entity_type = ANY (ARRAY['offer'::text, 'creative'::text])))
+  constraint flow_assembly_runs_trigger_check CHECK ((trigger = ANY (ARRAY['offer.created'::text, 'offer.updated'::text, 'offer.status_changed'::text, 'offer.deleted'::text, 'offer.restored'::text, 'creative.created'::text, 'creative.status_changed'::text, 'bulk'::text])))
+  constraint flow_assembly_runs_flow FOREIGN KEY (tenant_id, flow_id) REFERENCES decision_flows(tenant_id, id)
+  constraint flow_assembly_runs_pkey PRIMARY KEY (tenant_id, flow_id, id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What auto-assembly did to the drafts of flows.
+
 create table flow_routes (
   tenant_id uuid not null,
   id uuid not null,

@@ -228,6 +228,10 @@ export const examples: Readonly<Record<string, Example>> = {
     const flow = await f.make('decision-flows');
     return { body: { id: flow.id, draftConfig: draftFlowConfig((await f.make('categories')).id) } };
   },
+  'decisionFlows.assemblyLog': async (f) => {
+    const { flow } = await f.decisionWorld();
+    return { params: { id: flow.id }, query: { limit: '10' } };
+  },
   'decisionFlows.diff': async (f) => ({
     params: { id: (await f.decisionWorld()).flow.id },
     query: { from: '1', to: 'draft' },

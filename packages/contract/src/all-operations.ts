@@ -9,6 +9,7 @@ import { contentOperations } from './content.ts';
 import { byId } from './core/by-id.ts';
 import { creativeOperations } from './creatives.ts';
 import { deadLetterOperations } from './dead-letters.ts';
+import { decisionFlowAssemblyOperations } from './decision-flow-assembly.ts';
 import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
 import { decisionFlowVersionOperations } from './decision-flow-versions.ts';
 import { decisionFlowOperations } from './decision-flows.ts';
@@ -50,6 +51,7 @@ export const operations = {
   ...byId(contentOperations),
   ...byId(creativeOperations),
   ...byId(deadLetterOperations),
+  ...byId(decisionFlowAssemblyOperations),
   ...byId(decisionFlowExchangeOperations),
   ...byId(decisionFlowVersionOperations),
   ...byId(decisionFlowOperations),

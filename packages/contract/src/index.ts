@@ -22,6 +22,7 @@ export * from './core/resource.ts';
 export * from './core/schemas.ts';
 export * from './creatives.ts';
 export * from './dead-letters.ts';
+export * from './decision-flow-assembly.ts';
 export * from './decision-flow-exchange.ts';
 export * from './decision-flow-versions.ts';
 export * from './decision-flows.ts';

@@ -406,6 +406,27 @@ export interface EvidenceSnapshotsRow {
   readonly createdAt: Date;
 }
 
+/** A row of `flow_assembly_runs`. */
+export interface FlowAssemblyRunsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly flowId: string;
+  readonly trigger:
+    | 'offer.created'
+    | 'offer.updated'
+    | 'offer.status_changed'
+    | 'offer.deleted'
+    | 'offer.restored'
+    | 'creative.created'
+    | 'creative.status_changed'
+    | 'bulk';
+  readonly entityType: 'offer' | 'creative' | null;
+  readonly entityId: string | null;
+  readonly changes: unknown;
+  readonly applied: boolean;
+  readonly createdAt: Date;
+}
+
 /** A row of `flow_routes`. */
 export interface FlowRoutesRow {
   readonly tenantId: string;
@@ -986,6 +1007,7 @@ export interface Tables {
   readonly evidence_changes: EvidenceChangesRow;
   readonly evidence_heads: EvidenceHeadsRow;
   readonly evidence_snapshots: EvidenceSnapshotsRow;
+  readonly flow_assembly_runs: FlowAssemblyRunsRow;
   readonly flow_routes: FlowRoutesRow;
   readonly flow_secrets: FlowSecretsRow;
   readonly flow_versions: FlowVersionsRow;
@@ -1385,6 +1407,17 @@ export const columnKinds = {
     tenantId: 'uuid',
     number: 'integer',
     body: 'json',
+    createdAt: 'instant',
+  },
+  flow_assembly_runs: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    flowId: 'uuid',
+    trigger: 'text',
+    entityType: 'text',
+    entityId: 'uuid',
+    changes: 'json',
+    applied: 'boolean',
     createdAt: 'instant',
   },
   flow_routes: {

@@ -81,6 +81,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
   const leftMs = (): number => facts.until - performance.now();
   const cancelAfterMs = Math.max(1, Math.min(facts.statementTimeoutMs, leftMs() - deadlineGraceMs));
   const effects: (() => void)[] = [];
+  const followUps: (() => Promise<void>)[] = [];
   const lastWork: (() => Promise<void>)[] = [];
   const written = new Map<Written, number>();
   let catalogueTouched = false;
@@ -126,6 +127,9 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
       return (await run(text, values)).rows;
     },
     kysely,
+    atEnd(effect: () => Promise<void>) {
+      followUps.push(effect);
+    },
     beforeCommit(effect: () => Promise<void>) {
       lastWork.push(effect);
     },
@@ -151,6 +155,7 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     async commit() {
       await tail;
       // Work may ask for more work, so the list is read to its moving end.
+      for (const effect of followUps) await effect();
       for (const effect of lastWork) await effect();
       over = true;
       await tail;

@@ -41,6 +41,11 @@ export interface Tx {
    */
   kysely(): Kysely<Tables>;
   /**
+   * Runs inside the transaction once its work is done, before everything that `beforeCommit` has registered; a throw rolls
+   * everything back. For changes that follow from all that was changed, and lock records of their own.
+   */
+  atEnd(effect: () => Promise<void>): void;
+  /**
    * Runs inside the transaction, right before its commit, in the order of registration and before the catalogue's
    * version is raised; a throw rolls everything back. For what locks a row of the whole tenant (audit head): taken
    * last and in one order, such locks are short and cannot deadlock.

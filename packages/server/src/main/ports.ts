@@ -10,10 +10,15 @@ import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
 import type { ReachPorts } from '../features/estimates/index.ts';
 import { lockRoutes } from '../features/flow-routes/index.ts';
-import { type FlowRoutePorts, flowsNamingPolicy, selectFlowsContaining } from '../features/flows/index.ts';
+import {
+  type FlowRoutePorts,
+  flowsNamingPolicy,
+  noteForAssembly,
+  selectFlowsContaining,
+} from '../features/flows/index.ts';
 import type { OperationHandlers } from '../features/gitops/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
-import { hasOffers, type OfferDependants, offersNamingSegment } from '../features/offers/index.ts';
+import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
 import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
 import {
@@ -85,12 +90,12 @@ interface FeaturePorts
   extends AuditPorts,
     Omit<ChannelPorts, 'envelope'>,
     CreativePorts,
+    OfferPorts,
     Pick<FlowRoutePorts, 'lockRoutes'>,
     SettingsPorts,
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
-  readonly offerDependants: OfferDependants;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
@@ -114,6 +119,7 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
+  tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),
   findFieldUses,

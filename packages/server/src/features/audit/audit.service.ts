@@ -1,5 +1,5 @@
 import type { AuditAction, AuditLog, Pagination } from '@arbiter/contract';
-import type { Tx } from '../../db/tx.ts';
+import type { Actor, Tx } from '../../db/tx.ts';
 import { pageOf } from '../../http/cursor-page.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid, newId } from '../../platform/ids.ts';
@@ -31,6 +31,8 @@ export interface AuditEntry {
    * the comparison alone would not see them.
    */
   readonly secretsGiven?: readonly string[];
+  /** Who acted, where that is not the transaction's actor. */
+  readonly actor?: Actor;
 }
 
 const pendingRows = new WeakMap<Tx, UnchainedRow[]>();
@@ -42,12 +44,13 @@ const pendingRows = new WeakMap<Tx, UnchainedRow[]>();
  */
 export async function recordAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   if (tx.tenantId === '') throw new Error('an audit row belongs to a tenant');
+  const { actor = tx.actor } = entry;
   const row: UnchainedRow = {
     id: newId(),
     tenantId: tx.tenantId,
     timestamp: tx.now.toISOString(),
-    userId: tx.actor.id,
-    userName: tx.actor.name,
+    userId: actor.id,
+    userName: actor.name,
     requestId: tx.requestId,
     action: entry.action,
     entityType: entry.entityType,

@@ -1,4 +1,6 @@
+export type { CatalogueChange, TellChange } from './catalogue-changes.ts';
 export { readColumnDefaults } from './column-defaults.store.ts';
+export { rejectCursor } from './cursors.ts';
 export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
 export type { LockDependants, RouteColumn } from './dependants.ts';
 export {

@@ -1,5 +1,5 @@
 import type { AuditAction } from '@arbiter/contract';
-import type { Tx } from '../../db/tx.ts';
+import type { Actor, Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -47,6 +47,7 @@ export async function noteChange<Row extends GovernedRow>(
   action: AuditAction,
   change: { readonly before: Row | null; readonly after: Row | null },
   secretsGiven: readonly string[] = [],
+  actor: Actor = tx.actor,
 ): Promise<void> {
   const row = change.after ?? change.before;
   if (row === null) throw new Error('a change has a before or an after');
@@ -59,6 +60,7 @@ export async function noteChange<Row extends GovernedRow>(
     ...(change.before === null ? {} : { before: auditView(spec, change.before) }),
     ...(change.after === null ? {} : { after: auditView(spec, change.after) }),
     secretsGiven,
+    actor,
   });
   tx.touchCatalogue();
 }
@@ -114,6 +116,10 @@ export interface UpdateOptions<Row extends GovernedRow> {
   readonly keepsVersion?: true;
   /** Dotted paths of secrets that are stored beside the record and were given anew, for its audit row. */
   readonly secretsGiven?: readonly string[];
+  /** Whom the audit row names instead of the transaction's actor: work of the server's own that follows from the call. */
+  readonly actor?: Actor;
+  /** True: `updatedAt` stays. */
+  readonly keepsUpdatedAt?: true;
   /** `delete`: also wait for those who keep the record as it is. Default `change`. */
   readonly lock?: 'change' | 'delete';
   /** The columns to set, given the locked row. Throws an AppError to refuse. */
@@ -134,10 +140,11 @@ export async function updateRecord<Row extends GovernedRow>(
   const before = await lockRecord(tx, spec, id, options.lock);
   assertRowVersion(spec, before, options.rowVersion);
   const change = await options.change(before);
+  const updatedAt = options.keepsUpdatedAt === true ? before.updatedAt : tx.now;
   const after = await (options.keepsVersion
-    ? updateRow(tx, spec, before.id, change)
-    : writeRow(tx, spec, before, change));
-  await noteChange(tx, spec, options.action ?? 'update', { before, after }, options.secretsGiven);
+    ? updateRow(tx, spec, before.id, change, updatedAt)
+    : writeRow(tx, spec, before, change, updatedAt));
+  await noteChange(tx, spec, options.action ?? 'update', { before, after }, options.secretsGiven, options.actor);
   return after;
 }
 
@@ -156,8 +163,13 @@ export function assertRowVersion<Row extends GovernedRow>(
 }
 
 /** Writes columns of a row that the caller has locked; version + 1. */
-export const writeRow = <Row extends GovernedRow>(tx: Tx, spec: RecordSpec<Row>, before: Row, change: RowChange) =>
-  updateRow(tx, spec, before.id, { ...change, [spec.versionColumn]: versionOf(spec, before) + 1 });
+export const writeRow = <Row extends GovernedRow>(
+  tx: Tx,
+  spec: RecordSpec<Row>,
+  before: Row,
+  change: RowChange,
+  updatedAt: Date = tx.now,
+) => updateRow(tx, spec, before.id, { ...change, [spec.versionColumn]: versionOf(spec, before) + 1 }, updatedAt);
 
 export interface DeleteOptions<Row extends GovernedRow> {
   /** `query`: DELETE ?id=; `path`: DELETE /{id}. Default `path`. */

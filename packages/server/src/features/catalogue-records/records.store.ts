@@ -152,11 +152,12 @@ export async function updateRow<Row extends GovernedRow>(
   spec: RecordSpec<Row>,
   id: string,
   change: RowChange,
+  updatedAt: Date = tx.now,
 ): Promise<Row> {
   const table: string = spec.table;
   const update = anyTable(tx)
     .updateTable(table)
-    .set({ ...columnValues(spec, change), updatedAt: tx.now })
+    .set({ ...columnValues(spec, change), updatedAt })
     .where('tenantId', '=', tx.tenantId)
     .where('id', '=', id)
     .returningAll();

@@ -12,7 +12,7 @@ import { creativeSpec } from './creatives.store.ts';
 export const creativeRoutes = (ports: CreativePorts) =>
   recordHandlers(creativeSpec, {
     show: (tx, rows) => showCreatives(tx, rows, ports),
-    create: createCreative,
-    change: updateCreative,
+    create: (tx, body) => createCreative(tx, body, ports.tellChange),
+    change: (tx, id, rowVersion, changes) => updateCreative(tx, id, rowVersion, changes, ports.tellChange),
     remove: async (tx, id, addressed) => reply(200, await deleteCreative(tx, id, addressed)),
   });

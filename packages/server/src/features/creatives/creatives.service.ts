@@ -10,6 +10,7 @@ import {
   readRelated,
   requireLive,
   softDeleteRecord,
+  type TellChange,
   toWire,
   updateRecord,
 } from '../catalogue-records/index.ts';
@@ -71,13 +72,17 @@ async function checkPlace(tx: Tx, fields: CreativeFields, current: CreativeRow |
   );
 }
 
-export async function createCreative(tx: Tx, body: CreativeCreate): Promise<CreativeRow> {
+export async function createCreative(tx: Tx, body: CreativeCreate, tell: TellChange): Promise<CreativeRow> {
   checkShape(body);
   await checkOffer(tx, body);
   await checkContentItem(tx, body, null);
   await checkPlace(tx, body, null);
-  return createRecord(tx, creativeSpec, body);
+  const row = await createRecord(tx, creativeSpec, body);
+  tell(tx, { trigger: 'creative.created', ...about(row) });
+  return row;
 }
+
+const about = ({ id, offerId }: CreativeRow) => ({ entityType: 'creative', entityId: id, offerId }) as const;
 
 /** Changes the supplied fields; `version` + 1. */
 export async function updateCreative(
@@ -85,21 +90,28 @@ export async function updateCreative(
   id: string,
   rowVersion: number | undefined,
   fields: CreativeFields,
+  tell: TellChange,
 ): Promise<CreativeRow> {
   checkShape(fields);
   await checkOffer(tx, fields);
-  return updateRecord(tx, creativeSpec, id, {
+  let status: CreativeRow['status'] | null = null;
+  const row = await updateRecord(tx, creativeSpec, id, {
     rowVersion,
     change: async (current) => {
+      status = current.status;
       await checkContentItem(tx, fields, current);
       await checkPlace(tx, fields, current);
       return fields;
     },
   });
+  if (row.status !== status) tell(tx, { trigger: 'creative.status_changed', ...about(row) });
+  return row;
 }
 
 /** Who counts what creatives do: declared here, plugged by `main` (docs/design/architecture.md 2). */
 export interface CreativePorts {
+  /** Told of changes that flows may have to follow. */
+  readonly tellChange: TellChange;
   /** What was counted of these creatives; those that nothing was counted of are left out. */
   creativeCounts(
     tx: Tx,
@@ -111,7 +123,7 @@ export interface CreativePorts {
 export async function showCreatives(
   tx: Tx,
   rows: readonly CreativeRow[],
-  { creativeCounts }: CreativePorts,
+  { creativeCounts }: Pick<CreativePorts, 'creativeCounts'>,
 ): Promise<Creative[]> {
   const found = await creativeCounts(
     tx,

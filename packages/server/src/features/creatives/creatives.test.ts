@@ -14,7 +14,7 @@ const {
   update: updateCreative,
   read: readCreative,
   list: listCreatives,
-} = recordCalls(creativeRoutes({ creativeCounts: async () => [] }));
+} = recordCalls(creativeRoutes({ creativeCounts: async () => [], tellChange: () => {} }));
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
 
@@ -53,13 +53,13 @@ const auditOf = (tenantId: string, entityId: string) =>
   );
 /** Deletion of an offer as `main` plugs it. */
 const deleteWithCreatives = (tenantId: string, id: string) =>
-  as(tenantId, (tx) => deleteOffer(tx, id, 'query', { deleteWithOffer: deleteCreativesOfOffer }));
+  as(tenantId, (tx) => deleteOffer(tx, id, 'query', { deleteWithOffer: deleteCreativesOfOffer }, () => {}));
 
 describe('creatives', () => {
   it('carry their relations and defaults', async () => {
     const tenantId = await makeTenant();
     const { channelId, placementId } = await plantChannel(tenantId);
-    const offer = await as(tenantId, (tx) => createOffer(tx, { name: 'Offer' }));
+    const offer = await as(tenantId, (tx) => createOffer(tx, { name: 'Offer' }, () => {}));
     const creative = await as(tenantId, (tx) =>
       createCreative(tx, {
         name: 'Mail',
@@ -90,7 +90,7 @@ describe('creatives', () => {
     const mine = await plantChannel(tenantId);
     const other = await plantChannel(tenantId);
     const foreign = await plantChannel(await makeTenant());
-    const offer = await as(tenantId, (tx) => createOffer(tx, { name: 'Offer' }));
+    const offer = await as(tenantId, (tx) => createOffer(tx, { name: 'Offer' }, () => {}));
     const good = { offerId: offer.id, channelId: mine.channelId };
     const create = (body: Partial<Parameters<typeof createCreative>[1]>) =>
       as(tenantId, (tx) => createCreative(tx, { name: newId(), ...good, ...body }));
@@ -118,7 +118,7 @@ describe('creatives', () => {
       requiredFields: ['headline'],
       maxLength: { headline: 5 },
     });
-    const offer = await as(tenantId, (tx) => createOffer(tx, { name: 'Offer' }));
+    const offer = await as(tenantId, (tx) => createOffer(tx, { name: 'Offer' }, () => {}));
     const creative = await as(tenantId, (tx) =>
       createCreative(tx, { name: 'x', offerId: offer.id, channelId, placementId }),
     );
@@ -135,7 +135,7 @@ describe('creatives', () => {
   it('go with their offer, each with version and audit row (E13)', async () => {
     const tenantId = await makeTenant();
     const { channelId } = await plantChannel(tenantId);
-    const offer = await as(tenantId, (tx) => createOffer(tx, { name: 'Offer' }));
+    const offer = await as(tenantId, (tx) => createOffer(tx, { name: 'Offer' }, () => {}));
     const made = await Promise.all(
       [1, 2, 3, 4].map((n) =>
         as(tenantId, (tx) => createCreative(tx, { name: `c${n}`, offerId: offer.id, channelId })),
@@ -167,7 +167,7 @@ describe('creatives', () => {
     const tenantId = await makeTenant();
     const { channelId } = await plantChannel(tenantId);
     for (let round = 0; round < 5; round++) {
-      const offer = await as(tenantId, (tx) => createOffer(tx, { name: `Offer ${round}` }));
+      const offer = await as(tenantId, (tx) => createOffer(tx, { name: `Offer ${round}` }, () => {}));
       const existing = await as(tenantId, (tx) =>
         createCreative(tx, { name: `c${round}`, offerId: offer.id, channelId }),
       );

@@ -1,10 +1,14 @@
-import type {
-  decisionFlowExchangeOperations,
-  decisionFlowOperations,
-  decisionFlowVersionOperations,
+import {
+  cataloguePage,
+  type decisionFlowAssemblyOperations,
+  type decisionFlowExchangeOperations,
+  type decisionFlowOperations,
+  type decisionFlowVersionOperations,
+  pageSize,
 } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
 import { type LockDependants, type RouteColumn, recordHandlers } from '../catalogue-records/index.ts';
+import { readAssemblyLog } from './assembly.service.ts';
 import { inspectDraft } from './flow-check.ts';
 import { exportFlow, importFlow } from './flow-exchange.service.ts';
 import type { FlowPorts } from './flow-ports.ts';
@@ -54,6 +58,15 @@ export function decisionFlowVersionRoutes(): Handlers<typeof decisionFlowVersion
     diff: async (tx, { params, query }) =>
       reply(200, await diffFlowVersions(tx, params.id, versionNamed(query.from), versionNamed(query.to))),
     restoreVersion: async (tx, { body }) => reply(200, await showFlow(tx, await restoreVersion(tx, body))),
+  };
+}
+
+export function decisionFlowAssemblyRoutes(): Handlers<typeof decisionFlowAssemblyOperations> {
+  return {
+    assemblyLog: async (tx, { params, query }) => {
+      const limit = pageSize(cataloguePage, query.limit);
+      return reply(200, await readAssemblyLog(tx, params.id, { limit, cursor: query.cursor ?? null }));
+    },
   };
 }
 

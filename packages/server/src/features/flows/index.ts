@@ -1,4 +1,5 @@
 import {
+  decisionFlowAssemblyOperations,
   decisionFlowExchangeOperations,
   decisionFlowOperations,
   decisionFlowVersionOperations,
@@ -6,6 +7,7 @@ import {
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import {
+  decisionFlowAssemblyRoutes,
   decisionFlowExchangeRoutes,
   decisionFlowRoutes,
   decisionFlowVersionRoutes,
@@ -13,6 +15,7 @@ import {
 } from './flows.routes.ts';
 import { restorableFlow } from './flows.service.ts';
 
+export { forgetAssemblySince, markAssembly, noteForAssembly } from './assembly.service.ts';
 export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
 export type { FlowPorts } from './flow-ports.ts';
 export type { FlowRoutePorts } from './flows.routes.ts';
@@ -21,7 +24,7 @@ export { selectFlowsContaining, selectIdsByKey, selectLiveConfigs } from './flow
 export { type ReadyWebhook, readyWebhook } from './ready-webhook.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['decision_flows', 'flow_secrets', 'flow_versions'];
+export const tables = ['decision_flows', 'flow_assembly_runs', 'flow_secrets', 'flow_versions'];
 
 export const flowsFeature = feature({
   name: 'flows',
@@ -30,6 +33,7 @@ export const flowsFeature = feature({
   operations: (ports: FlowRoutePorts) => [
     ...handlerEntries(decisionFlowOperations, decisionFlowRoutes(ports)),
     ...handlerEntries(decisionFlowVersionOperations, decisionFlowVersionRoutes()),
+    ...handlerEntries(decisionFlowAssemblyOperations, decisionFlowAssemblyRoutes()),
     ...handlerEntries(decisionFlowExchangeOperations, decisionFlowExchangeRoutes(ports)),
   ],
 });

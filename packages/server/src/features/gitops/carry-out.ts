@@ -1,8 +1,10 @@
 import type { ErrorEntry, PolicyAction, PolicyChange } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
+import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { forgetAuditSince, markAudit } from '../audit/index.ts';
+import { forgetAssemblySince, markAssembly } from '../flows/index.ts';
 import { changeOf, entryAt, needsAmong, type Outcome, surplus, type Work } from './foreseen.ts';
 import { backToSavepoint, releaseSavepoint, setLockWait, setSavepoint } from './gitops.store.ts';
 import { fieldChanges, membersOf, valueAt } from './json.ts';
@@ -162,6 +164,20 @@ async function waitAsBefore({ tx, lockWait }: Session, { rules }: Kind): Promise
   if (rules.blocks !== undefined) await setLockWait(tx, lockWait);
 }
 
+interface Notes {
+  readonly audit: number;
+  readonly assembly: number;
+}
+
+/** What the transaction has noted so far and does at its end. */
+const markNotes = (tx: Tx): Notes => ({ audit: markAudit(tx), assembly: markAssembly(tx) });
+
+/** Forgets what was noted since: it was taken back, to a savepoint. */
+function forgetNotesSince(tx: Tx, { audit, assembly }: Notes): void {
+  forgetAuditSince(tx, audit);
+  forgetAssemblySince(tx, assembly);
+}
+
 const later: ReadonlySet<string> = new Set(['duplicate_name', 'duplicate_key', 'in_use']);
 
 /** Tries a write inside a savepoint; what changes nothing is taken back with its audit rows. */
@@ -173,7 +189,7 @@ async function attempt(
   run: () => Promise<{ readonly id: string; readonly action: PolicyAction }>,
 ): Promise<'done' | 'failed' | 'again'> {
   const { session, tenant } = state;
-  const mark = markAudit(session.tx);
+  const mark = markNotes(session.tx);
   const remarks = session.tx.remarks.length;
   await setSavepoint(session.tx);
   try {
@@ -189,7 +205,7 @@ async function attempt(
     }
     if (current !== null && action !== 'await' && fieldChanges(current.body, after.body).length === 0) {
       await backToSavepoint(session.tx);
-      forgetAuditSince(session.tx, mark);
+      forgetNotesSince(session.tx, mark);
     } else {
       await releaseSavepoint(session.tx);
       state.current.set(object.path, after);
@@ -206,7 +222,7 @@ async function attempt(
   } catch (error) {
     if (!isRefusal(error)) throw error;
     await backToSavepoint(session.tx);
-    forgetAuditSince(session.tx, mark);
+    forgetNotesSince(session.tx, mark);
     session.tx.remarks.splice(remarks);
     // Who has the name may lose it by what is written or deleted later, and what names a column may change.
     if (mayWait && later.has(error.code)) return 'again';
@@ -289,7 +305,7 @@ async function remove(state: State, object: TenantObject): Promise<PolicyChange 
     return null;
   }
   await setSavepoint(session.tx);
-  const mark = markAudit(session.tx);
+  const mark = markNotes(session.tx);
   try {
     const fields = (await object.kind.rules.beforeDelete?.(object, session)) ?? [];
     await session.call(operationOf(object.kind, 'deleteById').id, { params: { id: object.id } });
@@ -299,7 +315,7 @@ async function remove(state: State, object: TenantObject): Promise<PolicyChange 
   } catch (error) {
     if (!isRefusal(error)) throw error;
     await backToSavepoint(session.tx);
-    forgetAuditSince(session.tx, mark);
+    forgetNotesSince(session.tx, mark);
     refusedBy(state, object, error);
     return null;
   }

@@ -1,6 +1,7 @@
 import { offerOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import type { TellChange } from '../catalogue-records/index.ts';
 import { offerRoutes } from './offers.routes.ts';
 import { type OfferDependants, restorableOffer } from './offers.service.ts';
 
@@ -15,6 +16,7 @@ export {
   fingerprintOtherOffers,
   hasOffers,
   offersNamingSegment,
+  readAssemblyOffers,
   snapshotOffers,
   snapshotOtherOffers,
 } from './offers.store.ts';
@@ -23,10 +25,16 @@ export { readSoldOut, takeStock } from './stock.store.ts';
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['offers', 'offer_stock'];
 
+/** What offers need of features above them. */
+export interface OfferPorts {
+  readonly offerDependants: OfferDependants;
+  readonly tellChange: TellChange;
+}
+
 export const offersFeature = feature({
   name: 'offers',
   tables,
   restores: [restorableOffer],
-  operations: ({ offerDependants }: { readonly offerDependants: OfferDependants }) =>
-    handlerEntries(offerOperations, offerRoutes({ dependants: offerDependants })),
+  operations: ({ offerDependants, tellChange }: OfferPorts) =>
+    handlerEntries(offerOperations, offerRoutes({ dependants: offerDependants, tellChange })),
 });

@@ -12,6 +12,7 @@ import {
   requireLive,
   restorable,
   softDeleteRecord,
+  type TellChange,
   toWire,
   updateRecord,
 } from '../catalogue-records/index.ts';
@@ -87,7 +88,7 @@ async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | 
   );
 }
 
-export async function createOffer(tx: Tx, body: OfferCreate): Promise<OfferRow> {
+export async function createOffer(tx: Tx, body: OfferCreate, tell: TellChange): Promise<OfferRow> {
   await checkShape(tx, body);
   const governance = await checkGovernance(tx, null, body);
   await checkCategories(tx, body, null);
@@ -95,8 +96,11 @@ export async function createOffer(tx: Tx, body: OfferCreate): Promise<OfferRow> 
   const total = totalStockOf(row.inventory);
   if (total !== null) await changeStock(tx, row.id, null, total);
   await noteGovernance(tx, row, governance);
+  tell(tx, { trigger: 'offer.created', ...about(row) });
   return row;
 }
+
+const about = ({ id }: OfferRow) => ({ entityType: 'offer', entityId: id, offerId: id }) as const;
 
 /** Changes the supplied fields; `version` + 1. */
 export async function updateOffer(
@@ -104,23 +108,33 @@ export async function updateOffer(
   id: string,
   rowVersion: number | undefined,
   fields: OfferFields,
+  tell: TellChange,
 ): Promise<OfferRow> {
   await checkShape(tx, fields);
   let governance: GovernanceChange | null = null;
-  let before: number | null = null;
+  let old: OfferRow | null = null;
   const row = await updateRecord(tx, offerSpec, id, {
     rowVersion,
     change: async (current) => {
       governance = await checkGovernance(tx, current, fields);
       await checkCategories(tx, fields, current);
-      before = totalStockOf(current.inventory);
+      old = current;
       return columnsOf(fields);
     },
   });
-  const total = totalStockOf(row.inventory);
-  if (total !== before) await changeStock(tx, row.id, before, total);
+  await followChange(tx, old ?? row, row, tell);
   await noteGovernance(tx, row, governance);
   return row;
+}
+
+/** What goes with a change of an offer: its stock, and what others have to know. */
+async function followChange(tx: Tx, before: OfferRow, row: OfferRow, tell: TellChange): Promise<void> {
+  const [had, has] = [totalStockOf(before.inventory), totalStockOf(row.inventory)];
+  if (has !== had) await changeStock(tx, row.id, had, has);
+  if (row.status !== before.status) tell(tx, { trigger: 'offer.status_changed', ...about(row) });
+  else if (row.categoryId !== before.categoryId || row.subCategoryId !== before.subCategoryId) {
+    tell(tx, { trigger: 'offer.updated', ...about(row) });
+  }
 }
 
 const creativeColumns = ['name', 'status', 'channelId', 'placementId', 'templateType', 'weight', 'version'] as const;
@@ -174,6 +188,7 @@ export async function deleteOffer(
   id: string,
   addressed: Addressed,
   dependants: OfferDependants,
+  tell: TellChange,
 ): Promise<{ success: true; id: string; cascaded: number }> {
   let cascaded = 0;
   const row = await softDeleteRecord(tx, offerSpec, id, {
@@ -182,6 +197,7 @@ export async function deleteOffer(
       cascaded = await dependants.deleteWithOffer(tx, offer.id);
     },
   });
+  tell(tx, { trigger: 'offer.deleted', ...about(row) });
   return { success: true, id: row.id, cascaded };
 }
 

@@ -145,6 +145,19 @@ export async function findOfferFacts(tx: Tx, id: string): Promise<RowOf<typeof f
   return row ?? null;
 }
 
+const assemblyColumns = selectList(
+  columns(offerSpec, ['id', 'status', 'categoryId', 'subCategoryId']),
+  computed({ isDeleted: expression<boolean>('deleted_at is not null') }),
+);
+
+/** What auto-assembly of flows asks of these offers, deleted ones included; by id. */
+export async function readAssemblyOffers(tx: Tx, ids: readonly string[]): Promise<RowOf<typeof assemblyColumns>[]> {
+  return select(tx, assemblyColumns, 'from arbiter.offers where tenant_id = $1 and id = any($2::uuid[]) order by id', [
+    tx.tenantId,
+    ids,
+  ]);
+}
+
 /** True when the tenant has, or ever had, an offer. */
 export async function hasOffers(tx: Tx): Promise<boolean> {
   return (await tx.query('select from arbiter.offers where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;

@@ -16,7 +16,7 @@ const {
   update: updateOffer,
   read: readOffer,
   list: listOffers,
-} = recordCalls(offerRoutes({ dependants: nothing }));
+} = recordCalls(offerRoutes({ dependants: nothing, tellChange: () => {} }));
 
 const editor: Actor = { id: 'apikey:1', name: 'editor', role: 'editor' };
 const admin: Actor = { id: 'apikey:2', name: 'admin', role: 'admin' };
@@ -319,7 +319,7 @@ describe('offers', () => {
     const tenantId = await makeTenant();
     const offer = await as(tenantId, editor, (tx) => createOffer(tx, { name: 'gone' }));
     const remove = (addressed: 'query' | 'path') =>
-      as(tenantId, editor, (tx) => deleteOffer(tx, offer.id, addressed, nothing));
+      as(tenantId, editor, (tx) => deleteOffer(tx, offer.id, addressed, nothing, () => {}));
     assert.deepEqual(await remove('query'), { success: true, id: offer.id, cascaded: 0 });
     await assert.rejects(remove('query'), { code: 'already_deleted' });
     await assert.rejects(remove('path'), { code: 'not_found' });

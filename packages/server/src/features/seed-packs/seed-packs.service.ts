@@ -6,7 +6,7 @@ import { createCategory, createSubCategory } from '../categories/index.ts';
 import { createChannel, snapshotPlacements, withoutSecrets } from '../channels/index.ts';
 import { createContactPolicy } from '../contact-policies/index.ts';
 import { createCreative } from '../creatives/index.ts';
-import { createFlow, publishFlow, readFlowDirectory } from '../flows/index.ts';
+import { createFlow, noteForAssembly, publishFlow, readFlowDirectory } from '../flows/index.ts';
 import { createOffer } from '../offers/index.ts';
 import { createOutcomeType } from '../outcomes/index.ts';
 import { createQualificationRule } from '../qualification/index.ts';
@@ -88,12 +88,14 @@ async function createRecords(tx: Tx, pack: Pack): Promise<{ ids: PackRecords; ro
       categoryId: idOf(named.category, categoryName),
       subCategoryId: idOf(named.subcategory, subCategoryName),
     };
-    const offer = await freely(tx, pack, body, (free) => createOffer(tx, { ...free, ...references }));
+    const offer = await freely(tx, pack, body, (free) => createOffer(tx, { ...free, ...references }, noteForAssembly));
     named.offer.set(body.name, offer.id);
   }
   for (const { offerName, channelName, ...body } of pack.creatives) {
     const references = { offerId: idOf(named.offer, offerName), channelId: idOf(named.channel, channelName) };
-    const creative = await freely(tx, pack, body, (free) => createCreative(tx, { ...free, ...references }));
+    const creative = await freely(tx, pack, body, (free) =>
+      createCreative(tx, { ...free, ...references }, noteForAssembly),
+    );
     named.creative.set(body.name, creative.id);
   }
   const qualificationRules: string[] = [];

@@ -5,6 +5,7 @@ import { systemActor, type Tx } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
+import { createFlow } from '../flows/index.ts';
 import { createOffer } from '../offers/index.ts';
 import { insertSystemOutcomeTypes } from '../outcomes/index.ts';
 import { createSchema } from '../schemas/index.ts';
@@ -97,9 +98,33 @@ test('a second load is refused, the start-up loads a pack only where there is no
   );
 });
 
+test('auto-assembly of flows runs once for all that a pack brings', async () => {
+  const tenantId = await makeTenant();
+  const inventory = { id: 'i', type: 'inventory', config: { scope: 'category', autoInclude: true } };
+  const score = { id: 's', type: 'score', config: { method: 'priority_weighted' } };
+  const own = await inTenant(tenantId, (tx) =>
+    createFlow(tx, {
+      key: 'own',
+      name: 'Own',
+      status: 'active',
+      draftConfig: { version: 2, nodes: [inventory, score], flowConfig: {} },
+    }),
+  );
+  await inTenant(tenantId, (tx) => loadPack(tx, pack));
+  const runs = await db.ownerQuery<{ own: boolean; trigger: string; applied: boolean; changes: number }>(
+    `select flow_id = $2 as own, trigger, applied, jsonb_array_length(changes) as changes
+       from arbiter.flow_assembly_runs where tenant_id = $1 order by own`,
+    [tenantId, own.id],
+  );
+  const [flows, categories] = [await count(tenantId, 'decision_flows'), 3];
+  assert.equal(runs.length, flows, 'one row for each flow');
+  assert.deepEqual(runs.at(-1), { own: true, trigger: 'bulk', applied: true, changes: categories });
+  assert.deepEqual(runs[0], { own: false, trigger: 'bulk', applied: false, changes: 0 });
+});
+
 test('a name that the tenant has given away gets the pack in front', async () => {
   const tenantId = await makeTenant();
-  await inTenant(tenantId, (tx) => createOffer(tx, { name: 'Morning Streak' }));
+  await inTenant(tenantId, (tx) => createOffer(tx, { name: 'Morning Streak' }, () => {}));
   await inTenant(tenantId, (tx) => loadPack(tx, pack));
   const names = await db.ownerQuery<{ name: string }>(
     `select name from arbiter.offers where tenant_id = $1 and name like '%Morning Streak' order by name`,
