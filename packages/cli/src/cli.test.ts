@@ -51,7 +51,17 @@ describe('without a server', () => {
   test('help explains every command', async () => {
     const overview = await arbiter(['--help']);
     assert.equal(overview.code, 0);
-    for (const command of ['serve', 'migrate', 'tenant create', 'key create', 'recommend', 'replay', 'audit verify']) {
+    for (const command of [
+      'serve',
+      'migrate',
+      'tenant create',
+      'key create',
+      'recommend',
+      'respond',
+      'trace',
+      'replay',
+      'audit verify',
+    ]) {
       assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
       const help = await arbiter(['help', ...command.split(' ')]);
       assert.equal(help.code, 0);
@@ -69,6 +79,13 @@ describe('without a server', () => {
       [['recommend', 'C'], /no API key/],
       [['key', 'create', '--scopes', 'fly'], /there is no scope fly/],
       [['tenant', 'create'], /takes one name/],
+      [['respond', 'r', '1'], /takes a recommendation id, a rank and an outcome/],
+      [['respond', 'r', '1', 'click', 'more'], /takes a recommendation id, a rank and an outcome/],
+      [['respond', 'r', '0', 'click', '--api-key', 'k'], /the rank is a whole number from 1, not 0/],
+      [['respond', 'r', 'first', 'click', '--api-key', 'k'], /not first/],
+      [['respond', 'r', '1', 'click', '--value', '1e9', '--api-key', 'k'], /--value takes an amount/],
+      [['trace'], /takes one id/],
+      [['trace', 'a', 'b'], /takes one id/],
       [['audit', 'verify', 'now'], /takes no arguments/],
       [['audit', 'verify', '--limit', 'all', '--api-key', 'k'], /--limit takes a whole number/],
     ] as const) {
@@ -167,6 +184,77 @@ describe('with a server on its embedded database', () => {
     const replayed = await arbiter(['replay', requestId], environment);
     assert.equal(replayed.code, 0, replayed.err);
     assert.match(replayed.out, /replays identically/);
+  });
+
+  test('respond records what the customer did, once', async () => {
+    const shown = await arbiter(['recommend', 'CM-000004', '--channel', 'web', '--limit', '2'], environment);
+    assert.equal(shown.code, 0, shown.err);
+    const recommendation = /recommendation ([0-9a-f-]{36})/.exec(shown.out)?.[1] ?? '';
+    const clicked = await arbiter(['respond', recommendation, '2', 'click'], environment);
+    assert.equal(clicked.code, 0, clicked.err);
+    assert.match(clicked.out, /^recorded: click \(positive\) of CM-000004 with .+ on .+\n/);
+    assert.match(clicked.out, /interaction [0-9a-f-]{36}\n$/);
+    const again = await arbiter(['respond', recommendation, '2', 'click'], environment);
+    assert.match(again.out, /^recorded before: click/);
+    const bought = ['respond', recommendation, '1', 'convert', '--value', '49.90', '--currency', 'EUR', '--json'];
+    const answer = await arbiter(bought, environment);
+    assert.equal(answer.code, 0, answer.err);
+    const { conversionValue, rank, status } = JSON.parse(answer.out);
+    assert.deepEqual([conversionValue, rank, status], [49.9, 1, 'recorded']);
+    const beyond = await arbiter(['respond', recommendation, '9', 'click'], environment);
+    assert.equal(beyond.code, 1);
+    assert.match(beyond.err, /arbiter: .*: 4\d\d \(/);
+  });
+
+  test('trace shows the stages by any of the ids; without a stored trace the record', async () => {
+    const key = {
+      authorization: `Bearer ${environment.ARBITER_API_KEY}`,
+      'x-requested-with': 'test',
+      'content-type': 'application/json',
+    };
+    const setTraces = async (decisionTraceEnabled: boolean) => {
+      const body = JSON.stringify({ decisionTraceEnabled, decisionTraceSampleRate: 1 });
+      const answer = await fetch(`${url}/api/v1/tenant-settings`, { method: 'PUT', headers: key, body });
+      assert.equal(answer.status, 200, await answer.text());
+    };
+    const decided = async () => {
+      const made = await arbiter(['recommend', 'CM-000005', '--channel', 'web', '--limit', '2', '--json'], environment);
+      assert.equal(made.code, 0, made.err);
+      return JSON.parse(made.out);
+    };
+    await setTraces(true);
+    const traced = await decided();
+    const outputs = new Set<string>();
+    for (const id of [traced.trace.traceId, traced.requestId, traced.recommendationId]) {
+      const shown = await arbiter(['trace', id], environment);
+      assert.equal(shown.code, 0, shown.err);
+      outputs.add(shown.out);
+    }
+    assert.equal(outputs.size, 1, 'the three ids show one trace');
+    const [out = ''] = outputs;
+    assert.match(out, /^CM-000005, flow coffee-next-best-offer v1, \d of \d+ offers, \d+\.\d ms\n/);
+    assert.match(out, /^stage +in +out +left because of +ms$/m);
+    for (const stage of ['inventory', 'qualify', 'contact_policy', 'score', 'rank']) {
+      assert.match(out, new RegExp(`^${stage} +\\d+ +\\d+ `, 'm'));
+    }
+    for (const { rank, offerName } of traced.decisions) {
+      assert.match(
+        out,
+        new RegExp(`^${rank} +${offerName.replaceAll(/[^\w ]/g, '.')} +\\d\\.\\d{4} +\\d\\.\\d{4} `, 'm'),
+      );
+    }
+    assert.match(out, new RegExp(`trace ${traced.trace.traceId}, request ${traced.requestId}\n$`));
+    const json = await arbiter(['trace', traced.requestId, '--json'], environment);
+    assert.ok(Array.isArray(JSON.parse(json.out).pipeline));
+    await setTraces(false);
+    const plain = await decided();
+    const shown = await arbiter(['trace', plain.requestId], environment);
+    assert.equal(shown.code, 0, shown.err);
+    assert.match(shown.out, /no trace is stored; the sealed record says:\n\nrank +shown/);
+    assert.match(shown.out, new RegExp(`recommendation ${plain.recommendationId}, request ${plain.requestId}\n$`));
+    const unknown = await arbiter(['trace', '01930000-0000-7000-8000-000000000000'], environment);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.err, /404 \(not_found\)/);
   });
 
   test('an unknown customer is decided, and the output says so', async () => {

@@ -8,8 +8,10 @@ import { migrate } from './commands/migrate.ts';
 import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts';
 import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
+import { respond } from './commands/respond.ts';
 import { serve } from './commands/serve.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
+import { trace } from './commands/trace.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
 const commands: readonly Command[] = [
@@ -18,6 +20,8 @@ const commands: readonly Command[] = [
   tenantCreate,
   keyCreate,
   recommend,
+  respond,
+  trace,
   replay,
   auditVerify,
   dlqList,

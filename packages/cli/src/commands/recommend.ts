@@ -71,4 +71,5 @@ function report(call: Call, answer: RecommendAnswer): void {
     for (const line of tableLines(['rank', 'offer', 'score', 'channel', 'says'], rows)) call.print(line);
   }
   call.print(answer.dryRun ? 'dry run: nothing was stored' : `request ${answer.requestId}`);
+  if (answer.recommendationId !== null) call.print(`recommendation ${answer.recommendationId}`);
 }
