@@ -3,6 +3,7 @@ import { DateTime } from 'luxon';
 import { type Candidate, factsOf, priorityOf, type Target, type Work } from './candidate.ts';
 import { share, uniforms } from './chance.ts';
 import { holds } from './conditions.ts';
+import { type Chosen, exploreExploit } from './explore-exploit.ts';
 import {
   bindsMandatory,
   blocks,
@@ -374,7 +375,10 @@ function walk(work: Work, candidates: readonly Candidate[], holdout: boolean): O
     0,
     ...candidates.filter(({ mandatory, reasons }) => !mandatory && !left(reasons)).map(({ score }) => score),
   );
-  const ranking = rankingOf(method, rank, listed, maxScore);
+  const ranking =
+    method === 'explore_exploit'
+      ? rankingByStrategy(work, nodesOf(work, 'rank')[0]!, listed)
+      : rankingOf(method, rank, listed, maxScore);
   const explore = holdout ? null : exploreOf(work);
   let isClose = false;
   let number = 1;
@@ -386,15 +390,18 @@ function walk(work: Work, candidates: readonly Candidate[], holdout: boolean): O
       (candidate.slot === null || candidate.slot === slot) &&
       place(candidate) !== undefined;
     while (total() < cut && delivered[slot]!.length < room) {
-      const pick = ranking.next(listed.filter(isLeft));
+      const pick = ranking.next(listed.filter(isLeft), number, cut);
       if (pick === null) break;
       if (pick.isClose) isClose = true;
       const drawn = explore?.(
         number,
-        pick.candidate,
+        pick,
         listed.filter((each) => isLeft(each) && !ranking.waits(each)),
       );
-      const { candidate, probability } = drawn ?? { candidate: pick.candidate, probability: 1 };
+      const { candidate, probability } = drawn ?? {
+        candidate: pick.candidate,
+        probability: chanceOf(pick, pick.candidate),
+      };
       ranking.took(candidate);
       number += 1;
       take(slot, candidate, probability);
@@ -453,14 +460,38 @@ const inOrder = (candidates: readonly Candidate[]): Candidate[] =>
       (a.offer.id < b.offer.id ? -1 : a.offer.id > b.offer.id ? 1 : 0),
   );
 
+interface Picked {
+  readonly candidate: Candidate;
+  readonly isClose: boolean;
+  /** Absent: nothing was left to chance. */
+  readonly chances?: Chosen['chances'];
+}
+
+const chanceOf = ({ candidate, chances }: Picked, of: Candidate): number =>
+  chances === undefined ? (of === candidate ? 1 : 0) : (chances.get(of) ?? 0);
+
 interface Ranking {
-  next(left: readonly Candidate[]): { readonly candidate: Candidate; readonly isClose: boolean } | null;
+  next(left: readonly Candidate[], place: number, most: number): Picked | null;
   took(candidate: Candidate): void;
   /** Held back for now. */
   waits(candidate: Candidate): boolean;
 }
 
 const closeness = 1e-12;
+
+function rankingByStrategy(work: Work, node: FlowNode, listed: readonly Candidate[]): Ranking {
+  const choose = exploreExploit(work, node, node.config ?? {}, listed);
+  return {
+    next(left, place, most) {
+      const chosen = choose(left, place, most);
+      if (chosen === null) return null;
+      const gaps = left.slice(1).map((each, at) => left[at]!.score - each.score);
+      return { ...chosen, isClose: gaps.some((gap) => gap > 0 && gap < closeness) };
+    },
+    took: () => undefined,
+    waits: () => false,
+  };
+}
 
 function rankingOf(method: string, config: Row, listed: readonly Candidate[], maxScore: number): Ranking {
   const first = (left: readonly Candidate[], value: (candidate: Candidate) => number) => {
@@ -541,15 +572,19 @@ function exploreOf(work: Work) {
   const channels = texts(config.channels);
   const isOn = ({ creative }: Candidate) =>
     channels.length === 0 || (creative !== null && channels.includes(creative.channelId));
-  return (number: number, picked: Candidate, left: readonly Candidate[]) => {
-    const certain = { candidate: picked, probability: 1 };
+  return (number: number, pick: Picked, left: readonly Candidate[]) => {
+    const { candidate: picked } = pick;
+    const certain = { candidate: picked, probability: chanceOf(pick, picked) };
     if (number < Number(fromRank) || !isOn(picked)) return certain;
     const pool = left.filter(isOn).slice(0, Number(poolSize));
     if (pool.length <= 1) return certain;
     const next = uniforms(work.input.seed, `explore:${number}`);
     const candidate = next() < Number(rate) ? pool[Math.floor(next() * pool.length)]! : picked;
+    // The place explores where the method picks on such a channel (docs/adr/0036).
+    const reach = left.filter(isOn).reduce((sum, each) => sum + chanceOf(pick, each), 0);
     const probability =
-      (candidate === picked ? 1 - Number(rate) : 0) + (pool.includes(candidate) ? Number(rate) / pool.length : 0);
+      (1 - Number(rate)) * chanceOf(pick, candidate) +
+      (pool.includes(candidate) ? (Number(rate) * reach) / pool.length : 0);
     return { candidate, probability };
   };
 }

@@ -81,8 +81,7 @@ function reportTrace(call: Call, body: Trace): void {
     digits(stage.durationMs, 2),
   ]);
   print(call, ['stage', 'in', 'out', 'left because of', 'ms'], stages);
-  const names = namesOf(found);
-  printSelected(call, selected, names);
+  printSelected(call, selected);
   const dropped = rowsOf(found.dropped);
   if (dropped.length > 0) {
     const rows = dropped
@@ -99,6 +98,7 @@ function reportTrace(call: Call, body: Trace): void {
   }
   for (const warning of Array.isArray(summary.warnings) ? summary.warnings : [])
     call.print(`warning: ${textOf(warning)}`);
+  call.print('');
   call.print(`trace ${textOf(found.traceId ?? found.id)}, request ${textOf(found.requestId)}`);
 }
 
@@ -109,26 +109,19 @@ function reportRecord(call: Call, record: DecisionRecord): void {
   call.print('no trace is stored; the sealed record says:');
   const { items, emptyReason } = rowOf(record.result);
   const shown = rowsOf(items);
-  printSelected(call, shown, new Map());
+  printSelected(call, shown);
   if (shown.length === 0 && record.result !== null) call.print(`nothing was shown: ${textOf(emptyReason)}`);
   call.print(`recommendation ${record.recommendationId}, request ${record.requestId}`);
 }
 
-function printSelected(call: Call, selected: readonly Row[], names: ReadonlyMap<string, string>): void {
+function printSelected(call: Call, selected: readonly Row[]): void {
   if (selected.length === 0) return;
-  const rows = selected.map(({ rank, offerId, score, selection }) => {
+  const rows = selected.map(({ rank, offerId, offerName, score, selection }) => {
     const { probability, method, explored } = rowOf(selection);
-    const id = textOf(offerId);
     const way = `${textOf(method)}${explored === true ? ', explored' : ''}`;
-    return [textOf(rank), names.get(id) ?? id, digits(score, 4), digits(probability, 4), way];
+    return [textOf(rank), textOf(offerName ?? offerId), digits(score, 4), digits(probability, 4), way];
   });
   print(call, ['rank', 'shown', 'score', 'chance', 'by'], rows);
-}
-
-/** Names of offers, from the rows of the trace that have them. */
-function namesOf(found: Row): ReadonlyMap<string, string> {
-  const named = [...rowsOf(found.scoringResults), ...rowsOf(found.dropped)];
-  return new Map(named.flatMap(({ offerId, offerName }) => (offerName ? [[textOf(offerId), textOf(offerName)]] : [])));
 }
 
 const reasonsOf = (dropped: unknown): string =>

@@ -39,6 +39,7 @@ export function traceBody(
     scoringResults: trace?.scoringResults.slice(0, resultRows) ?? [],
     selectedOffers: decision.items.map((item, i) => ({
       offerId: item.offerId,
+      offerName: plan.names.offer(item.offerId)?.name ?? null,
       score: round6(item.score),
       rank: item.rank,
       creativeId: item.creativeId,
