@@ -9,6 +9,8 @@ export interface RankMethodKind {
 
 export interface RankMethod {
   readonly name: string;
+  /** What stands in its place when nothing is left to chance; absent: it draws nothing. */
+  readonly greedy?: RankMethod;
   /** How `explore_exploit` chooses, which `selection.method` names; absent: the method leaves nothing to chance. */
   readonly strategy?: string;
   /** True when the order depends on evidence, whatever the score method does. */
