@@ -228,8 +228,11 @@ export const examples: Readonly<Record<string, Example>> = {
     const flow = await f.make('decision-flows');
     return { body: { id: flow.id, draftConfig: draftFlowConfig((await f.make('categories')).id) } };
   },
+  // A page of it and a next one: every offer that is made leaves a row.
   'decisionFlows.assemblyLog': async (f) => {
-    const { flow } = await f.decisionWorld();
+    const body = { key: f.name('assembled'), name: f.name('Assembled'), status: 'active', autoAssembly: true };
+    const flow = await f.must('POST', 'decision-flows', body, 201);
+    for (const word of ['first', 'second']) await f.must('POST', 'offers', { name: f.name(word) }, 201);
     return { params: { id: flow.id }, query: { limit: '10' } };
   },
   'decisionFlows.diff': async (f) => ({
