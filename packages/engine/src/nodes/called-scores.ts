@@ -50,7 +50,9 @@ export function calledRankStep(node: FlowNode): Step | null {
   const kind = typeof name === 'string' ? rankMethods.get(name) : rankMethods.get('topN');
   if (kind === undefined) throw new Error(`rank method ${name} is not available`);
   if (most === Number.POSITIVE_INFINITY) return null;
-  const method = kind.compile(config);
+  const named = kind.compile(config);
+  // What is cut here is no place of the answer, so nobody would know how likely it was: nothing is left to chance.
+  const method = named.greedy ?? named;
   return {
     type: 'rank',
     nodeId: node.id,
@@ -59,13 +61,13 @@ export function calledRankStep(node: FlowNode): Step | null {
       const kept = new Set<Candidate['offer']>();
       const left = ({ offer }: Candidate): boolean => !kept.has(offer);
       while (kept.size < most) {
-        const picked = ranking.next(left);
+        const picked = ranking.next(left, kept.size + 1);
         if (picked === null) break;
         kept.add(picked.candidate.offer);
         ranking.took?.(picked.candidate);
       }
       for (const candidate of run.list) if (!kept.has(candidate.offer)) leave(run, candidate, 'cut');
-      closeStage(run, 'rank', node.id, { method: method.name });
+      closeStage(run, 'rank', node.id, { method: named.name });
     },
   };
 }
