@@ -50,9 +50,9 @@ export function calledRankStep(node: FlowNode): Step | null {
   const kind = typeof name === 'string' ? rankMethods.get(name) : rankMethods.get('topN');
   if (kind === undefined) throw new Error(`rank method ${name} is not available`);
   if (most === Number.POSITIVE_INFINITY) return null;
-  // What the caller's items were chosen with must be known, so nothing is left to chance here.
-  const compiled = kind.compile(config);
-  const method = compiled.greedy ?? compiled;
+  const named = kind.compile(config);
+  // What is cut here is no place of the answer, so nobody would know how likely it was: nothing is left to chance.
+  const method = named.greedy ?? named;
   return {
     type: 'rank',
     nodeId: node.id,
@@ -67,7 +67,7 @@ export function calledRankStep(node: FlowNode): Step | null {
         ranking.took?.(picked.candidate);
       }
       for (const candidate of run.list) if (!kept.has(candidate.offer)) leave(run, candidate, 'cut');
-      closeStage(run, 'rank', node.id, { method: method.name });
+      closeStage(run, 'rank', node.id, { method: named.name });
     },
   };
 }
