@@ -13,6 +13,7 @@ import type { DecisionInput, ZoneClock } from './input.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { u } from './random/hash.ts';
 import type { Run } from './run.ts';
+import { optimizeStage } from './scoring/optimize-stage.ts';
 import { prepareComponents, scoreStage } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
@@ -49,10 +50,17 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   prepareComponents(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
+  if (program.optimize !== null && !run.holdout) {
+    optimizeStage(run, program.optimize);
+    if (observe !== null) observe('optimize', program.optimize.nodeId);
+  }
   const method = run.holdout ? topN : program.rank.method;
   const { delivery: walked, draws } = deliver(run, method);
   closeWalk(run, walked);
-  if (observe !== null) observe('rank', program.rank.nodeId);
+  if (observe !== null) {
+    observe('rank', program.rank.nodeId);
+    if (program.group !== null && run.target.slots !== null) observe('group', program.group.nodeId);
+  }
   const { delivery, rows } = couple(run, walked);
   if (observe !== null) observe('coupling', null);
   const written = writeItems(run, delivery);

@@ -3,10 +3,12 @@ import { compileExplore } from '../delivery/explore.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
 import { contactPolicyStep } from '../nodes/contact-policy.ts';
 import { policiesOfFilter } from '../nodes/filter.ts';
+import { compileGroup } from '../nodes/group.ts';
 import { mandatoryStep } from '../nodes/mandatory.ts';
 import { matchStep } from '../nodes/match-creatives.ts';
 import { type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
+import { compileOptimize } from '../nodes/optimize.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
 import { qualifyStep } from '../nodes/qualify.ts';
 import { compileResponse } from '../nodes/response.ts';
@@ -16,6 +18,8 @@ import { suppressionStep } from '../nodes/suppression.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
 import { liftersOf, type PolicyStage } from '../policies/policy-stage.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
+import { countedObjectives } from '../scoring/objectives.ts';
+import { profileWeights } from '../scoring/strategies.ts';
 import { scratchOf } from '../scratch.ts';
 import type { FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
 import { semantics } from '../version.ts';
@@ -99,7 +103,15 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     scoreNode === undefined
       ? flowScoring
       : { ...scoreNode.config, method: scoreNode.config?.method ?? flowScoring.method ?? null };
-  const scoring = compileScoring(scoreNode?.id ?? null, scoreConfig, channels);
+  const profiles = profileWeights(snapshot);
+  const scoring = compileScoring(scoreNode?.id ?? null, scoreConfig, {
+    channels,
+    categories: snapshot.categories,
+    profiles,
+    defaultProfileId: snapshot.tenant.defaultArbitrationProfileId ?? null,
+  });
+  const nodeOf = (type: string): FlowNode | undefined => nodes.find((node) => node.type === type);
+  const optimize = compileOptimize(nodeOf('optimize'), profiles);
   const rankNode = nodes.find(({ type }) => type === 'rank');
   const responseNode = nodes.find(({ type }) => type === 'response');
   const targeting = placements.map((placement) => compileTargeting(placement, builder));
@@ -135,7 +147,9 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     interestNumber: collected.interests,
     phase1: stages.phase1,
     scoring,
+    optimize,
     rank: compileRank(rankNode),
+    group: compileGroup(nodeOf('group')),
     // A plan that was stored before plans named their semantics knew no exploration: the key meant nothing.
     explore: snapshot.semantics === undefined ? null : compileExplore(readObject(flowConfig.explore), ordinals.channel),
     output: stages.output,
@@ -168,7 +182,8 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
       context: collected.wholeContext ? null : [...collected.context].sort(),
       segments: [...collected.segments].sort(),
       interests: [...collected.interests.keys()].sort(),
-      evidenceRanks: readsEvidence(scoring, offers),
+      evidenceRanks: readsEvidence(scoring, offers) || asks(optimize, new Set(['propensity'])),
+      objectiveCounts: asks(optimize, countedObjectives),
     },
     limits: {
       defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
@@ -218,7 +233,12 @@ function compileRank(node: FlowNode | undefined): RankStage {
   const name = typeof node?.config?.method === 'string' ? node.config.method : 'topN';
   const kind = rankMethods.get(name);
   if (kind === undefined) throw new Error(`rank method ${name} is not available`);
-  return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}) };
+  const { topN, maxCandidates } = node?.config ?? {};
+  const cut = Math.min(
+    readNumber(topN, Number.POSITIVE_INFINITY),
+    readNumber(maxCandidates, Number.POSITIVE_INFINITY),
+  );
+  return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}), cut };
 }
 
 /** Targeting is asked before there is an offer (docs/design/api-catalogue.md 5.2). */
@@ -242,6 +262,9 @@ function smallestCut(snapshot: Snapshot, rank: FlowNode | undefined, response: F
     readNumber(response?.config?.limit, mostItems),
   );
 }
+
+const asks = (optimize: Program['optimize'], objectives: ReadonlySet<string>): boolean =>
+  optimize?.terms.some(({ objective }) => objectives.has(objective)) ?? false;
 
 function readsEvidence(scoring: Program['scoring'], offers: readonly PlanOffer[]): boolean {
   return (

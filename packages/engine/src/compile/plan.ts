@@ -1,3 +1,4 @@
+import type { Grouping } from '../delivery/allocate.ts';
 import type { Explore } from '../delivery/explore.ts';
 import type { RankMethod } from '../delivery/rank-method.ts';
 import type { WindowSpec } from '../input.ts';
@@ -6,6 +7,7 @@ import type { Step } from '../nodes/step.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import type { Lifters } from '../policies/policy-stage.ts';
 import type { Run } from '../run.ts';
+import type { Optimizing } from '../scoring/optimize-stage.ts';
 import type { Scoring } from '../scoring/scoring.ts';
 import type {
   Snapshot,
@@ -106,6 +108,8 @@ export interface PlanReads {
   readonly interests: readonly string[];
   /** True when evidence decides anything but the components shown with an item. */
   readonly evidenceRanks: boolean;
+  /** True when a ranking objective reads the tenant-wide counts: the input then holds them. */
+  readonly objectiveCounts: boolean;
 }
 
 export interface PlanLimits {
@@ -156,7 +160,11 @@ export interface Program {
   readonly interestNumber: ReadonlyMap<string, number>;
   readonly phase1: readonly Step[];
   readonly scoring: Scoring;
+  /** Null: scores stay as the score stage made them. */
+  readonly optimize: Optimizing | null;
   readonly rank: RankStage;
+  /** Null: placements are filled one after another. */
+  readonly group: Grouping | null;
   /** Null: nothing is left to chance. */
   readonly explore: Explore | null;
   readonly output: readonly OutputStep[];
@@ -170,6 +178,8 @@ export interface Program {
 export interface RankStage {
   readonly nodeId: string | null;
   readonly method: RankMethod;
+  /** Candidates that pass the node: the smaller of its `topN` and `maxCandidates`; Infinity: all. */
+  readonly cut: number;
 }
 
 export interface ResponseStage {

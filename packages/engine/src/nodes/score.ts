@@ -1,7 +1,14 @@
 import type { JsonObject } from '../compile/config-problems.ts';
 import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
 import type { Exponents, Ladder, ScoreSettings, Scoring } from '../scoring/scoring.ts';
-import type { Json, SnapshotChannel } from '../snapshot.ts';
+import {
+  compileStrategies,
+  formulaExponents,
+  type ProfileWeights,
+  strategySettings,
+  usualExponents,
+} from '../scoring/strategies.ts';
+import type { Json, SnapshotCategory, SnapshotChannel } from '../snapshot.ts';
 import {
   anyText,
   boolean,
@@ -44,14 +51,8 @@ export const scoreShape: ObjectShape = {
     }),
     minPropensity: number(0, 1),
     minScore: number(0, Number.MAX_VALUE),
-    strategyProfileId(value, path, issues) {
-      reference('rankingProfile')(value, path, issues);
-      issues.unavailable(path, 'scoring by a ranking profile');
-    },
-    strategyOverrides(value, path, issues) {
-      strategyOverrides(value, path, issues);
-      if (Array.isArray(value) && value.length > 0) issues.unavailable(path, 'scoring by a ranking profile');
-    },
+    strategyProfileId: reference('rankingProfile'),
+    strategyOverrides: checkStrategies,
     overrides(value, path, issues) {
       objects(50, {
         keys: {
@@ -77,7 +78,7 @@ export const scoreShape: ObjectShape = {
   },
 };
 
-const strategyOverrides = objects(20, {
+const strategyShape = objects(20, {
   keys: {
     scope: oneOf(['category', 'productType', 'channel']),
     value: anyText,
@@ -85,6 +86,18 @@ const strategyOverrides = objects(20, {
   },
   required: ['scope', 'value', 'profileId'],
 });
+
+/** An entry that names a category or channel, by id or name, which does not exist would never act. */
+function checkStrategies(value: Json, path: string, issues: NodeIssues): void {
+  strategyShape(value, path, issues);
+  readObjects(value).forEach((entry, at) => {
+    const { scope } = entry;
+    if (typeof entry.value !== 'string' || entry.value === '') return;
+    if (scope === 'category' || scope === 'channel') {
+      reference(scope === 'category' ? 'namedCategory' : 'namedChannel')(entry.value, `${path}/${at}/value`, issues);
+    }
+  });
+}
 
 /** A key that has no effect at one value and cannot be run yet at any other. */
 function unbuiltUnless(harmless: Json, check: KeyCheck): KeyCheck {
@@ -124,52 +137,54 @@ export const score: NodeKind = { type: 'score', phase: 2, single: true, keys: sc
 
 const ones: Exponents = { propensity: 1, relevance: 1, impact: 1, emphasis: 1 };
 
+/** What of the tenant a score stage is compiled with. */
+export interface ScoringParts {
+  readonly channels: readonly SnapshotChannel[];
+  readonly categories: readonly SnapshotCategory[];
+  readonly profiles: ProfileWeights;
+  /** Ranking profile of flows that name no exponents. */
+  readonly defaultProfileId: string | null;
+}
+
 /** The score stage of a score node's config, or of `flowConfig.scoring`. */
-export function compileScoring(
-  nodeId: string | null,
-  config: JsonObject,
-  channels: readonly SnapshotChannel[],
-): Scoring {
-  const settings = readSettings(config, null);
+export function compileScoring(nodeId: string | null, config: JsonObject, parts: ScoringParts): Scoring {
+  const { channels, profiles } = parts;
+  const exponents = usualExponents(config, profiles, parts.defaultProfileId) ?? ones;
+  const settings = readSettings(config, null, exponents);
   const overrides = readObjects(config.overrides);
-  const byChannel = channels.map((channel) => {
+  const onChannels = channels.map((channel) => {
     const found = overrides.find(
       ({ channelId, channelType }) =>
         (typeof channelId === 'string' && channelId.toLowerCase() === channel.id) ||
         channelType === channel.channelType,
     );
-    return found === undefined ? settings : readSettings(found, settings);
+    const own = found === undefined ? null : formulaExponents(found.formula);
+    return {
+      settings: found === undefined ? settings : readSettings(found, settings, own ?? exponents),
+      hasOwnExponents: own !== null,
+    };
   });
+  const strategies = compileStrategies(config, profiles, parts);
+  const usual = { settings, hasOwnExponents: false };
   return {
     nodeId,
     settings,
-    byChannel,
-    overridden: overrides.length > 0,
+    byChannel: onChannels.map((on) => on.settings),
+    byOffer:
+      strategies.length === 0
+        ? null
+        : strategySettings(strategies, channels.length, (channel) => onChannels[channel] ?? usual),
+    overridden: overrides.length > 0 || strategies.length > 0,
     minPropensity: readNumber(config.minPropensity, 0),
     minScore: readNumber(config.minScore, 0),
   };
 }
 
-function readSettings(config: JsonObject, base: ScoreSettings | null): ScoreSettings {
+function readSettings(config: JsonObject, base: ScoreSettings | null, exponents: Exponents): ScoreSettings {
   const name = typeof config.method === 'string' ? config.method : (base?.method.name ?? 'priority_weighted');
   const method = scoreMethods.get(name);
   if (method === undefined) throw new Error(`score method ${name} is not available`);
-  return {
-    method,
-    exponents: readExponents(config, base?.exponents ?? ones),
-    ladder: readLadder(config, base?.ladder ?? null),
-  };
-}
-
-function readExponents(config: JsonObject, base: Exponents): Exponents {
-  if ((config.formula ?? null) === null) return base;
-  const { propensityWeight, relevanceWeight, impactWeight, emphasisWeight } = readObject(config.formula);
-  return {
-    propensity: readNumber(propensityWeight, 1),
-    relevance: readNumber(relevanceWeight, 1),
-    impact: readNumber(impactWeight, 1),
-    emphasis: readNumber(emphasisWeight, 1),
-  };
+  return { method, exponents, ladder: readLadder(config, base?.ladder ?? null) };
 }
 
 function readLadder(config: JsonObject, base: Ladder | null): Ladder {
