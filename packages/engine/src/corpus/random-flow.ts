@@ -1,7 +1,7 @@
 import type { FlowConfig, FlowNode, Json, Snapshot } from '../index.ts';
 import type { Chance } from './chance.ts';
 
-type Rows = Pick<Snapshot, 'channels' | 'categories' | 'subCategories' | 'offers'>;
+type Rows = Pick<Snapshot, 'channels' | 'placements' | 'categories' | 'subCategories' | 'offers'>;
 type Config = { readonly [key: string]: Json };
 
 export function randomNodes(chance: Chance, rows: Rows): Pick<FlowConfig, 'nodes' | 'flowConfig'> {
@@ -29,7 +29,9 @@ export function randomNodes(chance: Chance, rows: Rows): Pick<FlowConfig, 'nodes
       config: chance.pick<Config>([{}, {}, { mode: 'selected', policyIds: ['policy0', 'policy1'] }]),
     });
   if (withNode) nodes.push({ type: 'score', config: method, enabled: true });
+  if (chance.flip(0.3)) nodes.push({ type: 'optimize', config: optimize(chance) });
   if (chance.flip(0.85)) nodes.push({ type: 'rank', config: rank(chance) });
+  if (chance.flip(0.4)) nodes.push({ type: 'group', config: group(chance, rows) });
   if (chance.flip(0.35)) nodes.push({ type: 'compute', config: compute(chance) });
   if (chance.flip(0.25)) nodes.push({ type: 'set_properties', config: { properties: chance.some(properties, 0.6) } });
   if (chance.flip(0.6))
@@ -106,6 +108,10 @@ function scoreConfig(chance: Chance, { channels }: Rows): Config {
       : {}),
     ...(chance.flip(0.2) ? { minPropensity: 0.25 } : {}),
     ...(chance.flip(0.2) ? { minScore: 0.02 } : {}),
+    ...(chance.flip(0.15) ? { strategyProfileId: 'profile0' } : {}),
+    ...(chance.flip(0.15)
+      ? { strategyOverrides: [{ scope: 'channel', value: chance.pick(channels).name, profileId: 'profile1' }] }
+      : {}),
     ...(chance.flip(0.2) ? { overrides: [{ channelId: chance.pick(channels).id, method: 'propensity' }] } : {}),
     ...(chance.flip(0.2) ? { overrides: [{ channelType: 'email', formula: formula() }] } : {}),
   };
@@ -123,6 +129,25 @@ function rank(chance: Chance): Config {
     { method: 'round_robin', roundRobinBy: chance.pick(['subCategory', 'productType', 'channel']) },
   ]);
 }
+
+const optimize = (chance: Chance): Config => ({
+  ...chance.pick<Config>([
+    { profileId: 'profile0' },
+    { profileId: 'profile1' },
+    { weights: { revenue: 0.7, businessValue: 0.2, conversion: 1 } },
+    { weights: { recency: 0.5, fatigue: 1, relevance: 0.1 } },
+  ]),
+  ...(chance.flip(0.4) ? { combine: 'replace' } : { blendFactor: chance.int(0, 10) / 10 }),
+});
+
+const group = (chance: Chance, { placements }: Rows): Config => ({
+  ...(chance.flip(0.5) ? { allocation: chance.pick(['greedy', 'optimal']) } : {}),
+  ...(chance.flip(0.3) ? { uniqueOffers: false } : {}),
+  ...(chance.flip(0.5) ? { placements: placements.map(({ id }) => ({ placementId: id, maxSlots: 2 })) } : {}),
+  ...(chance.flip(0.5)
+    ? { placementWeights: Object.fromEntries(placements.map(({ id }) => [id, chance.int(0, 20) / 10])) }
+    : {}),
+});
 
 const explore = (chance: Chance, { channels }: Rows): Config => ({
   rate: chance.pick([0.05, 0.1, 0.2, 0.2]),

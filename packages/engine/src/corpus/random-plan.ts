@@ -91,7 +91,7 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
       name: 'Flow',
       version: 1,
       couplingOverride: chance.pick([null, null, null, 'partial', 'atomic'] as const),
-      config: { version: 2, ...randomNodes(chance, { channels, categories, subCategories, offers }) },
+      config: { version: 2, ...randomNodes(chance, { channels, placements, categories, subCategories, offers }) },
     },
     channels,
     placements,
@@ -116,6 +116,10 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
     ...(hasItems ? { contentItems } : {}),
     rules: randomRules(chance, { channels, placements, categories, offers, creatives }),
     policies: randomPolicies(chance, { channels, placements, categories, offers, creatives }),
+    rankingProfiles: [
+      { id: 'profile0', weights: { propensity: 0.4, impact: 1, margin: 0.3 } },
+      { id: 'profile1', weights: { engagement: 1, fairness: 0.5, emphasis: 0.25 } },
+    ],
     schemas: [
       {
         id: 'people',

@@ -16,6 +16,7 @@ import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
+import { objectivesFeature } from '../features/objectives/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
 import { plansFeature } from '../features/plans/index.ts';
@@ -53,6 +54,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   flowsFeature,
   gitopsFeature,
   interactionsFeature,
+  objectivesFeature,
   offersFeature,
   outcomesFeature,
   plansFeature,

@@ -15,7 +15,7 @@ import type { OperationHandlers } from '../features/gitops/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import { hasOffers, type OfferDependants, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
-import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
+import { type FindProfileUses, keepsProfile } from '../features/ranking-profiles/index.ts';
 import {
   type AppendEvents,
   type FindFieldUses,
@@ -129,9 +129,13 @@ export const featurePorts: FeaturePorts = {
     ...(await rulesNamingSegment(tx, segment)).map((rule) => ({ noun: 'qualification rule', ...rule })),
     ...(await offersNamingSegment(tx, segment)).map((offer) => ({ noun: 'offer', ...offer })),
   ],
-  // The setting defaultArbitrationProfileId takes no id as long as no decision reads it.
-  findProfileUses: async (tx, id) =>
-    (await selectFlowsContaining(tx, id)).map((flow) => ({ noun: 'decision flow', ...flow })),
+  keepsProfile,
+  findProfileUses: async (tx, id) => [
+    ...(await selectFlowsContaining(tx, id)).map((flow) => ({ noun: 'decision flow', ...flow })),
+    ...((await readSettings(tx)).defaultArbitrationProfileId === id
+      ? [{ noun: 'tenant setting', name: 'defaultArbitrationProfileId', id: tx.tenantId }]
+      : []),
+  ],
 };
 
 /** Joins are the schemas' own; pipelines will be asked here. */

@@ -90,6 +90,7 @@ export function decideOne(
     soldOut: plan.tracksStock ? read.soldOut : undefined,
     suppressions: suppressionsAt(catalogue, customer, now),
     evidence: read.evidence,
+    objectiveCounts: plan.reads.objectiveCounts ? (read.objectiveCounts ?? undefined) : undefined,
     joinTruncated: profile.isTruncated ? true : undefined,
     quotaLeft: dryRun ? undefined : quota?.left(),
   });

@@ -3,6 +3,7 @@ import type { HotPath } from '../../db/index.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import type { EvidenceKeeper } from '../evidence/index.ts';
+import type { CountsKeeper } from '../objectives/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import type { Seal } from '../sealed-records/index.ts';
 import type { DecisionCounts } from './decision-counts.ts';
@@ -24,6 +25,7 @@ export interface DecidePorts {
     makeBaseFlow(tenantId: string): Promise<TenantCatalogue>;
   };
   readonly evidence: EvidenceKeeper;
+  readonly objectiveCounts: Pick<CountsKeeper, 'get'>;
   readonly keys: CustomerKeys;
   readonly seal: Seal;
   readonly clock: Clock;

@@ -9,6 +9,7 @@ import { overdue } from '../../platform/deadline.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
+import { createCountsKeeper } from '../objectives/index.ts';
 import { createSeal, newDecisionId, requestContext, unseal } from '../sealed-records/index.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 import { runBatch } from './decide-batch.ts';
@@ -90,11 +91,13 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     ...(deps.onCatalogueAsked === undefined ? {} : { onAsked: deps.onCatalogueAsked }),
   });
   const evidence: EvidenceKeeper = createEvidenceKeeper(deps.database, deps.onError);
+  const objectiveCounts = createCountsKeeper(deps.database, deps.onError);
   const minutes = createDecisionMinutes(deps.database, deps.clock, deps.onError);
   const ports: DecidePorts = {
     hot: deps.hot,
     catalogues,
     evidence,
+    objectiveCounts,
     keys: deps.keys,
     seal: createSeal(),
     clock: deps.clock,
@@ -287,6 +290,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       await Promise.all([decisions.idle(), responses.idle()]);
       await minutes.flush('all');
       await evidence.idle();
+      await objectiveCounts.idle();
       catalogues.close();
     },
   };

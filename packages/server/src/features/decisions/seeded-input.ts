@@ -20,6 +20,7 @@ class SeededInput implements DecisionInput {
   readonly suppressions: DecisionInput['suppressions'];
   readonly soldOut: DecisionInput['soldOut'];
   readonly evidence: DecisionInput['evidence'];
+  readonly objectiveCounts: DecisionInput['objectiveCounts'];
   readonly joinTruncated: DecisionInput['joinTruncated'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
   readonly #tenantId: string;
@@ -37,6 +38,7 @@ class SeededInput implements DecisionInput {
     this.suppressions = facts.suppressions;
     this.soldOut = facts.soldOut;
     this.evidence = facts.evidence;
+    this.objectiveCounts = facts.objectiveCounts;
     this.joinTruncated = facts.joinTruncated;
     this.quotaLeft = facts.quotaLeft;
     this.#tenantId = tenantId;

@@ -7,6 +7,7 @@ import {
   type Evidence,
   type Json,
   type LatestOutcome,
+  type ObjectiveCounts,
   type Plan,
   type ZoneClock,
 } from '@arbiter/engine';
@@ -282,6 +283,8 @@ export function unpackInput(
     readonly requestId: string;
     readonly seed: string;
     readonly evidence: Evidence;
+    /** The state of the counts that the record numbers; null when it numbers none. */
+    readonly objectiveCounts?: ObjectiveCounts | null;
     readonly windows: number;
     readonly refs: PlanRefs;
   },
@@ -302,6 +305,7 @@ export function unpackInput(
       ? {}
       : { soldOut: packed.b.stock.map((value) => idOf(facts.refs.snapshot.offers, value) ?? '') }),
     evidence: facts.evidence,
+    ...((facts.objectiveCounts ?? null) === null ? {} : { objectiveCounts: facts.objectiveCounts ?? undefined }),
     ...(packed.f === true ? { joinTruncated: true } : {}),
     ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };

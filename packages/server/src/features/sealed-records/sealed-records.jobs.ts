@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { type Database, dropEmptyMonths, type Tx } from '../../db/index.ts';
 import { handleInSlices, handleInstallationJob, installationJob, type JobHandler, job } from '../../jobs/index.ts';
 import { expireEvidence } from '../evidence/index.ts';
+import { expireCounts } from '../objectives/index.ts';
 import { expirePieces, expirePlans, retirePlans } from '../plans/index.ts';
 import { retentionOf } from '../retention/index.ts';
 import { expireRecords, oldestRecordAt } from './record-expiry.store.ts';
@@ -56,4 +57,5 @@ export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
   async (tx) => expirePlans(tx, await oldestRecordAt(tx)),
   expirePieces,
   async (tx) => expireEvidence(tx, await oldestRecordAt(tx)),
+  async (tx) => expireCounts(tx, await oldestRecordAt(tx)),
 ];

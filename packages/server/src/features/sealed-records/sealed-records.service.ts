@@ -6,6 +6,7 @@ import { isUuid } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
+import { countsOf } from '../objectives/index.ts';
 import { type CompiledFlow, openPlan, type ReadSetNames, readNames } from '../plans/index.ts';
 import { usesSegment } from '../segments/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
@@ -62,7 +63,7 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
     assignment: result === null ? null : asObject(result.assignment),
     slateProbability: result === null ? null : Number(result.slateProbability),
     result,
-    ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i, readSet) } : {}),
+    ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i, record, readSet) } : {}),
   };
 }
 
@@ -109,8 +110,9 @@ async function runAgain(
   { plan, refs }: CompiledFlow,
 ): Promise<Decision> {
   const evidence = evidenceView(await rebuildEvidence(tx, Number(record.evidenceNumber)));
+  const objectiveCounts = record.countsNumber === null ? null : await countsOf(tx, Number(record.countsNumber));
   const seed = seedOf(tx.tenantId, record.requestId);
-  const facts = { requestId: record.requestId, seed, evidence, windows: plan.windows.length, refs };
+  const facts = { requestId: record.requestId, seed, evidence, objectiveCounts, windows: plan.windows.length, refs };
   const input = unpackInput(packed, facts);
   // Records keep more of the question, and of the customer's segments, than the plan reads; the decision was made on what
   // it reads.
@@ -158,7 +160,11 @@ async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord>
 }
 
 /** Inputs with the names of docs/design/api-decisioning.md 12. */
-function readableInputs(packed: PackedInput, readSet: ReadSetNames | null): Record<string, unknown> {
+function readableInputs(
+  packed: PackedInput,
+  { countsNumber }: StoredRecord,
+  readSet: ReadSetNames | null,
+): Record<string, unknown> {
   return {
     request: packed.q,
     profile: packed.p,
@@ -170,6 +176,7 @@ function readableInputs(packed: PackedInput, readSet: ReadSetNames | null): Reco
     suppressions: packed.s ?? [],
     budgets: { soldOut: packed.b?.stock ?? [] },
     evidence: { number: packed.v },
+    objectiveCounts: countsNumber === null ? null : { number: Number(countsNumber) },
     modelStates: {},
     external: {},
     now: packed.n,
