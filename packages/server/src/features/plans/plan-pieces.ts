@@ -37,8 +37,8 @@ export interface Piece {
 /** Some of a snapshot's lists, or parts of them. */
 export type PieceLists = Partial<Omit<Snapshot, keyof PlanHead>>;
 
-/** A snapshot without its lists. */
-export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow'>;
+/** A snapshot without its lists; the ranking profiles are few, and each flow has its own. */
+export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow' | 'rankingProfiles'>;
 
 export function newPiece(lists: PieceLists): Piece {
   return { lists, hash: null, body: null };
@@ -159,7 +159,7 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 }
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
-export function joinPieces({ format, semantics, tenant, flow }: PlanHead, parts: readonly PieceLists[]): Snapshot {
+export function joinPieces({ format, semantics, tenant, flow, rankingProfiles }: PlanHead, parts: readonly PieceLists[]): Snapshot {
   const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
     parts.flatMap((part) => list(part) ?? []);
   const byId = <Row extends SnapshotOffer | SnapshotCreative | SnapshotOfferCategory>(rows: Row[]): Row[] =>
@@ -186,5 +186,6 @@ export function joinPieces({ format, semantics, tenant, flow }: PlanHead, parts:
     policies: join((part) => part.policies),
     schemas: join((part) => part.schemas),
     ...(joins.length === 0 ? {} : { joins }),
+    ...(rankingProfiles === undefined ? {} : { rankingProfiles }),
   };
 }
