@@ -83,7 +83,9 @@ test('50 rows and 2,000 columns: no more than the best column of each row, and n
   const chance = chanceOf('0'.repeat(32), 'assignment 3');
   const rows = 50;
   const columns = 2000;
-  const values = Float64Array.from({ length: rows * columns }, () => (chance.flip(0.3) ? Number.NaN : chance.int(0, 4096) / 4096));
+  const values = Float64Array.from({ length: rows * columns }, () =>
+    chance.flip(0.3) ? Number.NaN : chance.int(0, 4096) / 4096,
+  );
   const total = totalOf(assign(rows, columns, values), columns, values);
   // Each row's best column bounds the total from above; with so many columns the bound is nearly met.
   let bound = 0;

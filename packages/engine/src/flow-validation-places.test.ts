@@ -163,7 +163,10 @@ describe('node types that cannot be run yet', () => {
     const taken: readonly [type: string, config: Json][] = [
       ['optimize', { weights: { margin: 1, fairness: 0 }, combine: 'blend', blendFactor: 0.5 }],
       ['optimize', { profileId: 'p', combine: 'replace', lagrangian: { enabled: false } }],
-      ['group', { allocation: 'greedy', placements: [{ placementId: 'p', maxSlots: 50 }], placementWeights: { p: 10 } }],
+      [
+        'group',
+        { allocation: 'greedy', placements: [{ placementId: 'p', maxSlots: 50 }], placementWeights: { p: 10 } },
+      ],
       ['group', { uniqueOffers: false, allowPartial: true }],
     ];
     for (const [type, config] of taken) assert.deepEqual(errorsOfConfig(type, config), [], type);

@@ -59,14 +59,23 @@ function decisionOf(source: Case, order: <T>(rows: readonly T[]) => T[]): Decisi
     offers: order(offers.map(({ id, categoryId }) => ({ id, categoryId }))),
     creatives: order(
       offers.flatMap(({ id }) =>
-        [...fits.get(id)!].map((placementId) => ({ id: `${id}-${placementId}`, offerId: id, channelId: 'web', placementId })),
+        [...fits.get(id)!].map((placementId) => ({
+          id: `${id}-${placementId}`,
+          offerId: id,
+          channelId: 'web',
+          placementId,
+        })),
       ),
     ),
     nodes: [
       { id: 'i', type: 'inventory' },
       { id: 'm', type: 'match_creatives' },
       { id: 's', type: 'score', config: { method: 'propensity' } },
-      { id: 'r', type: 'rank', config: { method: source.rankedBy, ...(source.rankCut === null ? {} : { maxCandidates: source.rankCut }) } },
+      {
+        id: 'r',
+        type: 'rank',
+        config: { method: source.rankedBy, ...(source.rankCut === null ? {} : { maxCandidates: source.rankCut }) },
+      },
       { id: 'g', type: 'group', config },
     ],
     policies:
@@ -99,7 +108,7 @@ function rankedList({ offers, fits, rankedBy, rankCut }: Case): Case['offers'] {
   return rankCut === null ? list : list.slice(0, rankCut);
 }
 
-const valueOf = (source: Case, list: Case['offers'], id: string, weight: number): number => {
+const worthOf = (source: Case, list: Case['offers'], id: string, weight: number): number => {
   const position = list.findIndex((offer) => offer.id === id);
   return weight * (source.rankedBy === 'topN' ? list[position]!.score : (list.length - position) / list.length);
 };
@@ -138,7 +147,7 @@ function largestTotal(source: Case, list: Case['offers']): number {
       const name = source.uniqueOffers ? id : `${id} ${placement.id}`;
       if (used.has(name) || !source.fits.get(id)!.has(placement.id)) continue;
       used.add(name);
-      best = Math.max(best, valueOf(source, list, id, placement.weight) + from(at + 1));
+      best = Math.max(best, worthOf(source, list, id, placement.weight) + from(at + 1));
       used.delete(name);
     }
     return best;
@@ -147,7 +156,12 @@ function largestTotal(source: Case, list: Case['offers']): number {
 }
 
 /** What holds for every answer, however it was allocated. */
-function checkAnswer(source: Case, list: Case['offers'], decision: Decision, slots: readonly (readonly string[])[]): void {
+function checkAnswer(
+  source: Case,
+  list: Case['offers'],
+  decision: Decision,
+  slots: readonly (readonly string[])[],
+): void {
   const { items } = decision;
   assert.deepEqual(
     items.map(({ rank }) => rank),
@@ -169,7 +183,8 @@ function checkAnswer(source: Case, list: Case['offers'], decision: Decision, slo
   for (const [at, placement] of source.placements.entries()) {
     const own = slots[at]!;
     assert.equal(new Set(own).size, own.length);
-    for (const id of own) assert.ok(source.fits.get(id)!.has(placement.id) && position(id) >= 0, 'it fits and passed rank');
+    for (const id of own)
+      assert.ok(source.fits.get(id)!.has(placement.id) && position(id) >= 0, 'it fits and passed rank');
     // The rank node's cut is one of the answer too.
     if (own.length === placement.maxSlots || shown.length === source.rankCut) continue;
     const waiting = list.filter(
@@ -194,7 +209,11 @@ test('4,000 random answers: greedy as the words say, optimal with the largest to
     try {
       checkAnswer(source, list, decision, slots);
       const reversed = decisionOf(source, (rows) => rows.toReversed());
-      assert.equal(canonicalJson(resultOf(reversed)), canonicalJson(resultOf(decision)), 'the order of rows is nothing');
+      assert.equal(
+        canonicalJson(resultOf(reversed)),
+        canonicalJson(resultOf(decision)),
+        'the order of rows is nothing',
+      );
       const bySteps = greedy(source, list);
       if (source.allocation === 'greedy') {
         assert.deepEqual(slots, bySteps);
@@ -202,7 +221,7 @@ test('4,000 random answers: greedy as the words say, optimal with the largest to
       } else if (source.perCategory === null && (source.uniqueOffers || source.rankCut === null)) {
         const totalOf = (filled: readonly (readonly string[])[]): number =>
           source.placements.reduce(
-            (sum, { weight }, at) => sum + filled[at]!.reduce((own, id) => own + valueOf(source, list, id, weight), 0),
+            (sum, { weight }, at) => sum + filled[at]!.reduce((own, id) => own + worthOf(source, list, id, weight), 0),
             0,
           );
         const best = largestTotal(source, list);

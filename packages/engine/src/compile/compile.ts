@@ -234,10 +234,7 @@ function compileRank(node: FlowNode | undefined): RankStage {
   const kind = rankMethods.get(name);
   if (kind === undefined) throw new Error(`rank method ${name} is not available`);
   const { topN, maxCandidates } = node?.config ?? {};
-  const cut = Math.min(
-    readNumber(topN, Number.POSITIVE_INFINITY),
-    readNumber(maxCandidates, Number.POSITIVE_INFINITY),
-  );
+  const cut = Math.min(readNumber(topN, Number.POSITIVE_INFINITY), readNumber(maxCandidates, Number.POSITIVE_INFINITY));
   return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}), cut };
 }
 

@@ -221,7 +221,12 @@ function randomCounts(chance: Chance, { offers }: Snapshot): StoredCounts {
   const counted = chance.some(offers, 0.7).map(({ id }) => {
     const impressions = chance.int(0, 500);
     const positives = chance.int(0, impressions);
-    const counts = { impressions, positives, converts: chance.int(0, positives), impressions7: chance.int(0, impressions) };
+    const counts = {
+      impressions,
+      positives,
+      converts: chance.int(0, positives),
+      impressions7: chance.int(0, impressions),
+    };
     return [id, counts] as const;
   });
   const impressions7 = counted.reduce((sum, [, counts]) => sum + counts.impressions7, chance.int(0, 50));

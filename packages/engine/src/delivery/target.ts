@@ -3,8 +3,8 @@ import type { JsonObject } from '../compile/config-problems.ts';
 import { NONE, type Plan, type Program } from '../compile/plan.ts';
 import type { EmptyTarget } from '../empty-reason.ts';
 import type { DecisionRequest } from '../input.ts';
-import type { Grouping } from './allocate.ts';
 import type { SnapshotInactivePlacement, SnapshotPlacement } from '../snapshot.ts';
+import type { Grouping } from './allocate.ts';
 
 /** Where a request wants items, in the plan's terms. */
 export interface Target {

@@ -1,5 +1,5 @@
-import { NONE } from '../compile/plan.ts';
 import type { JsonObject } from '../compile/config-problems.ts';
+import { NONE } from '../compile/plan.ts';
 import { readNumber, readObject, readObjects } from '../nodes/node-kind.ts';
 import type { Candidate } from '../run.ts';
 import type { Json, Snapshot } from '../snapshot.ts';

@@ -165,7 +165,10 @@ test("the node's placements are used where the request names none, those of othe
   );
   assert.equal(answer.placementResults, null);
   await assertReplays(answer);
-  const grouped = await publish({ type: 'group', config: group }, { type: 'response', config: { responseFormat: 'grouped' } });
+  const grouped = await publish(
+    { type: 'group', config: group },
+    { type: 'response', config: { responseFormat: 'grouped' } },
+  );
   const rows = await recommend(grouped, { channelId: ids.web });
   assert.deepEqual(Object.keys(rows.placementResults ?? {}), [ids.side, ids.hero]);
   assert.deepEqual(slotsOf(rows), [['A'], ['B']]);
@@ -188,25 +191,60 @@ test('coupling comes after the allocation', async () => {
 
 test('a bad group or optimize node is refused with its path, and nothing is stored', async () => {
   const stranger = '0199a0a0-0000-7000-8000-0000000000ff';
-  const away = await call<Problem>('POST', 'ranking-profiles', { name: 'Theirs', weights: { margin: 1 } }, server.tenants[1].keys.admin);
+  const away = await call<Problem>(
+    'POST',
+    'ranking-profiles',
+    { name: 'Theirs', weights: { margin: 1 } },
+    server.tenants[1]!.keys.admin,
+  );
   assert.equal(away.status, 201, away.text);
   const cases: readonly [Node, string, string][] = [
     [{ type: 'group', config: { allocation: 'best' } }, 'invalid_config', '/allocation'],
-    [{ type: 'group', config: { placements: [{ placementId: stranger }] } }, 'unknown_reference', '/placements/0/placementId'],
-    [{ type: 'group', config: { placementWeights: { [stranger]: 1 } } }, 'unknown_reference', `/placementWeights/${stranger}`],
-    [{ type: 'group', config: { placementWeights: { [ids.hero!]: 10.1 } } }, 'invalid_config', `/placementWeights/${ids.hero}`],
+    [
+      { type: 'group', config: { placements: [{ placementId: stranger }] } },
+      'unknown_reference',
+      '/placements/0/placementId',
+    ],
+    [
+      { type: 'group', config: { placementWeights: { [stranger]: 1 } } },
+      'unknown_reference',
+      `/placementWeights/${stranger}`,
+    ],
+    [
+      { type: 'group', config: { placementWeights: { [ids.hero!]: 10.1 } } },
+      'invalid_config',
+      `/placementWeights/${ids.hero}`,
+    ],
     [{ type: 'optimize', config: { weights: { margin: 1 }, blendFactor: 1.1 } }, 'invalid_config', '/blendFactor'],
     [{ type: 'optimize', config: { profileId: away.body.id } }, 'unknown_reference', '/profileId'],
-    [{ type: 'optimize', config: { weights: { margin: 1 }, lagrangian: { enabled: true } } }, 'not_available', '/lagrangian/enabled'],
-    [{ type: 'score', config: { method: 'formula', strategyProfileId: away.body.id } }, 'unknown_reference', '/strategyProfileId'],
     [
-      { type: 'score', config: { method: 'formula', strategyOverrides: [{ scope: 'category', value: 'Loans', profileId: away.body.id }] } },
+      { type: 'optimize', config: { weights: { margin: 1 }, lagrangian: { enabled: true } } },
+      'not_available',
+      '/lagrangian/enabled',
+    ],
+    [
+      { type: 'score', config: { method: 'formula', strategyProfileId: away.body.id } },
+      'unknown_reference',
+      '/strategyProfileId',
+    ],
+    [
+      {
+        type: 'score',
+        config: {
+          method: 'formula',
+          strategyOverrides: [{ scope: 'category', value: 'Loans', profileId: away.body.id }],
+        },
+      },
       'unknown_reference',
       '/strategyOverrides/0/profileId',
     ],
   ];
   for (const [node, code, path] of cases) {
-    const made = await call('POST', 'decision-flows', { key: 'refused', name: 'Refused', draftConfig: draftOf([node]) });
+    const made = await call('POST', 'decision-flows', {
+      key: 'refused',
+      name: 'Refused',
+      draftConfig: draftOf([node]),
+    });
     assert.equal(made.status, 400, made.text);
     assert.ok(
       made.body.errors.some((error) => error.code === code && error.path === `/draftConfig/nodes/1/config${path}`),
@@ -252,7 +290,10 @@ test('objectives move scores; their counts are a numbered state that a record na
   }
   await countEvents();
   // Within the minute the state that is held stays in use.
-  assert.deepEqual(scoresOf(await recommend(flow, { customerId: 'fair-1b', channelId: ids.web, dryRun: true })), shares);
+  assert.deepEqual(
+    scoresOf(await recommend(flow, { customerId: 'fair-1b', channelId: ids.web, dryRun: true })),
+    shares,
+  );
   await counted();
   const later = await recommend(flow, { customerId: 'fair-2', channelId: ids.web });
   assert.equal(await countsOf(later), number + 1);
@@ -271,11 +312,7 @@ test('objectives move scores; their counts are a numbered state that a record na
     'GET',
     'audit-logs?entityType=cache',
   );
-  assert.deepEqual(
-    [audit.body.data[0]?.action, audit.body.data[0]?.entityId],
-    ['update', 'all'],
-    audit.text,
-  );
+  assert.deepEqual([audit.body.data[0]?.action, audit.body.data[0]?.entityId], ['update', 'all'], audit.text);
 });
 
 test('a state that is older than a minute is not used', async () => {
@@ -308,7 +345,9 @@ test('states that no record needs are deleted, the others are kept', async () =>
     server.database.withTenant(server.tenants[0].id, systemActor('test'), (tx) => expireCounts(tx, oldest));
   await expire(new Date(clock.now() + 40 * 86_400_000));
   assert.deepEqual(await numbers(), before, 'only the first is whole: all are needed');
-  await server.testDatabase.ownerQuery('update arbiter.objective_counts set is_whole = true where number = $1', [before.at(-1)]);
+  await server.testDatabase.ownerQuery('update arbiter.objective_counts set is_whole = true where number = $1', [
+    before.at(-1),
+  ]);
   await expire(new Date(clock.now()));
   assert.deepEqual(await numbers(), before, 'it is not a day older than the oldest record');
   await expire(new Date(clock.now() + 2 * 86_400_000));
@@ -372,8 +411,14 @@ test('the default profile of the tenant: asked for by reference, audited, kept w
   const flow = await publish({ type: 'score', config: { method: 'formula' } });
   const said = await publish({ type: 'score', config: { method: 'formula', formula: { propensityWeight: 0 } } });
   const profile = await create('ranking-profiles', { name: 'Default', weights: { emphasis: 1 } });
-  const theirs = await call<Problem>('POST', 'ranking-profiles', { name: 'Away', weights: { margin: 1 } }, server.tenants[1].keys.admin);
-  const ask = async (key: string) => scoresOf(await recommend(key, { channelId: ids.web, customerId: 'default', dryRun: true }));
+  const theirs = await call<Problem>(
+    'POST',
+    'ranking-profiles',
+    { name: 'Away', weights: { margin: 1 } },
+    server.tenants[1]!.keys.admin,
+  );
+  const ask = async (key: string) =>
+    scoresOf(await recommend(key, { channelId: ids.web, customerId: 'default', dryRun: true }));
   const before = await ask(said);
   const settings = await call<{ settingsVersion: number }>('GET', url);
   for (const id of [theirs.body.id, '0199a0a0-0000-7000-8000-0000000000ff', ids.A]) {
@@ -394,7 +439,10 @@ test('the default profile of the tenant: asked for by reference, audited, kept w
   const refused = await call('DELETE', `ranking-profiles/${profile}`);
   assert.deepEqual([refused.status, refused.body.code], [409, 'in_use']);
   assert.match(refused.body.errors[0]?.message ?? '', /tenant setting "defaultArbitrationProfileId"/);
-  const audit = await call<{ data: { changes: Record<string, unknown> }[] }>('GET', 'audit-logs?entityType=tenantSettings');
+  const audit = await call<{ data: { changes: Record<string, unknown> }[] }>(
+    'GET',
+    'audit-logs?entityType=tenantSettings',
+  );
   assert.match(JSON.stringify(audit.body.data[0]?.changes), new RegExp(profile));
   assert.equal((await call('PUT', url, { defaultArbitrationProfileId: null })).status, 200);
   assert.equal((await call('DELETE', `ranking-profiles/${profile}`)).status, 204);
@@ -402,7 +450,7 @@ test('the default profile of the tenant: asked for by reference, audited, kept w
 });
 
 test('the tables of another tenant say nothing here', async () => {
-  const rows = await server.database.withTenant(server.tenants[1].id, systemActor('test'), (tx) =>
+  const rows = await server.database.withTenant(server.tenants[1]!.id, systemActor('test'), (tx) =>
     tx.query('select number from arbiter.objective_counts'),
   );
   assert.deepEqual(rows, []);

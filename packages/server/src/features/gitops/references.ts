@@ -62,7 +62,9 @@ function meaningOf(name: string, members: Members): Omit<Place, 'pointer'> | nul
   // What a strategy of a score node covers: by id or by name.
   if (name === 'value' && typeof members.profileId !== 'undefined') {
     const { scope } = members;
-    return scope === 'category' || scope === 'channel' ? { entityType: scope, takesNames: true, resolvesKeys: true } : null;
+    return scope === 'category' || scope === 'channel'
+      ? { entityType: scope, takesNames: true, resolvesKeys: true }
+      : null;
   }
   const word = /^(.+?)Ids?$/.exec(name)?.[1];
   const entityType = word === undefined ? null : entityOf(word);

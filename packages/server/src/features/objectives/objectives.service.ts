@@ -50,8 +50,7 @@ export async function countsOf(tx: Tx, number: number): Promise<ObjectiveCounts>
 /** By offer: 30 days and 7 days, both ending today in the tenant's zone (docs/design/api-catalogue.md 17). */
 async function countOffers(tx: Tx): Promise<Map<string, CountsRow>> {
   const today = zoneClock((await readSettings(tx)).timezone, tx.now.getTime()).date;
-  const first = (days: number): string =>
-    new Date(Date.parse(today) - (days - 1) * dayMs).toISOString().slice(0, 10);
+  const first = (days: number): string => new Date(Date.parse(today) - (days - 1) * dayMs).toISOString().slice(0, 10);
   const month = await readTenantSummaries(tx, first(30), today, ['offerId']);
   const week = await readTenantSummaries(tx, first(7), today, ['offerId']);
   const weekly = new Map(week.map(({ offerId, impressions }) => [offerId, impressions]));

@@ -159,7 +159,10 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 }
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
-export function joinPieces({ format, semantics, tenant, flow, rankingProfiles }: PlanHead, parts: readonly PieceLists[]): Snapshot {
+export function joinPieces(
+  { format, semantics, tenant, flow, rankingProfiles }: PlanHead,
+  parts: readonly PieceLists[],
+): Snapshot {
   const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
     parts.flatMap((part) => list(part) ?? []);
   const byId = <Row extends SnapshotOffer | SnapshotCreative | SnapshotOfferCategory>(rows: Row[]): Row[] =>
