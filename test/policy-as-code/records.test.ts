@@ -333,7 +333,8 @@ test('what ranks is named in files: profiles, weights of placements, strategies,
   const { files } = await it.export();
   assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
   const text = files.map(({ content }) => content).join('\n');
-  for (const { id } of [web, hero, side, margin, goals]) assert.ok(!text.includes(id), contentOf(files, 'decision-flows/rank.yaml'));
+  for (const { id } of [web, hero, side, margin, goals])
+    assert.ok(!text.includes(id), contentOf(files, 'decision-flows/rank.yaml'));
   await elsewhere.apply({ files });
   assert.deepEqual((await elsewhere.export()).files, files);
   assert.deepEqual((await elsewhere.diff({ files, prune: true })).changes, []);
@@ -342,12 +343,9 @@ test('what ranks is named in files: profiles, weights of placements, strategies,
   const rank = (await elsewhere.must<{ data: Made[] }>('GET', 'decision-flows', undefined, 200)).data.find(
     ({ key }) => key === 'rank',
   )!;
-  const { draftConfig: applied } = await elsewhere.must<{ draftConfig: { nodes: { config?: Record<string, unknown> }[] } }>(
-    'GET',
-    `decision-flows/${rank.id}`,
-    undefined,
-    200,
-  );
+  const { draftConfig: applied } = await elsewhere.must<{
+    draftConfig: { nodes: { config?: Record<string, unknown> }[] };
+  }>('GET', `decision-flows/${rank.id}`, undefined, 200);
   assert.equal((applied.nodes[3]?.config?.placementWeights as Record<string, number>)[own], 2);
   // One flow as JSON takes the same references with it.
   const { body: one } = await server.call<Record<string, unknown>>(
@@ -366,6 +364,10 @@ test('what ranks is named in files: profiles, weights of placements, strategies,
   const weights = imported.draftConfig.nodes[3]?.config?.placementWeights as Record<string, number>;
   assert.deepEqual(Object.values(weights).sort(), [0.5, 2]);
   assert.ok(!Object.hasOwn(weights, String(hero.id)));
+  // A profile that the settings named goes together with the setting.
+  const kept = files.filter(({ path }) => !/^(decision-flows|ranking-profiles|settings)/.test(path));
+  await elsewhere.apply({ files: kept, prune: true });
+  assert.deepEqual((await elsewhere.export()).files, kept);
 });
 
 test('the answer of an apply says which version has it', async () => {
