@@ -4,11 +4,12 @@ import type { Chance } from './chance.ts';
 type Rows = Pick<Snapshot, 'channels' | 'placements' | 'categories' | 'subCategories' | 'offers'>;
 type Config = { readonly [key: string]: Json };
 
-export function randomNodes(chance: Chance, rows: Rows): Pick<FlowConfig, 'nodes' | 'flowConfig'> {
+/** `ranks`: with optimize and group nodes, and scores by ranking profiles. */
+export function randomNodes(chance: Chance, rows: Rows, ranks: boolean): Pick<FlowConfig, 'nodes' | 'flowConfig'> {
   const nodes: { type: string; config?: Config; enabled?: boolean }[] = [
     { type: 'inventory', config: inventory(chance, rows) },
   ];
-  const method = scoreConfig(chance, rows);
+  const method = { ...scoreConfig(chance, rows), ...(ranks ? strategies(chance, rows) : {}) };
   const withNode = chance.flip(0.8);
   if (chance.flip(0.3)) nodes.push({ type: 'enrich', config: enrich(chance) });
   if (chance.flip(0.7)) nodes.push({ type: 'match_creatives', config: match(chance, rows) });
@@ -29,9 +30,9 @@ export function randomNodes(chance: Chance, rows: Rows): Pick<FlowConfig, 'nodes
       config: chance.pick<Config>([{}, {}, { mode: 'selected', policyIds: ['policy0', 'policy1'] }]),
     });
   if (withNode) nodes.push({ type: 'score', config: method, enabled: true });
-  if (chance.flip(0.3)) nodes.push({ type: 'optimize', config: optimize(chance) });
+  if (ranks && chance.flip(0.3)) nodes.push({ type: 'optimize', config: optimize(chance) });
   if (chance.flip(0.85)) nodes.push({ type: 'rank', config: rank(chance) });
-  if (chance.flip(0.4)) nodes.push({ type: 'group', config: group(chance, rows) });
+  if (ranks && chance.flip(0.4)) nodes.push({ type: 'group', config: group(chance, rows) });
   if (chance.flip(0.35)) nodes.push({ type: 'compute', config: compute(chance) });
   if (chance.flip(0.25)) nodes.push({ type: 'set_properties', config: { properties: chance.some(properties, 0.6) } });
   if (chance.flip(0.6))
@@ -108,10 +109,6 @@ function scoreConfig(chance: Chance, { channels }: Rows): Config {
       : {}),
     ...(chance.flip(0.2) ? { minPropensity: 0.25 } : {}),
     ...(chance.flip(0.2) ? { minScore: 0.02 } : {}),
-    ...(chance.flip(0.15) ? { strategyProfileId: 'profile0' } : {}),
-    ...(chance.flip(0.15)
-      ? { strategyOverrides: [{ scope: 'channel', value: chance.pick(channels).name, profileId: 'profile1' }] }
-      : {}),
     ...(chance.flip(0.2) ? { overrides: [{ channelId: chance.pick(channels).id, method: 'propensity' }] } : {}),
     ...(chance.flip(0.2) ? { overrides: [{ channelType: 'email', formula: formula() }] } : {}),
   };
@@ -129,6 +126,13 @@ function rank(chance: Chance): Config {
     { method: 'round_robin', roundRobinBy: chance.pick(['subCategory', 'productType', 'channel']) },
   ]);
 }
+
+const strategies = (chance: Chance, { channels }: Rows): Config => ({
+  ...(chance.flip(0.15) ? { strategyProfileId: 'profile0' } : {}),
+  ...(chance.flip(0.15)
+    ? { strategyOverrides: [{ scope: 'channel', value: chance.pick(channels).name, profileId: 'profile1' }] }
+    : {}),
+});
 
 const optimize = (chance: Chance): Config => ({
   ...chance.pick<Config>([
