@@ -346,7 +346,8 @@ test('what ranks is named in files: profiles, weights of placements, strategies,
   const { draftConfig: applied } = await elsewhere.must<{
     draftConfig: { nodes: { config?: Record<string, unknown> }[] };
   }>('GET', `decision-flows/${rank.id}`, undefined, 200);
-  assert.equal((applied.nodes[3]?.config?.placementWeights as Record<string, number>)[own], 2);
+  const ofOwn = applied.nodes[3]?.config?.placementWeights as Record<string, number> | undefined;
+  assert.equal(ofOwn?.[own], 2);
   // One flow as JSON takes the same references with it.
   const { body: one } = await server.call<Record<string, unknown>>(
     'GET',
