@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { compile, type Decision, type DecisionItem, decide, engineVersion } from '@arbiter/engine';
 import { chanceOf } from '../packages/engine/src/corpus/chance.ts';
+import { randomExternal, withBranches } from '../packages/engine/src/corpus/random-branches.ts';
 import { randomInput } from '../packages/engine/src/corpus/random-input.ts';
 import { randomSnapshot } from '../packages/engine/src/corpus/random-plan.ts';
 import { resultText, unpackInput } from '../packages/engine/src/corpus/record.ts';
@@ -17,7 +18,8 @@ const see = (what: string) => void seen.set(what, (seen.get(what) ?? 0) + 1);
 
 for (let number = 0; number < plans; number++) {
   const chance = chanceOf(seed, `plan ${number}`);
-  const snapshot = randomSnapshot(chance, zoneOffsets);
+  const straight = randomSnapshot(chance, zoneOffsets);
+  const snapshot = number % 2 === 0 ? straight : withBranches(chance, straight);
   const plan = compile(snapshot);
   lines.push(JSON.stringify({ plan: snapshot }));
   see(`rank ${plan.program.rank.method.name}`);
@@ -25,7 +27,11 @@ for (let number = 0; number < plans; number++) {
   if (snapshot.joins !== undefined) see('joins');
   for (const { type } of snapshot.flow.config.nodes) see(`node ${type}`);
   for (let at = 0; at < decisionsPerPlan; at++) {
-    const input = randomInput(chance, snapshot, plan, number * decisionsPerPlan + at, zoneClock);
+    const external = randomExternal(chance, snapshot, plan);
+    const input = {
+      ...randomInput(chance, snapshot, plan, number * decisionsPerPlan + at, zoneClock),
+      ...(external === undefined ? {} : { external }),
+    };
     lines.push(`{"input":${JSON.stringify(input)},"result":${resultText(plan, input)}}`);
     note(decide(plan, unpackInput(input)));
   }

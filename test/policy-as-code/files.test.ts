@@ -204,6 +204,30 @@ describe('a plan', () => {
 });
 
 describe('flows', () => {
+  test('that call each other come in the order that they need', async () => {
+    const [from, to] = [freshTenant(), freshTenant()];
+    const nodes = (...more: object[]) => ({
+      version: 2,
+      nodes: [
+        { id: 'i', type: 'inventory', config: {} },
+        ...more,
+        { id: 's', type: 'score', config: { method: 'priority_weighted' } },
+      ],
+      flowConfig: {},
+    });
+    const make = async (key: string, draftConfig: object) => {
+      const { id } = await from.must<{ id: string }>('POST', 'decision-flows', { key, name: key, draftConfig }, 201);
+      await from.must('POST', 'decision-flows/publish', { id }, 200);
+    };
+    await make('z-last', nodes());
+    await make('y-middle', nodes({ id: 'k', type: 'call_flow', config: { flowKey: 'z-last', mode: 'merge' } }));
+    const onTrue = { action: 'call_flow', flowKey: 'y-middle' };
+    await make('a-first', nodes({ id: 'c', type: 'conditional', config: { conditions: [], onTrue } }));
+    await assertComesBack(from, to, await secondOf(to));
+    const { files } = await to.export();
+    assert.match(contentOf(files, 'decision-flows/a-first.yaml'), /flowKey: y-middle/);
+  });
+
   test('a draft, what is published and the difference between them', async () => {
     const it = freshTenant();
     const { flow } = await makeCatalogue(it, await secondOf(it));

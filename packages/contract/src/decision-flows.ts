@@ -153,7 +153,8 @@ export const FlowProblem = Type.Object(
     code: StringEnum(flowProblemCodes, {
       description:
         'What kind of finding. not_available: sound, and not to be run by this version. secret_missing: bullets without a stored ' +
-        'value. unknown_key: only among the warnings.',
+        'value. sub_flow_unpublished: a called flow is not active or was never published. too_large: also when a flow has more ' +
+        'than 2,000 nodes with those of the flows that it calls. unknown_key: only among the warnings.',
     }),
     message: Type.String({ description: 'What is wrong.' }),
   },

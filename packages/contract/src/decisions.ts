@@ -425,6 +425,19 @@ export const DecisionRecord = Type.Object(
       },
       { description: 'Flow that ran.' },
     ),
+    flows: Type.Array(
+      Type.Object(
+        {
+          key: text('Key of the flow.'),
+          version: Nullable(Type.Integer(), { description: 'Published version; null for a draft.' }),
+        },
+        { description: 'One flow.' },
+      ),
+      {
+        description:
+          'The flow that ran and those that it called, in the order of their first call. One that a conditional calls stands here only when it was called; after erasure only the first is known.',
+      },
+    ),
     seed: text('Seed of all chance in the decision.'),
     inputsHash: textOrNull('SHA-256 of the inputs; null after erasure.'),
     resultHash: text('SHA-256 of the result in RFC 8785 form.'),

@@ -41,6 +41,8 @@ export interface CaseSource {
   readonly flow?: Partial<Omit<Snapshot['flow'], 'config'>>;
   readonly flowConfig?: { readonly [key: string]: Json };
   readonly nodes?: Snapshot['flow']['config']['nodes'];
+  /** Flows that are called; each has the usual score method. */
+  readonly subFlows?: readonly SubFlowSource[];
   readonly channels?: readonly Partial<SnapshotChannel>[];
   readonly placements?: readonly Partial<SnapshotPlacement>[];
   readonly inactivePlacements?: Snapshot['inactivePlacements'];
@@ -60,11 +62,19 @@ export interface CaseSource {
   readonly outcomes?: readonly (ContactSource & { readonly outcome: string })[];
   readonly suppressions?: readonly (Partial<Omit<Suppression, 'expiresAt'>> & { readonly expiresAt: string })[];
   readonly soldOut?: readonly string[];
+  readonly external?: DecisionInput['external'];
   readonly evidence?: EvidenceSource;
   readonly rankingProfiles?: Snapshot['rankingProfiles'];
   /** By offer: impressions, positives and converts of 30 days, impressions of 7 days. */
   readonly objectiveCounts?: Readonly<Record<string, readonly [number, number, number, number]>>;
   readonly expect: { readonly [key: string]: Json };
+}
+
+interface SubFlowSource {
+  readonly key: string;
+  readonly version?: number;
+  readonly nodes: Snapshot['flow']['config']['nodes'];
+  readonly flowConfig?: { readonly [key: string]: Json };
 }
 
 interface ContactSource {
@@ -151,6 +161,16 @@ function snapshotOf(source: CaseSource): Snapshot {
       ...source.flow,
       config: { version: 2, nodes: source.nodes ?? defaultNodes, flowConfig: source.flowConfig ?? {} },
     },
+    ...(source.subFlows === undefined
+      ? {}
+      : {
+          subFlows: source.subFlows.map(({ key, version = 1, nodes, flowConfig }) => ({
+            id: `id-${key}`,
+            key,
+            version,
+            config: { version: 2, nodes, flowConfig: { scoring: { method: 'priority_weighted' }, ...flowConfig } },
+          })),
+        }),
     channels,
     placements: (source.placements ?? []).map(
       (placement): SnapshotPlacement => ({
@@ -282,6 +302,7 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
       ...row,
       expiresAt: instant(row.expiresAt),
     })),
+    ...(source.external === undefined ? {} : { external: source.external }),
     ...(source.soldOut === undefined ? {} : { soldOut: source.soldOut }),
     evidence: {
       number: 1,

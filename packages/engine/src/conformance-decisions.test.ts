@@ -79,6 +79,10 @@ function checkExpectation(expect: { readonly [key: string]: Json }, decision: De
     components: () =>
       items.map(({ scoreComponents: c }) => [c.relevance, c.impact, c.emphasis].map((value) => round6(value))),
     methods: () => items.map((item) => item.selection.method),
+    estimated: () => items.map((item) => item.selection.estimated),
+    subFlows: () => decision.subFlows?.map(({ key, version }) => `${key} ${version}`),
+    skipped: () => traced.trace?.pipeline.filter(({ skipped }) => skipped === true).map(({ nodeId }) => nodeId),
+    stageNodes: () => traced.trace?.pipeline.map(({ nodeId }) => nodeId),
     effects: () => items.map((item) => item.effect),
     personalization: () => items.map((item) => item.personalization),
     content: () => items.map((item) => item.content),

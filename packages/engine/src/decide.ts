@@ -10,11 +10,12 @@ import { topN } from './delivery/top-n.ts';
 import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
 import type { DecisionInput, ZoneClock } from './input.ts';
+import { runSteps } from './nodes/step.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { u } from './random/hash.ts';
-import type { Run } from './run.ts';
+import type { AskExternal, Run } from './run.ts';
 import { optimizeStage } from './scoring/optimize-stage.ts';
-import { prepareComponents, scoreStage } from './scoring/score-stage.ts';
+import { prepareComponents, scoreStage, traceScores } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import { createTrace } from './trace.ts';
@@ -22,6 +23,11 @@ import { createTrace } from './trace.ts';
 export interface DecideOptions {
   /** True: the decision carries a trace; it decides the same without. */
   readonly trace?: boolean;
+  /**
+   * Called for each webhook that has no answer in the input, with what it would be asked: a rehearsal. The node then has no
+   * effect; without `ask` it counts as one that failed.
+   */
+  readonly ask?: AskExternal;
   /**
    * Called when a stage has worked, named as in the trace: the caller may look at its clock, which the engine does not
    * have. A stage that works in several goes is named after each. It sees nothing of the decision and changes nothing.
@@ -43,31 +49,51 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
     const nothing: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };
     return finish(run, nothing, certainSlate, couple(run, []).rows);
   }
-  for (const step of program.phase1) {
-    step.run(run);
-    if (observe !== null) observe(step.type, step.nodeId);
-  }
+  const { branching } = program;
+  if (branching !== null) run.phases = branching.phasesFor(run);
+  runSteps(run, run.phases.phase1);
   prepareComponents(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
-  if (program.optimize !== null && !run.holdout) {
-    optimizeStage(run, program.optimize);
-    if (observe !== null) observe('optimize', program.optimize.nodeId);
-  }
+  if (run.phases.rescores) rescore(run);
+  else optimize(run);
   const method = run.holdout ? topN : program.rank.method;
-  const { delivery: walked, draws } = deliver(run, method);
-  closeWalk(run, walked);
+  let walked = deliver(run, method);
+  closeWalk(run, walked.delivery);
   if (observe !== null) {
     observe('rank', program.rank.nodeId);
     if (program.group !== null && run.target.slots !== null) observe('group', program.group.nodeId);
   }
-  const { delivery, rows } = couple(run, walked);
+  for (const step of program.afterRank) {
+    walked = step.run(run, walked);
+    if (observe !== null) observe(step.type, step.nodeId);
+  }
+  const { draws } = walked;
+  const { delivery, rows } = couple(run, walked.delivery);
   if (observe !== null) observe('coupling', null);
   const written = writeItems(run, delivery);
   return finish(run, written, slateOf(draws, written.items), rows);
 }
 
-function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: DecideOptions): Run {
+/** Not for the control group. */
+function optimize(run: Run): void {
+  const { optimize: optimizing } = run.program;
+  if (optimizing === null || run.holdout) return;
+  optimizeStage(run, optimizing);
+  if (run.observe !== null) run.observe('optimize', optimizing.nodeId);
+}
+
+/** Stages between scoring and rank: called flows, and hooks that change scores. */
+function rescore(run: Run): void {
+  runSteps(run, run.phases.toOptimize);
+  optimize(run);
+  runSteps(run, run.phases.toRank);
+  run.prefix = '';
+  if (run.trace !== null) traceScores(run);
+  run.after.scoring = run.offerCount;
+}
+
+function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe }: DecideOptions): Run {
   const { program } = plan;
   const { request } = input;
   const clock = input.zones[plan.timezone];
@@ -84,6 +110,12 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     plan,
     program,
     scratch,
+    phases: program.phases,
+    scoring: program.scoring,
+    prefix: '',
+    origin: 0,
+    present: null,
+    noted: null,
     input,
     request,
     now: input.now,
@@ -126,6 +158,7 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, observe }: Dec
     creativesCounted: false,
     offerCapsCounted: false,
     trace: trace ? createTrace() : null,
+    ask: ask ?? null,
     observe: observe ?? null,
   };
 }
@@ -203,6 +236,7 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Json[
       holdout: holdoutShare(run),
     },
     summary: summarize(run, written, slate, coupling),
+    subFlows: program.hasCalls ? run.phases.subFlows : null,
     withheldByQuota: run.withheldByQuota,
     policyBlocks: run.policyBlocks,
     policyErrors: run.policyErrors,

@@ -35,6 +35,8 @@ export interface Decision {
   readonly summary: DecisionSummary;
   /** Items that a quota took from the answer. */
   readonly withheldByQuota: number;
+  /** The flows that were called and ran, each once, in their order; null, and no part of the record, when the plan has no call. */
+  readonly subFlows: readonly RanFlow[] | null;
   /** Candidates that policies removed, by rule type; null for none. For metrics: no part of the record. */
   readonly policyBlocks: Readonly<Record<string, number>> | null;
   /** Times that a policy could not be evaluated, and blocked. For metrics: no part of the record. */
@@ -70,6 +72,11 @@ export interface DecisionItem {
   };
   readonly content: Readonly<Record<string, Json>>;
   readonly personalization: Readonly<Record<string, Json>>;
+}
+
+export interface RanFlow {
+  readonly key: string;
+  readonly version: number | null;
 }
 
 export interface DrawnItem {
@@ -127,6 +134,8 @@ export interface DecisionTrace {
     readonly method: string | null;
     readonly dropped: Readonly<Record<string, number>>;
     readonly warnings: readonly string[];
+    /** True: a conditional passed over the node. */
+    readonly skipped?: true;
   }[];
   readonly scoringResults: readonly Json[];
   readonly qualificationResults: readonly Json[];

@@ -11,6 +11,10 @@ const removingStages = [
   'mandatory',
   'admission',
   'coupling',
+  'conditional',
+  'call_flow',
+  'extension_point',
+  'rank',
 ] as const;
 
 export type RemovingStage = (typeof removingStages)[number];

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type FlowReferences, type Json, type KnownFlow, openReferences, validateFlow } from './index.ts';
+import { nodeKinds } from './nodes/node-kinds.ts';
 
 const inventory = { id: 'i', type: 'inventory' };
 const qualify = { id: 'q', type: 'qualify' };
 const score = { id: 's', type: 'score', config: { method: 'propensity' } };
 const rank = { id: 'r', type: 'rank' };
 const compute = { id: 'c', type: 'compute' };
+const unbuilt = [...nodeKinds.values()].filter((kind) => kind.unbuilt === true).map(({ type }) => type);
 const sound = new Map<string, Json>([
   [
     'conditional',
@@ -33,16 +35,16 @@ function errorsOfConfig(type: string, config: Json): string[] {
   const nodes =
     type === 'conditional'
       ? [inventory, node, score, rank]
-      : [inventory, score, ...(type === 'optimize' ? [node, rank] : [rank, node])];
+      : [inventory, score, ...(type === 'optimize' || type === 'call_flow' ? [node, rank] : [rank, node])];
   return errorsOf(flow(nodes)).map((error) => error.replace(/\/nodes\/[0-9]\/config/, ''));
 }
 
 describe('node types that cannot be run yet', () => {
   it('are refused by one code, and only when nothing else is wrong', () => {
     for (const [type, config] of sound) {
-      const at = type === 'conditional' ? 1 : 3;
-      const [error, ...more] = errorsOfConfig(type, config);
-      assert.deepEqual([error, more], [`not_available /nodes/${at}/type`, []], type);
+      const at = type === 'conditional' ? 1 : type === 'optimize' || type === 'call_flow' ? 2 : 3;
+      const found = errorsOfConfig(type, config);
+      assert.deepEqual(found, unbuilt.includes(type) ? [`not_available /nodes/${at}/type`] : [], type);
       const wrong = flow([
         { ...inventory, config: { scope: 'some' } },
         { id: 'x', type, config, enabled: true },
@@ -293,6 +295,11 @@ describe('places of nodes', () => {
     const call = (id: string) => ({ id, type: 'call_flow', config: { flowKey: 'f' } });
     assert.deepEqual(codes([inventory, call('a'), qualify, score, call('b'), rank, compute, call('d')]), []);
     assert.deepEqual(codes([call('a'), inventory, score]), ['inventory_not_first /nodes/1']);
+    // Behind rank there is an answer, and no list that a flow could work on.
+    for (const behind of [[rank], [rank, { id: 'g', type: 'group' }]]) {
+      const nodes = [inventory, score, ...behind, call('a'), compute];
+      assert.deepEqual(codes(nodes), [`score_order /nodes/${behind.length + 2}`]);
+    }
     const group = { id: 'g', type: 'group' };
     assert.deepEqual(codes([inventory, score, group, rank]), ['score_order /nodes/3']);
     assert.deepEqual(codes([inventory, score, group, { ...group, id: 'h' }]), ['duplicate_node /nodes/3']);
@@ -339,6 +346,17 @@ describe('calls of other flows', () => {
     assert.deepEqual(codes(call('off'), flows), []);
     assert.deepEqual(codes(call('off'), flows, 'own', 'publish'), ['sub_flow_unpublished /nodes/1/config/flowKey']);
     assert.deepEqual(codes(call('on'), flows, 'own', 'publish'), []);
+  });
+
+  it('make at most 2,000 nodes together, those of a flow once for each call', () => {
+    const big = (nodes: number): KnownFlow[] => [
+      { ...named('big', []), nodes },
+      { ...named('twice', ['big', 'big']), nodes: 2 },
+    ];
+    assert.deepEqual(codes(call('big'), big(2000)), []);
+    assert.deepEqual(codes(call('big'), big(2001)), ['too_large /nodes/1/config/flowKey']);
+    assert.deepEqual(codes(call('twice'), big(999)), []);
+    assert.deepEqual(codes(call('twice'), big(1000)), ['too_large /nodes/1/config/flowKey']);
   });
 
   it('are judged quickly among many', () => {

@@ -18,6 +18,7 @@ export type {
   PlanLimits,
   PlanNames,
   PlanReads,
+  PlanWebhook,
 } from './compile/plan.ts';
 export { type Beside, columnsRead, type ReadSource, type Reads, readsBeside } from './compile/reads-beside.ts';
 export { shownContent } from './compile/templates.ts';
@@ -65,6 +66,7 @@ export { h32, h32After, hashState, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';
 export { compileRegex } from './regex/compile-regex.ts';
 export { type Difference, diffResults, resultOf } from './replay.ts';
+export type { AskExternal, AskedCandidate } from './run.ts';
 export type * from './snapshot.ts';
 export { compileTemplate, type TemplateOptions } from './templates/compile-template.ts';
 export { parseText, type Segment, type Token } from './templates/parse-text.ts';

@@ -28,8 +28,23 @@ export interface DecisionInput {
   readonly objectiveCounts?: ObjectiveCounts | undefined;
   /** True: a joined schema has more rows of the customer than its figures in `profile` are made of. */
   readonly joinTruncated?: boolean | undefined;
+  /** What webhooks answered, by node; absent: none was asked. A node without an answer counts as one that failed. */
+  readonly external?: Readonly<Record<string, ExternalAnswer>> | undefined;
   /** Items that the tenant may still be given, when a quota holds for it; absent: no quota (docs/design/api-access.md 5.4). */
   readonly quotaLeft?: number | undefined;
+}
+
+/** The answer of a webhook, or why there is none. */
+export type ExternalAnswer =
+  | { readonly candidates: readonly ExternalEntry[] }
+  /** A word such as `timeout`. */
+  | { readonly error: string };
+
+export interface ExternalEntry {
+  readonly offerId: string;
+  /** Null: not said. Finite and at least 0. */
+  readonly score: number | null;
+  readonly drop: boolean;
 }
 
 /** Calendar of one zone at `now`. Ranges are epoch ms, start inclusive, end exclusive; days have 23 to 25 hours. */

@@ -16,11 +16,13 @@ export function resultOf(decision: Decision): Json {
     explored: _explored,
     minProbability: _least,
     draws,
+    subFlows,
     policyErrors: _errors,
     ...result
   } = decision;
+  const more = { ...(draws === null ? {} : { draws }), ...(subFlows === null ? {} : { subFlows }) };
   // The members are JSON already; a copy of each would cost as much as the decision.
-  return (draws === null ? result : { ...result, draws }) as unknown as Json;
+  return (draws === null && subFlows === null ? result : { ...result, ...more }) as unknown as Json;
 }
 
 export interface Difference {

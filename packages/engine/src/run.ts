@@ -1,10 +1,12 @@
 import type { PlanCreative, PlanOffer } from './compile/catalogue.ts';
+import type { Phases } from './compile/phases.ts';
 import type { Plan, Program } from './compile/plan.ts';
 import type { Target } from './delivery/target.ts';
 import type { RemovingStage } from './empty-reason.ts';
 import type { FormulaScope } from './formula/scope.ts';
 import type { DecisionInput, DecisionRequest, ZoneClock } from './input.ts';
 import type { LaneView } from './policies/lane-view.ts';
+import type { Scoring } from './scoring/scoring.ts';
 import type { Scratch } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import type { TraceBuilder } from './trace.ts';
@@ -16,6 +18,18 @@ export interface Run {
   readonly plan: Plan;
   readonly program: Program;
   readonly scratch: Scratch;
+  /** The stages that this request runs through. */
+  phases: Phases;
+  /** The score stage that counts now: that of the flow, or of a flow that it calls. */
+  scoring: Scoring;
+  /** Put before the names of stages: empty, or `call_flow:<key>/` in a called flow. */
+  prefix: string;
+  /** Number of the list that is worked on; 0: that of the flow itself (`PlanParts.own`). */
+  origin: number;
+  /** Offers of lists that a called flow's list is merged into: what happens to them in the called flow is of no account. */
+  present: ReadonlySet<PlanOffer> | null;
+  /** Offers whose leaving was recorded since a call began that replaces the list; null: nobody asks. */
+  noted: Set<PlanOffer> | null;
   readonly input: DecisionInput;
   readonly request: DecisionRequest;
   readonly now: number;
@@ -79,8 +93,19 @@ export interface Run {
   /** True when it holds the contacts with offers that have caps of their own. */
   offerCapsCounted: boolean;
   readonly trace: TraceBuilder | null;
+  /** Told of webhooks that have no answer; null: those count as failed. */
+  readonly ask: AskExternal | null;
   /** Told of each stage that has worked. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;
+}
+
+/** What a webhook is asked about: at most 200 offers, with score and place where there are any yet. */
+export type AskExternal = (nodeId: string, candidates: readonly AskedCandidate[]) => void;
+
+export interface AskedCandidate {
+  readonly offerId: string;
+  readonly score: number | null;
+  readonly rank: number | null;
 }
 
 export interface StageCounts {
@@ -108,6 +133,10 @@ export type DropReason =
   | 'suppressed'
   | 'contact_policy'
   | 'filter'
+  | 'conditional'
+  | 'sub_flow_unavailable'
+  | 'call_flow'
+  | 'extension_point'
   | 'min_propensity'
   | 'min_score'
   | 'mandatory_cap'
@@ -134,6 +163,8 @@ export interface Candidate {
   /** Placement it would be shown at; null when none is known yet or any of several would do. */
   placementId: string | null;
   priority: number;
+  /** Number of the list that it came in with (`Run.origin`). */
+  origin: number;
   /** Why it leaves; null while it stays. */
   reason: DropReason | null;
   /** Rule or policy that removes it, and what it said; for traces. */

@@ -158,6 +158,7 @@ export function takeCandidate(scratch: Scratch, at: number, offer: PlanOffer): C
   if (candidate.reason !== null) candidate.reason = null;
   if (candidate.gate !== null) candidate.gate = null;
   if (candidate.taken) candidate.taken = false;
+  if (candidate.origin !== 0) candidate.origin = 0;
   return candidate;
 }
 
@@ -180,6 +181,7 @@ export function copyCandidate(scratch: Scratch, at: number, from: Candidate): Ca
   copy.slot = from.slot;
   copy.placementId = from.placementId;
   copy.priority = from.priority;
+  copy.origin = from.origin;
   copy.reason = from.reason;
   copy.gate = from.gate;
   copy.taken = from.taken;
@@ -197,6 +199,7 @@ function newCandidate(at: number, offer: PlanOffer): Candidate {
     slot: -1,
     placementId: null,
     priority: offer.priority,
+    origin: 0,
     reason: null,
     gate: null,
     taken: false,

@@ -15,6 +15,11 @@ export interface Snapshot {
   readonly semantics?: number;
   readonly tenant: SnapshotTenant;
   readonly flow: SnapshotFlow;
+  /**
+   * The flows that it calls, directly or through others, as far as they can run; in key order. Left out when it calls none, so
+   * that plans keep their hashes.
+   */
+  readonly subFlows?: readonly SnapshotSubFlow[];
   readonly channels: readonly SnapshotChannel[];
   readonly placements: readonly SnapshotPlacement[];
   /**
@@ -80,6 +85,9 @@ export interface SnapshotFlow {
   readonly couplingOverride: 'partial' | 'atomic' | null;
   readonly config: FlowConfig;
 }
+
+/** The last published version of a flow that is called. */
+export type SnapshotSubFlow = Pick<SnapshotFlow, 'id' | 'key' | 'version' | 'config'>;
 
 /** Flow config v2 as stored (docs/design/api-decisioning.md 7). */
 export interface FlowConfig {

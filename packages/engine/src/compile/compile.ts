@@ -1,41 +1,39 @@
 import { compileCondition } from '../conditions/compile-condition.ts';
 import { compileExplore } from '../delivery/explore.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
-import { contactPolicyStep } from '../nodes/contact-policy.ts';
-import { policiesOfFilter } from '../nodes/filter.ts';
+import { afterRankOf } from '../nodes/after-rank.ts';
 import { compileGroup } from '../nodes/group.ts';
-import { mandatoryStep } from '../nodes/mandatory.ts';
-import { matchStep } from '../nodes/match-creatives.ts';
-import { type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
+import { newParts, type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import { compileOptimize } from '../nodes/optimize.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
-import { qualifyStep } from '../nodes/qualify.ts';
 import { compileResponse } from '../nodes/response.ts';
-import { compileScoring } from '../nodes/score.ts';
-import type { Step } from '../nodes/step.ts';
-import { suppressionStep } from '../nodes/suppression.ts';
+import { readScoring, type ScoringParts, scoringParts } from '../nodes/score.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
-import { liftersOf, type PolicyStage } from '../policies/policy-stage.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
 import { countedObjectives } from '../scoring/objectives.ts';
 import { profileWeights } from '../scoring/strategies.ts';
 import { scratchOf } from '../scratch.ts';
-import type { FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
+import type { FlowConfig, FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
 import { semantics } from '../version.ts';
+import { createBranching } from './branching.ts';
 import { type Builder, createBuilder } from './builder.ts';
 import { compileCreatives, compileOffers, type PlanCreative, type PlanOffer, sortById } from './catalogue.ts';
 import { joinedSources } from './joined-sources.ts';
 import { numberIds } from './ordinals.ts';
+import { compilePhases, noPhases, type PhaseSource, type Phases } from './phases.ts';
+import { everyNode, type PlacedNode, placeNodes } from './placed-nodes.ts';
 import {
   NONE,
   type Ordinals,
   type PlacementTargeting,
   type Plan,
   type PlanNames,
+  type PlanWebhook,
   type Program,
   type RankStage,
 } from './plan.ts';
+import { routeOf, type Stop, type Traveller } from './route.ts';
 import { autoSources, enrichSources } from './sources.ts';
 import { createTemplates } from './templates.ts';
 
@@ -81,35 +79,21 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const rules = yield* compileRules(snapshot.rules, builder, offers);
   yield;
   const nodes = snapshot.flow.config.nodes.filter((node) => node.enabled !== false);
-  const policyStages: PolicyStage[] = [];
-  const filters = nodes.filter(({ type }) => type === 'filter');
-  const stages = compileNodes(nodes, {
-    builder,
-    offers,
-    creatives,
-    rules,
-    policies,
-    waiting: [],
-    matched: false,
-    fitted: new Set(),
-    policyStages,
-    filtered: new Set(filters.flatMap((node) => policiesOfFilter(node, policies))),
-  });
+  const placed = placeNodes(snapshot);
+  const everyPlaced = [...everyNode(placed)];
+  const enrichNodes = everyPlaced.flatMap(({ node }) => (node.type === 'enrich' ? [node] : []));
+  const source: PhaseSource = { builder, offers, creatives, rules, policies };
+  for (const { node } of everyPlaced) nodeKinds.get(node.type)?.collect?.(node, builder);
+  // The stages of further ways are compiled when requests take them: they read nothing that is not collected here.
+  const ofWay = (stops: readonly Stop[]): Phases => compilePhases(stops, placed, source);
+  const branching = createBranching(placed, builder, ofWay);
+  const phases = branching === null ? ofWay(routeOf(placed, noBranches)) : noPhases;
+  if (branching !== null) collectAll(everyPlaced, source);
+  const output = outputOf(placed, newParts(source));
   const flowConfig = readObject(snapshot.flow.config.flowConfig);
-  const scoreNode = nodes.find(({ type }) => type === 'score');
-  const flowScoring = readObject(flowConfig.scoring);
-  // A score node without a method takes the flow's (docs/design/api-decisioning.md 7, scoring_not_configured).
-  const scoreConfig =
-    scoreNode === undefined
-      ? flowScoring
-      : { ...scoreNode.config, method: scoreNode.config?.method ?? flowScoring.method ?? null };
+  const scoreNode = nodes.find(({ type }) => type === 'score') ?? null;
   const profiles = profileWeights(snapshot);
-  const scoring = compileScoring(scoreNode?.id ?? null, scoreConfig, {
-    channels,
-    categories: snapshot.categories,
-    profiles,
-    defaultProfileId: snapshot.tenant.defaultArbitrationProfileId ?? null,
-  });
+  const scoring = readScoring(scoreNode, snapshot.flow.config, scoringParts(snapshot, channels));
   const nodeOf = (type: string): FlowNode | undefined => nodes.find((node) => node.type === type);
   const optimize = compileOptimize(nodeOf('optimize'), profiles);
   const rankNode = nodes.find(({ type }) => type === 'rank');
@@ -120,7 +104,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     ['attributes', 'interests'],
     ['attributes', 'propensityScores'],
   ]);
-  for (const { lookupFrom } of enrichSources(snapshot, enrichNodes(nodes), new Set()))
+  for (const { lookupFrom } of enrichSources(snapshot, enrichNodes, new Set()))
     builder.readPaths([lookupFrom.split('.')]);
   yield;
   const { collected } = builder;
@@ -139,21 +123,25 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     offsets: snapshot.tenant.offsets ?? null,
     holdoutPercentage: snapshot.tenant.holdoutPercentage,
     policies,
-    lifters: liftersOf(policies, policyStages),
     days30Window,
     dayWindow,
-    mergesRows: nodes.some(({ type }) => type === 'enrich'),
+    mergesRows: enrichNodes.length > 0,
     customerFields: collected.customer,
     interestNumber: collected.interests,
-    phase1: stages.phase1,
+    phases,
+    branching,
+    afterRank: afterRankOf(placed),
+    hasCalls: everyPlaced.some(({ calls }) => calls.size > 0),
     scoring,
     optimize,
     rank: compileRank(rankNode),
     group: compileGroup(nodeOf('group')),
     // A plan that was stored before plans named their semantics knew no exploration: the key meant nothing.
     explore: snapshot.semantics === undefined ? null : compileExplore(readObject(flowConfig.explore), ordinals.channel),
-    output: stages.output,
-    customFieldsOn: !nodes.some(({ type, config }) => type === 'compute' && config?.includeCustomFields === false),
+    output,
+    customFieldsOn: !everyPlaced.some(
+      ({ node: { type, config } }) => type === 'compute' && config?.includeCustomFields === false,
+    ),
     response: compileResponse(responseNode),
     targeting,
   };
@@ -176,14 +164,29 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     profileFields: [...collected.customer].sort(),
     autoSources: autoSources(snapshot, collected.customer),
     joinedSources: joinedSources(snapshot, collected.customer),
-    enrichSources: enrichSources(snapshot, enrichNodes(nodes), collected.customer),
+    enrichSources: enrichSources(snapshot, enrichNodes, collected.customer),
+    webhooks: webhooksOf(everyPlaced),
     reads: {
       attributes: [...collected.attributes].sort(),
       context: collected.wholeContext ? null : [...collected.context].sort(),
       segments: [...collected.segments].sort(),
       interests: [...collected.interests.keys()].sort(),
-      evidenceRanks: readsEvidence(scoring, offers) || asks(optimize, new Set(['propensity'])),
-      objectiveCounts: asks(optimize, countedObjectives),
+      evidenceRanks:
+        readsEvidence(scoring, offers) ||
+        asks(optimize, new Set(['propensity'])) ||
+        (snapshot.subFlows ?? []).some(({ config }) =>
+          readsEvidence(calledScoring(config, scoringParts(snapshot, channels)), offers),
+        ),
+      objectiveCounts:
+        asks(optimize, countedObjectives) ||
+        (snapshot.subFlows ?? []).some(({ config }) =>
+          config.nodes.some(
+            (node) =>
+              node.type === 'optimize' &&
+              node.enabled !== false &&
+              asks(compileOptimize(node, profiles), countedObjectives),
+          ),
+        ),
     },
     limits: {
       defaultLimit: readNumber(flowConfig.defaultLimit, usualLimit),
@@ -195,39 +198,50 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   });
 }
 
-interface Stages {
-  readonly phase1: readonly Step[];
-  readonly output: readonly OutputStep[];
+/** A plan without conditionals has one way. */
+const noBranches: Traveller = { holds: () => false, passes: () => undefined };
+
+/** Names, windows and zones that nodes of any way read. */
+function collectAll(nodes: readonly PlacedNode[], source: PhaseSource): void {
+  const parts = newParts(source);
+  for (const { node } of nodes) nodeKinds.get(node.type)?.step?.(node, parts);
 }
 
-/** The nodes in their order, and what a flow cannot leave out (docs/design/api-decisioning.md 7). */
-function compileNodes(nodes: readonly FlowNode[], parts: PlanParts): Stages {
-  const phase1: Step[] = [];
-  const output: OutputStep[] = [];
-  const lastQualify = nodes.findLast(({ type }) => type === 'qualify');
-  let suppressionAt = -1;
-  for (const node of nodes) {
-    const kind = nodeKinds.get(node.type);
-    if (kind === undefined || kind.unbuilt === true) throw new Error(`node type ${node.type} is not available`);
-    if (kind.step !== undefined) phase1.push(kind.step(node, parts));
-    if (kind.output !== undefined) output.push(kind.output(node, parts));
-    if (node === lastQualify) suppressionAt = phase1.length;
-  }
-  const has = (type: string): boolean => nodes.some((node) => node.type === type);
-  if (!has('match_creatives')) phase1.push(matchStep(null, parts));
-  if (lastQualify === undefined) {
-    phase1.push(qualifyStep(null, parts));
-    suppressionAt = phase1.length;
-  }
-  if (!has('contact_policy')) phase1.push(contactPolicyStep(null, parts));
-  phase1.splice(suppressionAt, 0, suppressionStep(parts.policies));
-  phase1.push(mandatoryStep(parts.policyStages, parts.policies));
-  return { phase1, output };
+/** The stages of phase 3, those of called flows in the place of the call. */
+function outputOf(nodes: readonly PlacedNode[], parts: PlanParts): readonly OutputStep[] {
+  return nodes.flatMap(({ node, phase, prefix, calls }) => {
+    if (phase !== 3) return [];
+    const call = calls.get('call');
+    if (call !== undefined) return outputOf(call.nodes, parts);
+    const step = nodeKinds.get(node.type)?.output?.(node, parts);
+    return step === undefined ? [] : [prefix === '' ? step : { ...step, type: prefix + step.type }];
+  });
 }
 
-function enrichNodes(nodes: readonly FlowNode[]): FlowNode[] {
-  return nodes.filter(({ type }) => type === 'enrich');
+function webhooksOf(nodes: readonly PlacedNode[]): readonly PlanWebhook[] {
+  return nodes.flatMap(({ node: { id, type, config = {} }, ownId, flow }) => {
+    if (type !== 'extension_point' || config.kind !== 'webhook') return [];
+    const { hook, url, headers, timeoutMs } = config;
+    const texts = Object.entries(readObject(headers)).map(([name, value]) => [name, String(value)] as const);
+    return [
+      {
+        nodeId: id,
+        ownId,
+        flowId: flow.id,
+        flowVersion: flow.version,
+        hook: String(hook),
+        url: String(url),
+        headers: Object.fromEntries(texts),
+        timeoutMs: readNumber(timeoutMs, usualTimeoutMs),
+      },
+    ];
+  });
 }
+
+const usualTimeoutMs = 200;
+
+const calledScoring = (config: FlowConfig, parts: ScoringParts): Program['scoring'] =>
+  readScoring(config.nodes.find(({ type, enabled }) => type === 'score' && enabled !== false) ?? null, config, parts);
 
 function compileRank(node: FlowNode | undefined): RankStage {
   const name = typeof node?.config?.method === 'string' ? node.config.method : 'topN';

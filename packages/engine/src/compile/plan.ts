@@ -2,10 +2,9 @@ import type { Grouping } from '../delivery/allocate.ts';
 import type { Explore } from '../delivery/explore.ts';
 import type { RankMethod } from '../delivery/rank-method.ts';
 import type { WindowSpec } from '../input.ts';
+import type { AfterRank } from '../nodes/after-rank.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
-import type { Step } from '../nodes/step.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import type { Lifters } from '../policies/policy-stage.ts';
 import type { Run } from '../run.ts';
 import type { Optimizing } from '../scoring/optimize-stage.ts';
 import type { Scoring } from '../scoring/scoring.ts';
@@ -21,8 +20,10 @@ import type {
   SnapshotSubCategory,
 } from '../snapshot.ts';
 import type { Template } from '../templates/template.ts';
+import type { Branching } from './branching.ts';
 import type { PlanCreative, PlanOffer } from './catalogue.ts';
 import type { JoinedSource } from './joined-sources.ts';
+import type { Phases } from './phases.ts';
 
 /**
  * A published flow with the tenant's catalogue, ready to decide: what does not depend on customer and request is
@@ -56,6 +57,8 @@ export interface Plan {
   readonly joinedSources: readonly JoinedSource[];
   /** Sources of the enrich nodes. Rows are passed as `input.enriched[nodeId][position]`. */
   readonly enrichSources: readonly EnrichSource[];
+  /** Webhooks that are asked before a decision; empty in nearly all plans. Answers are passed as `input.external[nodeId]`. */
+  readonly webhooks: readonly PlanWebhook[];
   readonly reads: PlanReads;
   readonly limits: PlanLimits;
   readonly names: PlanNames;
@@ -94,6 +97,21 @@ export interface EnrichSource extends AutoSource {
    * value may come of the auto-enriched rows, or of enrich nodes before this one, whose rows win.
    */
   readonly trip: number;
+}
+
+/** A webhook of the plan's flow or of one that it calls. */
+export interface PlanWebhook {
+  /** Of the plan; `ownId`: of its flow. */
+  readonly nodeId: string;
+  readonly ownId: string;
+  /** Where its hidden values belong. */
+  readonly flowId: string;
+  readonly flowVersion: number | null;
+  readonly hook: string;
+  /** As stored: with bullets for what is hidden. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
 }
 
 /** What of a request a decision can depend on, so that a record keeps that and no more. */
@@ -148,8 +166,6 @@ export interface Program {
   readonly holdoutPercentage: number;
   /** Policies of the plan in order of evaluation. */
   readonly policies: readonly CompiledPolicy[];
-  /** By position in `policies`: the overrides that can lift the policy. */
-  readonly lifters: readonly Lifters[];
   readonly days30Window: number;
   readonly dayWindow: number;
   /** True when an enrich node adds to `customer.*`. */
@@ -158,7 +174,13 @@ export interface Program {
   readonly customerFields: ReadonlySet<string>;
   /** Number of each product type and tag, in lower case. */
   readonly interestNumber: ReadonlyMap<string, number>;
-  readonly phase1: readonly Step[];
+  /** The stages of all requests; those of none when `branching` tells them. */
+  readonly phases: Phases;
+  /** Null: all requests take the same way. */
+  readonly branching: Branching | null;
+  readonly afterRank: readonly AfterRank[];
+  /** True when it calls flows, whether they can run or not. */
+  readonly hasCalls: boolean;
   readonly scoring: Scoring;
   /** Null: scores stay as the score stage made them. */
   readonly optimize: Optimizing | null;

@@ -1,6 +1,5 @@
 import { openReferences, validateFlow } from '../flow-validation/validate-flow.ts';
-import type { PlanParts } from '../nodes/node-kind.ts';
-import { readList, readObjects } from '../nodes/node-kind.ts';
+import { newParts, readList, readObjects } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
@@ -57,23 +56,13 @@ export function* readsBeside(
   for (const config of beside.flows) {
     yield;
     if (!isDraft(config)) continue;
-    const parts: PlanParts = {
-      builder,
-      offers: [],
-      creatives: [],
-      rules: [],
-      policies: [],
-      waiting: [],
-      matched: false,
-      fitted: new Set(),
-      policyStages: [],
-      filtered: new Set(),
-    };
+    const parts = newParts({ builder, offers: [], creatives: [], rules: [], policies: [] });
     for (const node of config.nodes) {
       if (node.enabled === false) continue;
       const kind = nodeKinds.get(node.type);
       kind?.step?.(node, parts);
       kind?.output?.(node, parts);
+      kind?.collect?.(node, builder);
       if (node.type !== 'enrich') continue;
       sources.push(...sourcesOf(node));
       const from = node.config?.lookupFrom;

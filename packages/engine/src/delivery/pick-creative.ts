@@ -89,6 +89,12 @@ export function fixedChoices(program: Program, target: Target, settings: MatchSe
   });
 }
 
+/** Whether the node lets the creative through that the candidate was given before. */
+export function mayKeep(run: Run, { creative, slot }: Candidate, settings: MatchSettings): boolean {
+  if (creative === null) return !settings.requireCreative;
+  return reaches(run, creative, settings, slot) && placeOf(run, creative, settings, slot) === 'fits';
+}
+
 function reaches(run: Run, creative: PlanCreative, settings: MatchSettings, slot: number): boolean {
   if (creative.weight <= 0) return false;
   const { channel } = creative;

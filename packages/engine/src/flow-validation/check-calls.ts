@@ -1,4 +1,5 @@
 import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
+import { deepestCall, mostPlacedNodes } from '../compile/placed-nodes.ts';
 import { isObject } from '../json-object.ts';
 import { readObject } from '../nodes/node-kind.ts';
 import type { Json } from '../snapshot.ts';
@@ -11,6 +12,8 @@ export interface KnownFlow {
   readonly key: string;
   /** Keys or ids that its published version calls; null: it is not active or was never published. */
   readonly calls: readonly string[] | null;
+  /** Enabled nodes of that version; absent: none worth counting. */
+  readonly nodes?: number;
 }
 
 /** A call of another flow. `path`: JSON Pointer to the name of the called flow. */
@@ -20,9 +23,6 @@ export interface FlowCall {
   /** Key or id. */
   readonly flow: string;
 }
-
-/** Calls stand in a chain of at most this many (docs/design/api-decisioning.md 7). */
-const deepestCall = 5;
 
 /** The calls of a flow's enabled nodes, in their order. Reads any config. */
 export function flowCalls(config: unknown): readonly FlowCall[] {
@@ -60,6 +60,8 @@ export function checkCalls(
   const graph = callGraph(flows);
   const above = ownKey === null ? 0 : longestTo(ownKey, graph, new Map());
   const chains = new Map<string, Length>();
+  const sizes = new Map<string, number>();
+  let size = 0;
   for (const { path, nodeId, flow } of calls) {
     const refuse = (code: string, message: string, kind: 'P' | 'U' = 'P') =>
       void errors.push({ path, nodeId, code, message, class: kind });
@@ -70,6 +72,14 @@ export function checkCalls(
     if (below === 'circle') {
       refuse('cycle_in_call_flow', `calling ${told(key)} leads into a circle of calls`);
       continue;
+    }
+    size += sizeOf(key, graph, sizes);
+    if (size > mostPlacedNodes) {
+      refuse(
+        'too_large',
+        `a flow runs at most ${mostPlacedNodes} nodes, those of the flows that it calls for each call`,
+      );
+      return;
     }
     if (above + 1 + below > deepestCall) {
       refuse('call_depth', `makes a chain of ${above + 1 + below} calls; at most ${deepestCall} are possible`);
@@ -83,6 +93,7 @@ export function checkCalls(
 interface CallGraph {
   /** Called keys by key; null for a flow that cannot run. */
   readonly calls: ReadonlyMap<string, readonly string[] | null>;
+  readonly nodes: ReadonlyMap<string, number>;
   keyOf(keyOrId: string): string | null;
 }
 
@@ -91,7 +102,21 @@ function callGraph(flows: readonly KnownFlow[]): CallGraph {
   const byId = new Map(flows.map(({ id, key }) => [id, key]));
   const keyOf = (flow: string): string | null => (keys.has(flow) ? flow : (byId.get(flow.toLowerCase()) ?? null));
   const known = (names: readonly string[]) => names.map(keyOf).filter((key) => key !== null);
-  return { calls: new Map(flows.map(({ key, calls }) => [key, calls === null ? null : known(calls)])), keyOf };
+  return {
+    calls: new Map(flows.map(({ key, calls }) => [key, calls === null ? null : known(calls)])),
+    nodes: new Map(flows.map(({ key, nodes = 0 }) => [key, nodes])),
+    keyOf,
+  };
+}
+
+/** Nodes of a flow with those of all flows that it calls, once for each call. Only for flows without a circle below them. */
+function sizeOf(key: string, graph: CallGraph, known: Map<string, number>): number {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  let size = graph.nodes.get(key) ?? 0;
+  for (const next of graph.calls.get(key) ?? []) size += sizeOf(next, graph, known);
+  known.set(key, size);
+  return size;
 }
 
 type Length = number | 'circle';

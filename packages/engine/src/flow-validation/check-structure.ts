@@ -61,7 +61,10 @@ function placed(nodes: readonly FlowNode[], refuse: RefuseAt): readonly PlacedNo
 function checkOrder(enabled: readonly PlacedNode[], refuse: RefuseAt): void {
   const seen = new Set<string>();
   let order = -1;
-  for (const { node, at } of enabled) {
+  for (const { node, at, phase } of enabled) {
+    if (node.type === 'call_flow' && phase === 2 && order >= scoreOrder.indexOf('rank')) {
+      refuse(at, 'score_order', 'call_flow stands before rank, or among the nodes of phase 3');
+    }
     if (nodeKinds.get(node.type)?.single === true && node.type !== 'inventory' && seen.has(node.type)) {
       refuse(at, 'duplicate_node', `a flow has at most one ${node.type} node`);
     }

@@ -123,7 +123,9 @@ function checkNodes(nodes: readonly FlowNode[], references: FlowReferences, foun
   nodes.forEach((node, at) => {
     const kind = nodeKinds.get(node.type);
     if (kind === undefined) return;
-    const place = { bareNames, phase1: kind.phase === 1 };
+    // Hooks work before compute nodes do, wherever they stand.
+    const names = node.type === 'extension_point' ? references.customFieldKeys : bareNames;
+    const place = { bareNames: names, phase1: kind.phase === 1 };
     const issues = issuesAt(`/nodes/${at}/config`, node.id, references, place, found);
     const config = node.config ?? {};
     if (node.enabled === false) {

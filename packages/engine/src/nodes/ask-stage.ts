@@ -2,7 +2,7 @@ import { askPolicies } from '../policies/ask-policies.ts';
 import { type CompiledPolicy, canBeLifted } from '../policies/policy-kind.ts';
 import { type PolicyStage, policyStage } from '../policies/policy-stage.ts';
 import type { Run } from '../run.ts';
-import type { PlanParts } from './node-kind.ts';
+import { candidatesFrom, listsNow, type PlanParts } from './node-kind.ts';
 
 /**
  * What a node does to ask its policies. Those that cannot be answered before creatives are matched are left to
@@ -24,7 +24,9 @@ export function askStage(
     policies.filter((policy) => !waits(policy)),
   );
   const later: PolicyStage = { ...stage, blocking: stage.blocking.filter(waits) };
-  if (later.blocking.length > 0) parts.waiting.push((run) => askPolicies(run, later, run.list, false));
+  const lists = listsNow(parts);
+  if (later.blocking.length > 0)
+    parts.waiting.push((run) => askPolicies(run, later, candidatesFrom(run, lists), false));
   return (run) => askPolicies(run, now, run.list, false);
 }
 

@@ -8,5 +8,4 @@ export const callFlow: NodeKind = {
   single: false,
   keys: { flowKey: reference('flow'), mode: oneOf(['narrow', 'merge', 'replace']) },
   required: ['flowKey'],
-  unbuilt: true,
 };

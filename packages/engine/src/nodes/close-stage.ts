@@ -42,7 +42,7 @@ export function closeStage(run: Run, type: RemovingStage, nodeId: string | null,
   if (offers < before) run.lastRemover = type;
   run.offerCount = offers;
   trace?.stage({
-    stage: type,
+    stage: run.prefix + type,
     nodeId,
     candidates: before,
     passed: offers,
@@ -64,12 +64,13 @@ const none: StageExtras = {};
 /** Counts an offer that left, and traces it. */
 export function recordDrop(run: Run, candidate: Candidate, stage: string, nodeId: string | null): void {
   const { reason, gate } = candidate;
-  if (reason === null) return;
+  if (reason === null || run.present?.has(candidate.offer)) return;
+  run.noted?.add(candidate.offer);
   countDrop(run, reason);
   run.trace?.drop({
     offerId: candidate.offer.id,
     offerName: candidate.offer.row.name,
-    stage,
+    stage: run.prefix + stage,
     nodeId,
     reason,
     ruleId: gate?.ruleId ?? null,
@@ -80,4 +81,11 @@ export function recordDrop(run: Run, candidate: Candidate, stage: string, nodeId
 
 export function countDrop(run: Run, reason: DropReason, count = 1): void {
   run.droppedByReason[reason] = (run.droppedByReason[reason] ?? 0) + count;
+}
+
+/** Offers among candidates that stand in offer order. */
+export function countOffers(list: readonly Candidate[]): number {
+  let count = 0;
+  for (let at = 0; at < list.length; at++) if (at === 0 || list[at]!.offer !== list[at - 1]!.offer) count += 1;
+  return count;
 }

@@ -1,5 +1,11 @@
+import type { BranchAction } from '../compile/route.ts';
+import { compileConditionList } from '../conditions/compile-condition.ts';
+import { leave } from '../run.ts';
+import type { FlowNode } from '../snapshot.ts';
+import { closeStage } from './close-stage.ts';
 import { anyText, conditionsOver, type KeyCheck, object, oneOf, reference } from './node-keys.ts';
 import { type NodeKind, readObject } from './node-kind.ts';
+import type { Step } from './step.ts';
 
 const actions = ['continue', 'skip_to', 'drop_all', 'call_flow'] as const;
 
@@ -34,5 +40,20 @@ export const conditional: NodeKind = {
     onFalse: branch,
   },
   required: [],
-  unbuilt: true,
+  collect({ config = {} }, builder) {
+    const compiled = compileConditionList(config.conditions ?? [], config.combinator === 'OR' ? 'OR' : 'AND');
+    if (compiled.ok) builder.readPaths(compiled.condition.paths);
+  },
 };
+
+/** The stage of the node itself; the way of the request says what is skipped or called behind it (`routeOf`). */
+export function conditionalStep(node: FlowNode, action: BranchAction): Step {
+  return {
+    type: 'conditional',
+    nodeId: node.id,
+    run(run) {
+      if (action === 'drop_all') for (const candidate of run.list) leave(run, candidate, 'conditional');
+      closeStage(run, 'conditional', node.id);
+    },
+  };
+}

@@ -1,4 +1,5 @@
 import { leave, type Run } from '../run.ts';
+import type { FlowNode, Json } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
 import { integer, looseIds, objects, oneOf, reference, text } from './node-keys.ts';
 import { type NodeKind, readList, readObjects, readWord } from './node-kind.ts';
@@ -37,14 +38,12 @@ export const enrich: NodeKind = {
   required: [],
   step(node) {
     const config = node.config ?? {};
-    const sources = readObjects(config.sources).map(({ prefix }) => (typeof prefix === 'string' ? prefix : ''));
-    const wanted = readObjects(config.sources).map(({ fields }) => readList(fields) ?? []);
     const dropAll = readWord(config.onMissing, onMissingWords) === 'drop_all';
     return {
       type: 'enrich',
       nodeId: node.id,
       run(run) {
-        const missing = merge(run, node.id, sources, wanted);
+        const missing = mergeRows(run, node, run.customer);
         if (missing && dropAll) for (const candidate of run.list) leave(run, candidate, 'enrich');
         if (missing && !run.warnings.includes('enrich_missing')) run.warnings.push('enrich_missing');
         closeStage(run, 'enrich', node.id, { warnings: missing ? ['enrich_missing'] : [] });
@@ -53,21 +52,21 @@ export const enrich: NodeKind = {
   },
 };
 
-/** True when a source had no row. */
-function merge(run: Run, nodeId: string, prefixes: readonly string[], wanted: readonly (readonly string[])[]): boolean {
-  const rows = Object.hasOwn(run.input.enriched, nodeId) ? run.input.enriched[nodeId] : undefined;
+/** What an enrich node adds to `customer.*`. True when a source had no row. */
+export function mergeRows(run: Run, { id, config = {} }: FlowNode, customer: Record<string, Json>): boolean {
+  const rows = Object.hasOwn(run.input.enriched, id) ? run.input.enriched[id] : undefined;
   let missing = false;
-  for (let at = 0; at < prefixes.length; at++) {
+  for (const [at, { prefix, fields }] of readObjects(config.sources).entries()) {
     const row = rows?.[at] ?? null;
     if (row === null) {
       missing = true;
       continue;
     }
-    const columns = wanted[at]!;
+    const columns = readList(fields) ?? [];
     for (const column of columns.length === 0 ? Object.keys(row) : columns) {
       const value = Object.hasOwn(row, column) ? row[column] : undefined;
-      const name = prefixes[at]! + column;
-      if (value !== undefined && run.program.customerFields.has(name)) run.customer[name] = value;
+      const name = (typeof prefix === 'string' ? prefix : '') + column;
+      if (value !== undefined && run.program.customerFields.has(name)) customer[name] = value;
     }
   }
   return missing;

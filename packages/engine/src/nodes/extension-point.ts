@@ -1,7 +1,13 @@
 import { pointerStep } from '../compile/config-problems.ts';
-import type { Json } from '../snapshot.ts';
+import { isTrue } from '../formula/evaluate.ts';
+import { leave, type Run } from '../run.ts';
+import type { FlowNode, Json } from '../snapshot.ts';
+import { closeStage } from './close-stage.ts';
+import { askedOf, inOrder, webhookAnswer } from './extension-answer.ts';
+import { compileValue, type ExtensionValue, noValue } from './extension-value.ts';
 import { checkFormula, integer, type NodeIssues, oneOf } from './node-keys.ts';
 import type { NodeKind } from './node-kind.ts';
+import type { Step } from './step.ts';
 
 const mostHeaders = 10;
 const longestUrl = 2000;
@@ -22,7 +28,10 @@ export const extensionPoint: NodeKind = {
     onError: oneOf(['continue', 'drop']),
   },
   required: ['hook'],
-  unbuilt: true,
+  collect(node, builder) {
+    const { paths } = compileValue(node) ?? noValue;
+    builder.readPaths(paths);
+  },
   check({ hook, kind, formula, url }, issues) {
     if ((formula ?? null) !== null) {
       checkFormula(formula, '/formula', issues, issues.bareNames, hook === 'pre_score');
@@ -69,5 +78,65 @@ function checkHeaders(value: Json, path: string, issues: NodeIssues): void {
           : issues.webhooks.headerProblem(name, text);
     seen.add(name.toLowerCase());
     if (problem !== null) issues.refuse(place, 'invalid_config', problem);
+  }
+}
+
+/** The stage of a hook before rank. */
+export function extensionStep(node: FlowNode): Step {
+  const { hook, kind, onError } = node.config ?? {};
+  const value = compileValue(node);
+  // What a gate cannot say yes to stays out, unless the node says otherwise.
+  const drops = (onError ?? (hook === 'pre_score' ? 'drop' : 'continue')) === 'drop';
+  const work = { node, value, drops };
+  return {
+    type: 'extension_point',
+    nodeId: node.id,
+    run(run) {
+      if (value !== null && hook === 'pre_score') gateByFormula(run, work, value);
+      else if (value !== null) scoreByFormula(run, work, value);
+      else if (kind === 'webhook') takeAnswer(run, work, hook !== 'pre_score');
+      closeStage(run, 'extension_point', node.id);
+    },
+  };
+}
+
+interface Work {
+  readonly node: FlowNode;
+  /** What onError comes to. */
+  readonly drops: boolean;
+}
+
+/** 0, false and the empty text drop; a formula that fails is a matter of onError. */
+function gateByFormula(run: Run, { drops }: Work, value: ExtensionValue): void {
+  for (const candidate of run.list) {
+    const said = value.of(run, candidate, null);
+    if (said === null ? drops : !isTrue(said)) leave(run, candidate, 'extension_point');
+  }
+}
+
+function scoreByFormula(run: Run, { drops }: Work, value: ExtensionValue): void {
+  const { score } = run.scratch.columns;
+  const candidates = value.readsRank ? inOrder(run) : run.list;
+  // The places are those before the node: all values are found before the first is written.
+  const said = candidates.map((candidate, at) => value.of(run, candidate, at + 1));
+  for (const [at, candidate] of candidates.entries()) {
+    const number = said[at]!;
+    if (typeof number === 'number' && number >= 0) score[candidate.at] = number;
+    else if (drops) leave(run, candidate, 'extension_point');
+  }
+}
+
+function takeAnswer(run: Run, { node, drops }: Work, isScored: boolean): void {
+  // Without candidates there is nothing to ask about.
+  if (run.list.length === 0) return;
+  const answer = webhookAnswer(run, node, () => askedOf(run, isScored));
+  if (answer === 'unasked' || (answer === 'failed' && !drops)) return;
+  const { score } = run.scratch.columns;
+  for (const candidate of run.list) {
+    const entry = answer === 'failed' ? null : answer.get(candidate.offer.id);
+    // What the answer does not name stays as it is.
+    if (entry === undefined) continue;
+    if (entry === null || entry.drop) leave(run, candidate, 'extension_point');
+    else if (isScored && entry.score !== null) score[candidate.at] = entry.score;
   }
 }

@@ -47,7 +47,8 @@ export const inventory: NodeKind = {
     return {
       type: 'inventory',
       nodeId: node.id,
-      run: (run) => collect(run, included, gated, node.id),
+      run: (run) =>
+        run.origin === 0 ? collect(run, included, gated, node.id) : collectCalled(run, included, gated, node.id),
     };
   },
 };
@@ -85,6 +86,27 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
   list.length = count;
   run.list = list;
   run.offerCount = count;
+  closeStage(run, 'inventory', nodeId);
+  run.after.inventory = run.offerCount;
+}
+
+/** The list of a called flow that runs as a whole: behind the candidates in use, and without a mandatory list of its own. */
+function collectCalled(run: Run, included: readonly PlanOffer[], gated: Uint8Array, nodeId: string): void {
+  const { request, scratch, now } = run;
+  const excluded = request.excludeOffers.length === 0 ? null : new Set(request.excludeOffers);
+  const list: Candidate[] = [];
+  for (const [at, offer] of included.entries()) {
+    const asks = gated[at] === 1;
+    if (asks && ((offer.row.status !== 'active' && !request.dryRun) || isForced(offer, now))) continue;
+    reserve(scratch, run.poolUsed + 1, offer);
+    const candidate = takeCandidate(scratch, run.poolUsed, offer);
+    run.poolUsed += 1;
+    candidate.origin = run.origin;
+    if (asks || excluded !== null) gate(run, candidate, excluded);
+    list.push(candidate);
+  }
+  run.list = list;
+  run.offerCount = list.length;
   closeStage(run, 'inventory', nodeId);
   run.after.inventory = run.offerCount;
 }

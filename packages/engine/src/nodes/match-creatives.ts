@@ -1,4 +1,11 @@
-import { ASK, fixedChoices, type MatchSettings, pickCreative, targetingClosesAll } from '../delivery/pick-creative.ts';
+import {
+  ASK,
+  fixedChoices,
+  type MatchSettings,
+  mayKeep,
+  pickCreative,
+  targetingClosesAll,
+} from '../delivery/pick-creative.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import { copyCandidate, copyFit, reserve, takeCandidate } from '../scratch.ts';
 import type { FlowNode } from '../snapshot.ts';
@@ -38,20 +45,48 @@ export function matchStep(node: FlowNode | null, parts: PlanParts): Step {
     channels,
   };
   const choices: Choices = [];
-  const waiting = [...parts.waiting];
+  const waiting = parts.waiting.splice(0);
+  // In a flow without calls there is one such node, and it finds nobody with a creative.
+  const known = matchedLists(parts);
+  const ofMandatory = !parts.isCalled && !parts.mandatoryMatched;
+  parts.mandatoryMatched = true;
   parts.matched = true;
   const nodeId = node?.id ?? null;
   return {
     type: 'match_creatives',
     nodeId,
     run(run) {
-      run.list = expand(run, run.list, settings, choices);
-      run.mandatory = expandMandatory(run, settings);
+      run.list =
+        known === null ? expand(run, run.list, settings, choices) : expandOthers(run, known, settings, choices);
+      if (ofMandatory) run.mandatory = expandMandatory(run, settings);
       for (const gate of waiting) gate(run);
       closeStage(run, 'match_creatives', nodeId);
       run.after.creatives = run.offerCount;
     },
   };
+}
+
+/** Lists whose candidates have their creatives already; null: none. */
+function matchedLists({ matched, own, merged }: PlanParts): ReadonlySet<number> | null {
+  if (!matched && merged.length === 0) return null;
+  return new Set([...(matched ? [own] : []), ...merged.map(({ number }) => number)]);
+}
+
+/**
+ * Behind another match_creatives, and behind a call that merges: candidates keep the creative for which policies were asked,
+ * and leave when this node would not let it through. The others are matched.
+ */
+function expandOthers(run: Run, known: ReadonlySet<number>, settings: MatchSettings, choices: Choices): Candidate[] {
+  const kept = run.list.filter(({ origin }) => known.has(origin));
+  for (const candidate of kept) if (!mayKeep(run, candidate, settings)) leave(run, candidate, 'no_creative');
+  const others = run.list.filter(({ origin }) => !known.has(origin));
+  if (others.length === 0) return kept;
+  return [...kept, ...expand(run, others, settings, choices)].sort(byOffer);
+}
+
+/** Lists stand in offer order, the candidates of one offer in that of the requested placements. */
+export function byOffer(a: Candidate, b: Candidate): number {
+  return a.ordinal - b.ordinal || a.slot - b.slot;
 }
 
 /** By number of the target: `fixedChoices`, made when first asked for. */
@@ -97,6 +132,7 @@ function expand(run: Run, list: Candidate[], settings: MatchSettings, choices: C
         reserve(scratch, next + 1, candidate.offer);
         option = takeCandidate(scratch, next, candidate.offer);
         copyFit(scratch, next, candidate.at);
+        option.origin = candidate.origin;
       }
       option.reason = null;
       option.gate = null;

@@ -5,7 +5,7 @@ import { isObject } from '../json-object.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import type { PolicyStage } from '../policies/policy-stage.ts';
 import type { CompiledRule } from '../qualification/rule-kind.ts';
-import type { Run } from '../run.ts';
+import type { Candidate, Run } from '../run.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
 import type { KeyCheck, NodeIssues } from './node-keys.ts';
 import type { OutputStep } from './output-step.ts';
@@ -26,6 +26,8 @@ export interface NodeKind {
   check?(config: JsonObject, issues: NodeIssues): void;
   /** Stage of phase 1. */
   step?(node: FlowNode, parts: PlanParts): Step;
+  /** Tells the builder what the node reads, where neither its stage nor its output does. */
+  collect?(node: FlowNode, builder: Builder): void;
   /** Stage of phase 3. Score, rank and response are read by the compiler itself. */
   output?(node: FlowNode, parts: PlanParts): OutputStep;
 }
@@ -42,11 +44,59 @@ export interface PlanParts {
   /** True once match_creatives stands before the node that is compiled. */
   matched: boolean;
   /** Match rules that an earlier node judges. */
-  readonly fitted: Set<CompiledRule>;
+  fitted: Set<CompiledRule>;
+  /** Number of the list that the nodes work on: 0 that of the flow, others those of calls that merge or replace. */
+  own: number;
+  /** Lists of called flows that were merged into it. */
+  merged: readonly MergedList[];
+  /** Over the whole plan: lists so far. */
+  readonly shared: { lists: number };
+  /** True for a called flow that runs as a whole. */
+  readonly isCalled: boolean;
+  /** True once the mandatory list has its creatives. */
+  mandatoryMatched: boolean;
+  /** True when some call merges or replaces, so that candidates of one list may have come in with different ones. */
+  readonly isPlural: boolean;
   /** What the nodes ask, in their order. */
   readonly policyStages: PolicyStage[];
   /** Policies that filter nodes name: those nodes ask them, and no other does. */
   readonly filtered: ReadonlySet<CompiledPolicy>;
+}
+
+/** Candidates that came in with a called flow: they have their creatives, and these match rules judged them. */
+export interface MergedList {
+  readonly number: number;
+  readonly fitted: ReadonlySet<CompiledRule>;
+}
+
+export function newParts(
+  from: Pick<PlanParts, 'builder' | 'offers' | 'creatives' | 'rules' | 'policies'> &
+    Partial<Pick<PlanParts, 'policyStages' | 'filtered' | 'own' | 'shared' | 'isPlural' | 'isCalled'>>,
+): PlanParts {
+  return {
+    policyStages: [],
+    filtered: new Set(),
+    own: 0,
+    shared: { lists: 0 },
+    isPlural: false,
+    isCalled: false,
+    ...from,
+    waiting: [],
+    matched: false,
+    mandatoryMatched: false,
+    fitted: new Set(),
+    merged: [],
+  };
+}
+
+/** Numbers of the lists whose candidates are in the list now; null: there is but one. */
+export function listsNow(parts: PlanParts): ReadonlySet<number> | null {
+  return parts.isPlural ? new Set([parts.own, ...parts.merged.map(({ number }) => number)]) : null;
+}
+
+/** The candidates that came in with these lists; null: all. */
+export function candidatesFrom({ list }: Run, lists: ReadonlySet<number> | null): readonly Candidate[] {
+  return lists === null ? list : list.filter(({ origin }) => lists.has(origin));
 }
 
 export function readWord<W extends string>(value: Json | undefined, words: readonly W[]): W | undefined {

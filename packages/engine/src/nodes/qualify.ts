@@ -6,7 +6,7 @@ import type { FlowNode } from '../snapshot.ts';
 import type { QualificationRow } from '../trace.ts';
 import { closeStage } from './close-stage.ts';
 import { ids, listOf, oneOf } from './node-keys.ts';
-import { type NodeKind, type PlanParts, readIds, readList, readWord } from './node-kind.ts';
+import { candidatesFrom, listsNow, type NodeKind, type PlanParts, readIds, readList, readWord } from './node-kind.ts';
 import type { Step } from './step.ts';
 
 const modes = ['all', 'selected'] as const;
@@ -28,13 +28,17 @@ export function qualifyStep(node: FlowNode | null, parts: PlanParts): Step {
   const selected = readWord(config.mode, modes) === 'selected' ? new Set(readIds(config.ruleIds)) : null;
   const stages = new Set<string>(readList(config.stages) ?? ruleStages);
   const named = parts.rules.filter((rule) => stages.has(rule.stage) && (selected === null || selected.has(rule.id)));
-  // A match rule multiplies once, however many nodes name it (docs/design/api-catalogue.md 9); the first of them judges.
-  const rules = named.filter((rule) => !parts.fitted.has(rule));
-  for (const rule of rules) if (rule.stage === 'match') parts.fitted.add(rule);
+  const open = openRules(named, parts);
   // What a rule on creatives or channels says is not known before they are matched.
-  const now = parts.matched ? rules : rules.filter((rule) => !needsCreative(rule));
-  const later = parts.matched ? [] : rules.filter(needsCreative);
-  if (later.length > 0) parts.waiting.push((run) => judge(run, later));
+  const waits = parts.matched ? () => false : needsCreative;
+  const now = open.map((each) => ({ ...each, rules: each.rules.filter((rule) => !waits(rule)) }));
+  const later = open
+    .map((each) => ({ ...each, rules: each.rules.filter(waits) }))
+    .filter(({ rules }) => rules.length > 0);
+  const judgeAll = (run: Run, all: readonly OpenRules[]): void => {
+    for (const { rules, lists } of all) judge(run, rules, candidatesFrom(run, lists));
+  };
+  if (later.length > 0) parts.waiting.push((run) => judgeAll(run, later));
   const gated = parts.offers.filter(({ eligibility }) => eligibility !== null).map(({ ordinal }) => ordinal);
   const nodeId = node?.id ?? null;
   return {
@@ -42,11 +46,40 @@ export function qualifyStep(node: FlowNode | null, parts: PlanParts): Step {
     nodeId,
     run(run) {
       askEligibility(run, gated);
-      judge(run, now);
+      judgeAll(run, now);
       closeStage(run, 'qualify', nodeId);
       run.after.qualification = run.offerCount;
     },
   };
+}
+
+/** Rules that candidates of some lists are still to be judged by. */
+interface OpenRules {
+  readonly rules: readonly CompiledRule[];
+  /** Null: all candidates. */
+  readonly lists: ReadonlySet<number> | null;
+}
+
+/**
+ * A match rule multiplies once, however many nodes name it (docs/design/api-catalogue.md 9): the first of them judges. A
+ * candidate that came in with a called flow may have met it there.
+ */
+function openRules(named: readonly CompiledRule[], parts: PlanParts): readonly OpenRules[] {
+  const { fitted, merged } = parts;
+  const lists = listsNow(parts);
+  const rules = named.filter((rule) => !fitted.has(rule));
+  const open: OpenRules[] = lists === null ? [{ rules, lists }] : [];
+  if (lists !== null) {
+    for (const rule of named) {
+      const knowing = merged.filter((list) => list.fitted.has(rule)).map(({ number }) => number);
+      const asked = [...lists].filter((list) => !knowing.includes(list) && !(list === parts.own && fitted.has(rule)));
+      if (asked.length > 0) open.push({ rules: [rule], lists: new Set(asked) });
+    }
+  }
+  const now = named.filter(({ stage }) => stage === 'match');
+  for (const rule of now) fitted.add(rule);
+  parts.merged = merged.map(({ number, fitted: known }) => ({ number, fitted: new Set([...known, ...now]) }));
+  return open;
 }
 
 function needsCreative(rule: CompiledRule): boolean {
@@ -84,7 +117,7 @@ function askEligibility(run: Run, offers: readonly number[]): void {
 }
 
 /** Rule by rule: most rules hold for the customer, and then no candidate needs to be asked. */
-function judge(run: Run, rules: readonly CompiledRule[]): void {
+function judge(run: Run, rules: readonly CompiledRule[], list: readonly Candidate[]): void {
   const { trace } = run;
   for (const rule of rules) {
     const { behaviour } = rule;
@@ -92,7 +125,7 @@ function judge(run: Run, rules: readonly CompiledRule[]): void {
     if (held && trace === null) continue;
     const failing = trace === null ? behaviour.failingOffers : null;
     const { items, count } =
-      failing === null ? candidatesInScope(run, rule.scope, run.list) : candidatesOf(run, failing, run.list);
+      failing === null ? candidatesInScope(run, rule.scope, list) : candidatesOf(run, failing, list);
     for (let at = 0; at < count; at++) {
       const candidate = items[at]!;
       // A trace lists every rule in scope, not only the first that failed.

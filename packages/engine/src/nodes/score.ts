@@ -5,10 +5,11 @@ import {
   compileStrategies,
   formulaExponents,
   type ProfileWeights,
+  profileWeights,
   strategySettings,
   usualExponents,
 } from '../scoring/strategies.ts';
-import type { Json, SnapshotCategory, SnapshotChannel } from '../snapshot.ts';
+import type { FlowConfig, FlowNode, Json, Snapshot, SnapshotCategory, SnapshotChannel } from '../snapshot.ts';
 import {
   anyText,
   boolean,
@@ -144,6 +145,21 @@ export interface ScoringParts {
   readonly profiles: ProfileWeights;
   /** Ranking profile of flows that name no exponents. */
   readonly defaultProfileId: string | null;
+}
+
+/** `channels`: those of the plan, in its order. */
+export const scoringParts = (snapshot: Snapshot, channels: readonly SnapshotChannel[]): ScoringParts => ({
+  channels,
+  categories: snapshot.categories,
+  profiles: profileWeights(snapshot),
+  defaultProfileId: snapshot.tenant.defaultArbitrationProfileId ?? null,
+});
+
+/** The score stage of a flow. A score node without a method takes the flow's (docs/design/api-decisioning.md 7). */
+export function readScoring(node: FlowNode | null, { flowConfig }: FlowConfig, parts: ScoringParts): Scoring {
+  const ofFlow = readObject(readObject(flowConfig).scoring);
+  const config = node === null ? ofFlow : { ...node.config, method: node.config?.method ?? ofFlow.method ?? null };
+  return compileScoring(node?.id ?? null, config, parts);
 }
 
 /** The score stage of a score node's config, or of `flowConfig.scoring`. */

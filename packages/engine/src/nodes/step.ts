@@ -7,4 +7,17 @@ export interface Step {
   /** Null for stages that the flow did not write down. */
   readonly nodeId: string | null;
   run(run: Run): void;
+  /** Put before its type in traces: `call_flow:<key>/` in a called flow; absent elsewhere. */
+  readonly prefix?: string;
+}
+
+/** Runs stages in their order, and tells who looks on. */
+export function runSteps(run: Run, steps: readonly Step[]): void {
+  const { observe } = run;
+  for (const step of steps) {
+    const prefix = step.prefix ?? '';
+    run.prefix = prefix;
+    step.run(run);
+    if (observe !== null) observe(prefix + step.type, step.nodeId);
+  }
 }

@@ -36,7 +36,7 @@ export function liftersOf(policies: readonly CompiledPolicy[], stages: readonly 
 
 /** True when what the policy blocks is lifted for the candidate wherever the policy is asked. */
 export function isLifted(run: Run, policy: CompiledPolicy, candidate: Candidate): boolean {
-  const lifters = run.program.lifters[policy.position]!;
+  const lifters = run.phases.lifters[policy.position]!;
   for (let stage = 0; stage < lifters.length; stage++) {
     if (firstInScope(lifters[stage]!, candidate) === null) return false;
   }

@@ -39,7 +39,7 @@ export function optimizeStage(run: Run, { nodeId, terms, replaces, blendFactor }
     if (topScore === null || after > topScore) topScore = after;
   }
   run.trace?.stage({
-    stage: 'optimize',
+    stage: `${run.prefix}optimize`,
     nodeId,
     candidates: run.offerCount,
     passed: run.offerCount,

@@ -33,7 +33,7 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
   const { columns, priorSource, priorValue } = run.scratch;
   const { at } = candidate;
   if ((columns.known[at]! & PROPENSITY) !== 0) return;
-  const { ladder } = settingsFor(run.program.scoring, candidate);
+  const { ladder } = settingsFor(run.scoring, candidate);
   const pair = evidenceOf(run, candidate);
   const positives = pair[0];
   const negatives = pair[1];

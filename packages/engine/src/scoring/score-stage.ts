@@ -19,7 +19,7 @@ export function prepareComponents(run: Run): void {
 
 /** Scores every candidate; those below `minPropensity` or `minScore` leave. */
 export function scoreStage(run: Run): void {
-  const { scoring } = run.program;
+  const { scoring } = run;
   const { minPropensity, minScore, overridden } = scoring;
   const { list } = run;
   const { score } = run.scratch.columns;
@@ -34,7 +34,8 @@ export function scoreStage(run: Run): void {
       drop(run, candidate, 'min_score', { score: score[candidate.at]!, minScore });
     }
   }
-  if (run.trace !== null) traceScores(run);
+  // Where scores change again, they are told of when the last of them stands.
+  if (run.trace !== null && !run.phases.rescores) traceScores(run);
   closeStage(run, 'score', scoring.nodeId, run.trace === null ? undefined : scoreExtras(run));
   run.after.scoring = run.offerCount;
 }
@@ -49,15 +50,16 @@ function scoreExtras(run: Run): StageExtras {
   for (const { reason, at } of run.list) {
     if (reason === null && (topScore === null || score[at]! > topScore)) topScore = score[at]!;
   }
-  const method = run.holdout ? holdoutMethod.name : run.program.scoring.settings.method.name;
+  const method = run.holdout ? holdoutMethod.name : run.scoring.settings.method.name;
   return { method, topScore };
 }
 
-function traceScores(run: Run): void {
+/** Tells the trace of the scores of the list. */
+export function traceScores(run: Run): void {
   const { columns } = run.scratch;
   const ordered = run.list.toSorted((a, b) => (standsBefore(run, a, b) ? -1 : 1));
   for (const candidate of ordered) {
-    const { ladder } = settingsFor(run.program.scoring, candidate);
+    const { ladder } = settingsFor(run.scoring, candidate);
     const { at } = candidate;
     const [positives, negatives] = evidenceOf(run, candidate);
     run.trace?.scored({

@@ -27,6 +27,7 @@ import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createEnvelope, keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createOutbound } from '../platform/outbound.ts';
 import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
@@ -175,6 +176,8 @@ export function composeServer(options: ComposeOptions): Server {
     config.DATA_ENCRYPTION_KEY === null
       ? null
       : createEnvelope(config.DATA_ENCRYPTION_KEY, config.DATA_ENCRYPTION_KEYS_OLD);
+  const outboundOptions = { allowNetworks: config.OUTBOUND_ALLOW_CIDRS, allowHttp: config.OUTBOUND_HTTP_OK };
+  const outbound = createOutbound(outboundOptions);
   const metrics = createDecisionMetrics(registry);
   const decisions = createDecisionService({
     database,
@@ -185,6 +188,8 @@ export function composeServer(options: ComposeOptions): Server {
     metrics,
     onCatalogueAsked: cacheAsked('catalogues'),
     anonymousKey: keyOf(config.DATA_ENCRYPTION_KEY),
+    outbound,
+    envelope,
     onError,
   });
   const jobs = jobRegistry({ database });
@@ -209,10 +214,7 @@ export function composeServer(options: ComposeOptions): Server {
     isDemoMode: config.DEMO_MODE,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     restorables: features.flatMap(({ restores }) => restores),
-    outboundRules: createOutboundRules({
-      allowNetworks: config.OUTBOUND_ALLOW_CIDRS,
-      allowHttp: config.OUTBOUND_HTTP_OK,
-    }),
+    outboundRules: createOutboundRules(outboundOptions),
   });
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
@@ -254,6 +256,7 @@ export function composeServer(options: ComposeOptions): Server {
     async close() {
       await app.close();
       await decisions.close();
+      await outbound.close();
       clearInterval(refusing);
       clearInterval(flushing);
       await authenticator.flushUses().catch(onError);

@@ -91,6 +91,7 @@ const decision: Decision = {
   slateProbability: 0.11111111,
   explored: false,
   minProbability: 1,
+  subFlows: null,
   draws: null,
   assignment: { creative: [1, 1], experiment: null, holdout: null },
   summary: {

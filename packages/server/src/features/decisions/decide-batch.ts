@@ -1,15 +1,21 @@
 import { AppError } from '../../platform/app-error.ts';
-import { assertNewest, versionBehind } from '../plans/index.ts';
+import { assertNewest, type TenantCatalogue, versionBehind } from '../plans/index.ts';
+import { asksFirst } from './ask-first.ts';
 import type { SetApart } from './batcher.ts';
 import { decideAll, type HeldJobs } from './decide-all.ts';
-import type { DecideJob } from './decide-job.ts';
+import type { DecideJob, Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { failed, type Outcome } from './outcome.ts';
 import { byTime, tooLate } from './patience.ts';
 import { prepare } from './prepare-batch.ts';
 
-/** Takes outcomes as soon as they are certain. */
-type Settle = (outcomes: readonly Outcome[]) => void;
+/** Where jobs go from here. */
+interface Exits {
+  /** Takes outcomes as soon as they are certain. */
+  readonly settle: (outcomes: readonly Outcome[]) => void;
+  /** Takes a job that webhooks are to be asked for first; it comes again in a batch of its own. */
+  readonly leave: (catalogue: TenantCatalogue, prepared: Prepared) => void;
+}
 
 /**
  * Decides a batch of one tenant and settles every job. A batch that fails is done again one by one. Customers whose row
@@ -22,7 +28,7 @@ export async function runBatch(
   setApart: SetApart,
 ): Promise<void> {
   const unsettled = new Set(jobs);
-  const settle: Settle = (outcomes) => {
+  const settle: Exits['settle'] = (outcomes) => {
     for (const outcome of outcomes) {
       const { job } = outcome;
       if (!unsettled.delete(job)) continue;
@@ -30,12 +36,17 @@ export async function runBatch(
       else job.resolve(outcome.answer, outcome.quotaLeft);
     }
   };
+  const leave: Exits['leave'] = (catalogue, prepared) => {
+    unsettled.delete(prepared.job);
+    ports.askFirst(catalogue, prepared);
+  };
+  const exits: Exits = { settle, leave };
   const failAll = (some: Iterable<DecideJob>, error: unknown): void =>
     settle(Array.from(some, (job) => failed(job, error)));
   try {
-    const held = await attempt(ports, tenantId, jobs, settle, false);
+    const held = await attempt(ports, tenantId, jobs, exits, false);
     for (const [customerId, own] of held) {
-      const waiting = ports.waitingRoom(() => waitAndDecide(ports, tenantId, own, settle));
+      const waiting = ports.waitingRoom(() => waitAndDecide(ports, tenantId, own, exits));
       setApart(
         customerId,
         waiting.catch((error: unknown) => failAll(own, error)),
@@ -47,7 +58,7 @@ export async function runBatch(
       return;
     }
     for (const job of [...unsettled]) {
-      await waitAndDecide(ports, tenantId, [job], settle).catch((own: unknown) => failAll([job], own));
+      await waitAndDecide(ports, tenantId, [job], exits).catch((own: unknown) => failAll([job], own));
     }
   }
 }
@@ -59,10 +70,10 @@ async function waitAndDecide(
   ports: DecidePorts,
   tenantId: string,
   jobs: readonly DecideJob[],
-  settle: Settle,
+  exits: Exits,
 ): Promise<void> {
   for (let open = jobs; open.length > 0; ) {
-    const held = await attempt(ports, tenantId, open, settle, true);
+    const held = await attempt(ports, tenantId, open, exits, true);
     open = [...held.values()].flat();
   }
 }
@@ -77,9 +88,10 @@ async function attempt(
   ports: DecidePorts,
   tenantId: string,
   asked: readonly DecideJob[],
-  settle: Settle,
+  exits: Exits,
   wait: boolean,
 ): Promise<HeldJobs> {
+  const { settle, leave } = exits;
   const { jobs, late, patienceMs } = byTime(asked);
   settle(late.map((job) => failed(job, tooLate())));
   if (jobs.length === 0) return noneHeld;
@@ -90,7 +102,12 @@ async function attempt(
     if (open.some((job) => job.call.flow === null) && !catalogue.hasFlow()) {
       catalogue = await ports.catalogues.makeBaseFlow(tenantId);
     }
-    const { prepared, refused } = await prepare(catalogue, open);
+    const { prepared: all, refused } = await prepare(catalogue, open);
+    // Webhooks answer before the customer is locked, and no other customer waits for them.
+    const leaving = all.filter(asksFirst);
+    for (const each of leaving) leave(catalogue, each);
+    const prepared = leaving.length === 0 ? all : all.filter((each) => !leaving.includes(each));
+    open = leaving.length === 0 ? open : open.filter((job) => !leaving.some((each) => each.job === job));
     // Read again since the requests came in, it holds every change that was committed before them. To insist on more
     // would let a steady stream of changes keep decisions from being made.
     const isFresh = tries > 0;

@@ -1,6 +1,7 @@
 import type { DecisionRequest, SnapshotFlow } from '@arbiter/engine';
 import type { LiveFlow } from '../plans/index.ts';
 import type { RecommendCall } from './recommend.rules.ts';
+import type { External } from './webhooks.ts';
 
 /** One recommend request on its way through a batch. */
 export interface DecideJob {
@@ -13,6 +14,10 @@ export interface DecideJob {
   readonly startedAt: number;
   /** Monotonic ms by which the request must be answered. */
   readonly until: number;
+  /** Monotonic ms at which it was put back in the queue, with answers of webhooks; absent: it was not. */
+  readonly queuedAt?: number;
+  /** What webhooks answered, and the plan that they were asked for; absent: none was asked. */
+  readonly asked?: { readonly planHash: Buffer; readonly answers: External; readonly times: number };
   /** Takes the answer as JSON text. `quotaLeft`: what a playground may still be given; null for other tenants. */
   readonly resolve: (answer: string, quotaLeft: number | null) => void;
   readonly reject: (error: unknown) => void;

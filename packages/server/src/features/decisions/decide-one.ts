@@ -74,26 +74,7 @@ export function decideOne(
   const { dryRun } = request;
   const profile = read.profiles[at]!;
   const membership = read.memberships[at] ?? nobody;
-  const shared = read.zonesOf(plan);
-  const clock = shared[plan.timezone]!;
-  const zones = plan.zoneFields.length === 0 ? shared : withOwnZones(ports, plan, shared, profile, now);
-  const input = seeded(tenantId, {
-    now,
-    zones,
-    request,
-    known: profile.known,
-    profile: profile.values,
-    enriched: profile.enriched,
-    segments: membership.used,
-    contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
-    outcomes: outcomesOf(plan, customer, now),
-    soldOut: plan.tracksStock ? read.soldOut : undefined,
-    suppressions: suppressionsAt(catalogue, customer, now),
-    evidence: read.evidence,
-    objectiveCounts: plan.reads.objectiveCounts ? (read.objectiveCounts ?? undefined) : undefined,
-    joinTruncated: profile.isTruncated ? true : undefined,
-    quotaLeft: dryRun ? undefined : quota?.left(),
-  });
+  const input = seeded(tenantId, inputFacts(ports, catalogue, read, at, { job, flow, request }, customer));
   const sampled =
     !dryRun && settings.decisionTraceEnabled && u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
   const trace = sampled || job.call.debug;
@@ -148,13 +129,48 @@ export function decideOne(
   };
 }
 
+/** What the question at `at` is decided by, but for its seed. */
+export function inputFacts(
+  ports: Pick<DecidePorts, 'zoneClock'>,
+  catalogue: TenantCatalogue,
+  read: BatchRead,
+  at: number,
+  { job, flow: { plan }, request }: Prepared,
+  customer: Pick<BatchCustomer, 'row' | 'state'> | null,
+): Omit<DecisionInput, 'seed'> {
+  const { now, quota } = read;
+  const profile = read.profiles[at]!;
+  const membership = read.memberships[at] ?? nobody;
+  const shared = read.zonesOf(plan);
+  const clock = shared[plan.timezone]!;
+  const zones = plan.zoneFields.length === 0 ? shared : withOwnZones(ports, plan, shared, profile, now);
+  return {
+    now,
+    zones,
+    request,
+    known: profile.known,
+    profile: profile.values,
+    enriched: profile.enriched,
+    segments: membership.used,
+    contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
+    outcomes: outcomesOf(plan, customer, now),
+    soldOut: plan.tracksStock ? read.soldOut : undefined,
+    suppressions: suppressionsAt(catalogue, customer, now),
+    evidence: read.evidence,
+    objectiveCounts: plan.reads.objectiveCounts ? (read.objectiveCounts ?? undefined) : undefined,
+    joinTruncated: profile.isTruncated ? true : undefined,
+    external: job.asked?.answers,
+    quotaLeft: request.dryRun ? undefined : quota?.left(),
+  };
+}
+
 const untraced: DecideOptions = {};
 const noIds: readonly string[] = [];
 const noSuppressions: readonly KeptSuppression[] = [];
 
 /** The clocks with those of zones that the customer's profile names. */
 function withOwnZones(
-  { zoneClock }: DecidePorts,
+  { zoneClock }: Pick<DecidePorts, 'zoneClock'>,
   plan: Plan,
   shared: DecisionInput['zones'],
   profile: Profile,

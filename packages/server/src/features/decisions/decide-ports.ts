@@ -6,6 +6,7 @@ import type { EvidenceKeeper } from '../evidence/index.ts';
 import type { CountsKeeper } from '../objectives/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import type { Seal } from '../sealed-records/index.ts';
+import type { Prepared } from './decide-job.ts';
 import type { DecisionCounts } from './decision-counts.ts';
 import type { DecisionMinutes } from './decision-minutes.ts';
 import type { StageWatch } from './stage-clock.ts';
@@ -32,6 +33,8 @@ export interface DecidePorts {
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
+  /** Lets webhooks be asked for a job that has left its batch, and queues it again. */
+  readonly askFirst: (catalogue: TenantCatalogue, prepared: Prepared) => void;
   readonly observe: (batchSize: number, counts: DecisionCounts, configAgeMs: number) => void;
   readonly minutes: Pick<DecisionMinutes, 'decided'>;
   readonly stages: StageWatch;

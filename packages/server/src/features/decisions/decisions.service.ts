@@ -4,13 +4,15 @@ import { canonicalJson, type ZoneClock } from '@arbiter/engine';
 import { type Database, DatabaseError, type HotPath, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { deriveKey } from '../../platform/crypto.ts';
+import { deriveKey, type Envelope } from '../../platform/crypto.ts';
 import { overdue } from '../../platform/deadline.ts';
+import type { Outbound } from '../../platform/outbound.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
 import { createCountsKeeper } from '../objectives/index.ts';
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
 import { createSeal, newDecisionId, requestContext, unseal } from '../sealed-records/index.ts';
+import { createRehearsals } from './ask-first.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 import { runBatch } from './decide-batch.ts';
 import type { DecideJob, KnownOfJob } from './decide-job.ts';
@@ -26,6 +28,7 @@ import { type RespondJob, type RespondPorts, runRespondBatch } from './respond-b
 import { createStageWatch } from './stage-clock.ts';
 import { createWaitingRoom } from './waiting-room.ts';
 import { warmUp } from './warm-up.ts';
+import { createWebhookAsker } from './webhooks.ts';
 
 export interface DecisionDeps {
   readonly database: Database;
@@ -38,6 +41,10 @@ export interface DecisionDeps {
   readonly anonymousKey: KeyObject | null;
   /** Told of every catalogue that is asked for whether memory had it. */
   readonly onCatalogueAsked?: (known: boolean) => void;
+  /** Calls webhooks of flows. */
+  readonly outbound: Pick<Outbound, 'call'>;
+  /** Opens what flows hide of them; null: no DATA_ENCRYPTION_KEY. */
+  readonly envelope: Envelope | null;
   readonly onError: (error: unknown) => void;
 }
 
@@ -103,11 +110,17 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     clock: deps.clock,
     zoneClock: deps.zoneClock,
     waitingRoom: createWaitingRoom(waitingSeats),
+    askFirst: (catalogue, prepared) => rehearsals.begin(catalogue, prepared),
     observe: deps.metrics.batchDecided,
     minutes,
     stages: createStageWatch(deps.metrics.stageTook),
     batchStage: deps.metrics.stageTook,
   };
+  const rehearsals = createRehearsals(
+    () => ports,
+    createWebhookAsker(deps),
+    (tenantId, job) => decisions.submit(tenantId, job),
+  );
   const decisions: Batcher<DecideJob> = createBatcher({
     // Larger batches cost less a decision; with these, 128 callers get 5 to 8 % more than with 48 and 12 (docs/benchmarks.md).
     maxJobs: 64,
@@ -287,6 +300,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     flushMinutes: () => minutes.flush('over'),
     timezoneOf: async (tenantId) => (await catalogues.get(tenantId)).settings.timezone,
     async close() {
+      // What waits for a webhook is decided behind it.
+      await rehearsals.idle();
       await Promise.all([decisions.idle(), responses.idle()]);
       await minutes.flush('all');
       await evidence.idle();

@@ -6,12 +6,15 @@ const turnWithinMs = 2_000;
 export interface PatientJob {
   /** Monotonic ms at which the request came in. */
   readonly startedAt: number;
+  /** Monotonic ms at which it was queued again; absent: it was not. */
+  readonly queuedAt?: number;
   /** Monotonic ms by which the request must be answered (platform/deadline.ts). */
   readonly until: number;
   readonly reject: (error: unknown) => void;
 }
 
-export const isLate = (job: PatientJob, now: number): boolean => now - job.startedAt > turnWithinMs || now >= job.until;
+export const isLate = ({ startedAt, queuedAt = startedAt, until }: PatientJob, now: number): boolean =>
+  now - queuedAt > turnWithinMs || now >= until;
 
 /** 503 for a job that did not get its turn in time. */
 export const tooLate = (): AppError => new AppError('overloaded', { retryAfterSeconds: 1 });

@@ -22,6 +22,7 @@ class SeededInput implements DecisionInput {
   readonly evidence: DecisionInput['evidence'];
   readonly objectiveCounts: DecisionInput['objectiveCounts'];
   readonly joinTruncated: DecisionInput['joinTruncated'];
+  readonly external: DecisionInput['external'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
   readonly #tenantId: string;
 
@@ -40,6 +41,7 @@ class SeededInput implements DecisionInput {
     this.evidence = facts.evidence;
     this.objectiveCounts = facts.objectiveCounts;
     this.joinTruncated = facts.joinTruncated;
+    this.external = facts.external;
     this.quotaLeft = facts.quotaLeft;
     this.#tenantId = tenantId;
   }

@@ -1,5 +1,12 @@
 import type { OfferStatus } from '@arbiter/contract';
-import { didYouMean, type FlowConfig, type SnapshotFlow } from '@arbiter/engine';
+import {
+  compareText,
+  didYouMean,
+  type FlowConfig,
+  flowCalls,
+  type SnapshotFlow,
+  type SnapshotSubFlow,
+} from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { type PublishedFlowRow, type StoredConfig, selectPublishedFlows } from './flows.store.ts';
 
@@ -14,6 +21,8 @@ export interface FlowDirectory {
   runnableOf(id: string): RunnableFlow | null;
   /** `; did you mean base?` for a key that names none; empty when no flow of the tenant has one like it. */
   nearest(key: string): string;
+  /** The flows that one may call, directly or through others, as far as they can run; by key. */
+  calledBy(flow: RunnableFlow): readonly SnapshotSubFlow[];
   /** The default flow, else the runnable one updated last (ties by key). Null: none is runnable; see `ensureBaseFlow`. */
   fallback(): RunnableFlow | null;
   /** All that can run, the fallback first, then those updated last. */
@@ -40,8 +49,23 @@ export function flowDirectory(rows: readonly PublishedFlowRow[]): FlowDirectory 
   const byId = new Map(flows.map((flow) => [flow.row.id, flow]));
   const standing = flows.filter((flow) => flow.runnable !== null);
   const chosen = standing.find((flow) => flow.row.isDefault) ?? standing[0];
+  const find = (keyOrId: string) => byKey.get(keyOrId) ?? byId.get(keyOrId.toLowerCase()) ?? null;
   return {
-    find: (keyOrId) => byKey.get(keyOrId) ?? byId.get(keyOrId.toLowerCase()) ?? null,
+    find,
+    calledBy(flow) {
+      const called = new Map<string, SnapshotSubFlow>();
+      const open: SnapshotSubFlow[] = [flow];
+      for (let caller = open.pop(); caller !== undefined; caller = open.pop()) {
+        for (const { flow: name } of flowCalls(caller.config)) {
+          const next = find(name)?.runnable ?? null;
+          if (next === null || called.has(next.key)) continue;
+          const { id, key, version, config } = next;
+          called.set(key, { id, key, version, config });
+          open.push(next);
+        }
+      }
+      return [...called.values()].sort((a, b) => compareText(a.key, b.key));
+    },
     runnableOf: (id) => byId.get(id)?.runnable ?? null,
     nearest: (key) => didYouMean(key, byKey.keys()),
     fallback: () => chosen?.runnable ?? null,

@@ -1,12 +1,20 @@
 import { type EntityType, type Resource, resources } from '@arbiter/contract';
-import { type FlowReferences, flowCalls, flowReferences, type KnownFlow, type WebhookRules } from '@arbiter/engine';
+import {
+  type FlowReferences,
+  flowCalls,
+  flowReferences,
+  type Json,
+  type KnownFlow,
+  type WebhookRules,
+} from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid } from '../../platform/ids.ts';
+import { isObject } from '../../platform/json.ts';
 import { tableOf } from '../catalogue-records/index.ts';
 import { selectCustomFieldKeys } from '../categories/index.ts';
 import { selectGlobalPolicyIds } from '../contact-policies/index.ts';
 import { snapshotSchemas } from '../schemas/index.ts';
-import { selectPublishedFlows } from './flows.store.ts';
+import { type StoredConfig, selectPublishedFlows } from './flows.store.ts';
 
 type Wanted = ReturnType<typeof flowReferences>;
 type Kind = Wanted[number]['kind'];
@@ -92,6 +100,12 @@ async function readColumns(tx: Tx, wanted: Wanted): Promise<ReadonlyMap<string, 
   return columns;
 }
 
+function enabledNodes(config: StoredConfig | null): number {
+  const nodes = config?.nodes;
+  if (!Array.isArray(nodes)) return 0;
+  return nodes.filter((node: Json) => isObject(node) && node.enabled !== false).length;
+}
+
 /** The tenant's flows and what their published versions call; none for a config that calls nothing. */
 async function readKnownFlows(tx: Tx, config: unknown): Promise<KnownFlow[]> {
   if (flowCalls(config).length === 0) return [];
@@ -100,6 +114,7 @@ async function readKnownFlows(tx: Tx, config: unknown): Promise<KnownFlow[]> {
     id,
     key,
     calls: status === 'active' && published !== null ? flowCalls(published).map(({ flow }) => flow) : null,
+    nodes: enabledNodes(published),
   }));
 }
 

@@ -18,6 +18,7 @@ export type { FlowPorts } from './flow-ports.ts';
 export type { FlowRoutePorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export { selectFlowsContaining, selectIdsByKey, selectLiveConfigs } from './flows.store.ts';
+export { type ReadyWebhook, readyWebhook } from './ready-webhook.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decision_flows', 'flow_secrets', 'flow_versions'];

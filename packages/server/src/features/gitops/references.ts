@@ -46,6 +46,8 @@ const named: Readonly<Record<string, string>> = {
   requiredSegments: 'segment',
   excludedSegments: 'segment',
   excludeSegments: 'segment',
+  // The flow that another one calls.
+  flowKey: 'decisionFlow',
 };
 
 /** What the property of this name holds, inside an object of these members; null: no ids. */
@@ -126,7 +128,7 @@ function placementNamed(name: string): Json {
 
 function visited(meaning: Omit<Place, 'pointer'>, name: string, value: Json, pointer: string, visit: Visit): Json {
   if (value === null) return value;
-  const isMany = !/Id$/.test(name) && name !== 'value';
+  const isMany = !/(?:Id|Key)$/.test(name) && name !== 'value';
   if (!isMany) return visit({ ...meaning, pointer }, value);
   if (!Array.isArray(value)) return value;
   return value.map((item: Json, at) =>

@@ -38,7 +38,7 @@ export interface Piece {
 export type PieceLists = Partial<Omit<Snapshot, keyof PlanHead>>;
 
 /** A snapshot without its lists; the ranking profiles are few, and each flow has its own. */
-export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow' | 'rankingProfiles'>;
+export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow' | 'rankingProfiles' | 'subFlows'>;
 
 export function newPiece(lists: PieceLists): Piece {
   return { lists, hash: null, body: null };
@@ -160,7 +160,7 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
 export function joinPieces(
-  { format, semantics, tenant, flow, rankingProfiles }: PlanHead,
+  { format, semantics, tenant, flow, rankingProfiles, subFlows }: PlanHead,
   parts: readonly PieceLists[],
 ): Snapshot {
   const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
@@ -176,6 +176,7 @@ export function joinPieces(
     ...(semantics === undefined ? {} : { semantics }),
     tenant,
     flow,
+    ...(subFlows === undefined ? {} : { subFlows }),
     channels: join((part) => part.channels),
     placements: join((part) => part.placements),
     ...(inactivePlacements.length === 0 ? {} : { inactivePlacements }),

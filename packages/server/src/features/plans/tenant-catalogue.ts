@@ -160,12 +160,15 @@ export async function loadCatalogue(
   let tenantReads: Promise<Reads> | null = null;
 
   function headOf(flow: RunnableFlow): PlanHead {
+    const subFlows = flows.calledBy(flow);
     return {
       format: 1,
       semantics,
       tenant: {
         timezone: settings.timezone,
-        ...(formatsDates([flow.config, categories, subCategories]) ? { offsets: zoneOffsets(settings.timezone) } : {}),
+        ...(formatsDates([flow.config, ...subFlows, categories, subCategories])
+          ? { offsets: zoneOffsets(settings.timezone) }
+          : {}),
         locale: settings.locale,
         currency: settings.currency,
         maxOffersPerDecision: settings.maxOffersPerDecision,
@@ -175,7 +178,9 @@ export async function loadCatalogue(
         neverStore: settings.neverStore,
       },
       flow,
-      ...namedProfiles(rankingProfiles, flow, settings),
+      ...namedProfiles(rankingProfiles, [flow, ...subFlows], settings),
+      // Left out where there is none, so that plans keep their hashes.
+      ...(subFlows.length === 0 ? {} : { subFlows }),
     };
   }
 
@@ -279,11 +284,11 @@ function usualProfile(
 /** The profiles that the flow names, and the default: a change of any other leaves the plan as it is. */
 function namedProfiles(
   profiles: readonly SnapshotRankingProfile[],
-  flow: RunnableFlow,
+  flows: readonly { readonly config: unknown }[],
   { defaultArbitrationProfileId }: TenantSettings,
 ): Pick<Snapshot, 'rankingProfiles'> {
   if (profiles.length === 0) return {};
-  const config = JSON.stringify(flow.config).toLowerCase();
+  const config = JSON.stringify(flows.map((flow) => flow.config)).toLowerCase();
   const named = profiles.filter(({ id }) => id === defaultArbitrationProfileId || config.includes(id));
   return named.length === 0 ? {} : { rankingProfiles: named };
 }

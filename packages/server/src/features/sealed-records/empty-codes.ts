@@ -19,4 +19,8 @@ export const emptyCodes: Readonly<Record<EmptyReason, number>> = {
   mandatory: 12,
   admission: 13,
   coupling: 14,
+  conditional: 15,
+  call_flow: 16,
+  extension_point: 17,
+  rank: 18,
 };

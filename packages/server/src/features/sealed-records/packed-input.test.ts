@@ -144,6 +144,18 @@ test('what a decision read comes back from its record as it was', () => {
     }),
     input({ outcomes: [] }),
     input({ soldOut: ['o2', 'gone'] }),
+    input({ external: {} }),
+    input({
+      external: {
+        'call/hook': {
+          candidates: [
+            { offerId: 'o2', score: 0.1, drop: false },
+            { offerId: 'gone', score: null, drop: true },
+          ],
+        },
+        hook: { error: 'timeout' },
+      },
+    }),
     input({ enriched: { n1: [{ score: 0.5 }, null] }, known: false, profile: {} }),
   ];
   for (const made of cases) assert.deepEqual(again(made), made);

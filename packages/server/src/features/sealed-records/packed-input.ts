@@ -57,16 +57,18 @@ export interface PackedInput {
   readonly x?: readonly string[];
   /** counters that were used up: `stock`, of offers (positions in the plan) without stock */
   readonly b?: { readonly stock?: readonly (number | string)[] };
+  /** answers of webhooks by node: [offer (position in the plan, or its id), score, 1 when it drops], or why there is none */
+  readonly y?: Readonly<Record<string, PackedAnswer>>;
   // Room for what does not exist yet (docs/adr/0020); no record holds these.
   /** model states: hash by model key */
   readonly m?: Readonly<Record<string, string>>;
   /** states of circuit breakers (`i.k` of docs/design/recording.md: that letter was taken) */
   readonly j?: Readonly<Record<string, Json>>;
-  /** answers of others that were asked */
-  readonly y?: Readonly<Record<string, Json>>;
   /** experiment */
   readonly t?: { readonly key: string; readonly variant: string; readonly share: number };
 }
+
+export type PackedAnswer = string | readonly (readonly [offer: number | string, score: number | null, drop: 0 | 1])[];
 
 /** Attributes and context of more bytes than this, together, are cut down to what some plan of the tenant reads. */
 const wholeQuestionBytes = 4096;
@@ -155,6 +157,7 @@ export function inputText(
   if (input.soldOut !== undefined && input.soldOut.length > 0) {
     text += `,"b":{"stock":[${input.soldOut.map((id) => placeOf(refs.offers, id)).join(',')}]}`;
   }
+  if (input.external !== undefined) text += `,"y":${externalText(input.external, refs)}`;
   if (input.joinTruncated === true) text += ',"f":true';
   if (input.quotaLeft !== undefined) text += `,"a":${input.quotaLeft}`;
   const names = withheld.size === 0 ? noNames : [...withheld].sort();
@@ -264,6 +267,37 @@ function outcomesText(outcomes: readonly LatestOutcome[], now: number, refs: Pla
   return `[${rows.join(',')}]`;
 }
 
+function externalText(external: NonNullable<DecisionInput['external']>, refs: PlanRefs): string {
+  const members = Object.entries(external).map(([node, answer]) => {
+    if ('error' in answer) return `${canonicalJson(node)}:${canonicalJson(answer.error)}`;
+    const rows = answer.candidates.map(
+      ({ offerId, score, drop }) => `[${placeOf(refs.offers, offerId)},${score},${drop ? 1 : 0}]`,
+    );
+    return `${canonicalJson(node)}:[${rows.join(',')}]`;
+  });
+  return `{${members.join(',')}}`;
+}
+
+/** The answers of webhooks that a record holds. */
+export function unpackExternal(packed: NonNullable<PackedInput['y']>, { snapshot }: PlanRefs): External {
+  return Object.fromEntries(
+    Object.entries(packed).map(([node, answer]) => [
+      node,
+      typeof answer === 'string'
+        ? { error: answer }
+        : {
+            candidates: answer.map(([offer, score, drop]) => ({
+              offerId: idOf(snapshot.offers, offer) ?? '',
+              score,
+              drop: drop === 1,
+            })),
+          },
+    ]),
+  );
+}
+
+type External = NonNullable<DecisionInput['external']>;
+
 function laneText({ offerId, creativeId, channelId, campaignId }: ContactLane, refs: PlanRefs): string {
   return (
     `${placeOf(refs.offers, offerId)},${placeOf(refs.creatives, creativeId)},` +
@@ -306,6 +340,7 @@ export function unpackInput(
       : { soldOut: packed.b.stock.map((value) => idOf(facts.refs.snapshot.offers, value) ?? '') }),
     evidence: facts.evidence,
     ...((facts.objectiveCounts ?? null) === null ? {} : { objectiveCounts: facts.objectiveCounts ?? undefined }),
+    ...(packed.y === undefined ? {} : { external: unpackExternal(packed.y, facts.refs) }),
     ...(packed.f === true ? { joinTruncated: true } : {}),
     ...(packed.a === undefined ? {} : { quotaLeft: packed.a }),
   };

@@ -77,6 +77,7 @@ const plain: Decision = {
   slateProbability: 1,
   explored: false,
   minProbability: 1,
+  subFlows: null,
   draws: null,
   assignment: { creative: [1, 1], experiment: null, holdout: null },
   summary,
@@ -119,6 +120,14 @@ test('what was decided survives, to the last digit; what follows from plan and i
         { offerId: 'o1', creativeId: null, probability: 0.25, estimated: true, explored: false },
       ],
     },
+    { ...plain, subFlows: [] },
+    {
+      ...plain,
+      subFlows: [
+        { key: 'called', version: 3 },
+        { key: 'draft', version: null },
+      ],
+    },
   ] as Decision[]) {
     const {
       trace: _t,
@@ -129,12 +138,14 @@ test('what was decided survives, to the last digit; what follows from plan and i
       explored: _e,
       minProbability: _p,
       draws,
+      subFlows,
       policyErrors: _q,
       ...expected
     } = decision;
     const unpacked = unpackResult(readResultText(resultText(decision, refs)), refs);
     const items = expected.items.map(({ content: _c, personalization: _p, ...kept }) => kept);
-    assert.deepEqual(unpacked, { ...expected, items, ...(draws === null ? {} : { draws }) });
+    const calls = subFlows === null ? {} : { subFlows };
+    assert.deepEqual(unpacked, { ...expected, items, ...(draws === null ? {} : { draws }), ...calls });
   }
 });
 

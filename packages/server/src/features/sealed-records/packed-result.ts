@@ -114,6 +114,10 @@ function membersText(decision: Decision, withProperties: boolean): string {
   member('channelCoupling', summary.channelCoupling);
   member('droppedByReason', summary.droppedByReason);
   member('warnings', summary.warnings);
+  // Absent, not empty, in plans without calls.
+  if (decision.subFlows !== null) {
+    text += `${text === '' ? '' : ','}"subFlows":${canonicalJson(decision.subFlows)}`;
+  }
   const isPlain =
     assignment.experiment === null && assignment.holdout === null && assignment.creative.every((share) => share === 1);
   if (!isPlain) text += `${text === '' ? '' : ','}"assignment":${canonicalJson(assignment)}`;
@@ -139,6 +143,7 @@ export function unpackResult(packed: PackedResult, refs: PlanRefs): Readonly<Rec
       droppedByReason: value('droppedByReason'),
       warnings: value('warnings'),
     },
+    ...(packed.o.subFlows === undefined ? {} : { subFlows: packed.o.subFlows }),
     ...(packed.d === undefined ? {} : { draws: packed.d.map((draw) => unpackDraw(draw, refs)) }),
   };
 }

@@ -1,17 +1,18 @@
 import { hash } from 'node:crypto';
-import { type Decision, decide, diffResults, resultOf } from '@arbiter/engine';
+import { type Decision, decide, diffResults, type Json, resultOf } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
+import { isObject } from '../../platform/json.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
 import { countsOf } from '../objectives/index.ts';
-import { type CompiledFlow, openPlan, type ReadSetNames, readNames } from '../plans/index.ts';
+import { type CompiledFlow, openPlan, type PlanRefs, type ReadSetNames, readNames } from '../plans/index.ts';
 import { usesSegment } from '../segments/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
 import { engineStamp } from './engine-stamp.ts';
-import { type PackedInput, reduceRequest, unpackInput, unpackWindows } from './packed-input.ts';
+import { type PackedInput, reduceRequest, unpackExternal, unpackInput, unpackWindows } from './packed-input.ts';
 import { itemTexts, type PackedResult, readResultText, resultHash, resultText, unpackResult } from './packed-result.ts';
 import { findRecord, type StoredRecord } from './sealed-records.store.ts';
 import { unseal } from './sealing.ts';
@@ -55,6 +56,7 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
     configVersion: Number(record.configVersion),
     planHash: record.planHash.toString('hex'),
     flow: { id: record.flowId, key: flow.plan.flow.key, version: record.flowVersion },
+    flows: [{ key: flow.plan.flow.key, version: record.flowVersion }, ...subFlowsOf(body?.r)],
     seed: seedOf(tx.tenantId, record.requestId),
     inputsHash: body === null ? null : hash('sha256', JSON.stringify(body.i), 'hex'),
     resultHash: record.resultHash.toString('hex'),
@@ -63,7 +65,7 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
     assignment: result === null ? null : asObject(result.assignment),
     slateProbability: result === null ? null : Number(result.slateProbability),
     result,
-    ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i, record, readSet) } : {}),
+    ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i, record, readSet, flow.refs) } : {}),
   };
 }
 
@@ -159,11 +161,21 @@ async function open(tx: Tx, ports: RecordPorts, id: string): Promise<OpenRecord>
   }
 }
 
+/** The flows that were called and ran; unknown, like the result, of a customer who was erased. */
+function subFlowsOf(packed: PackedResult | undefined): { key: string; version: number | null }[] {
+  const rows: Json = packed?.o.subFlows ?? [];
+  if (!Array.isArray(rows)) return [];
+  return rows
+    .filter((row: Json) => isObject(row))
+    .map(({ key, version }) => ({ key: String(key), version: version === null ? null : Number(version) }));
+}
+
 /** Inputs with the names of docs/design/api-decisioning.md 12. */
 function readableInputs(
   packed: PackedInput,
   { countsNumber }: StoredRecord,
   readSet: ReadSetNames | null,
+  refs: PlanRefs,
 ): Record<string, unknown> {
   return {
     request: packed.q,
@@ -178,7 +190,7 @@ function readableInputs(
     evidence: { number: packed.v },
     objectiveCounts: countsNumber === null ? null : { number: Number(countsNumber) },
     modelStates: {},
-    external: {},
+    external: packed.y === undefined ? {} : unpackExternal(packed.y, refs),
     now: packed.n,
     zones: packed.z,
     readSet: readSet === null ? null : { ...readSet },

@@ -1,0 +1,122 @@
+import { readObject, readWord } from '../nodes/node-kind.ts';
+import { nodeKinds } from '../nodes/node-kinds.ts';
+import type { FlowNode, Json, Snapshot, SnapshotSubFlow } from '../snapshot.ts';
+
+export type CallMode = 'narrow' | 'merge' | 'replace';
+
+/** The sides of a conditional, and the place of the call in a call_flow node. */
+export type CallSide = 'onTrue' | 'onFalse' | 'call';
+
+/** An enabled node of the plan's flow, or of a flow that it calls, in its place. */
+export interface PlacedNode {
+  /**
+   * With an id that tells it apart in the whole plan: a node of a called flow has the id of the calling node before its own
+   * (`call/qualify`, for the side of a conditional `branch.onTrue/qualify`).
+   */
+  readonly node: FlowNode;
+  /** The flow that it stands in, and its id there. */
+  readonly flow: SnapshotSubFlow;
+  readonly ownId: string;
+  /** Put before the names of its stages: empty, or `call_flow:<key>/`. */
+  readonly prefix: string;
+  readonly phase: number;
+  /** The calls that it can make, by side. */
+  readonly calls: ReadonlyMap<CallSide, Call>;
+}
+
+export interface Call {
+  readonly mode: CallMode;
+  /** Null: the call is closed, because the flow cannot run. */
+  readonly flow: SnapshotSubFlow | null;
+  /** How the caller names it. */
+  readonly name: string;
+  /** Its nodes up to the phase of the call; of phase 3 alone when the call stands there. */
+  readonly nodes: readonly PlacedNode[];
+}
+
+/** A chain of calls is at most this long (docs/design/api-decisioning.md 7). */
+export const deepestCall = 5;
+/** Nodes that a flow may have with those of the flows that it calls, once for each call. */
+export const mostPlacedNodes = 2000;
+
+interface Caller {
+  readonly prefix: string;
+  readonly path: string;
+  /** Keys of the flows from the plan's own to the one that is placed. */
+  readonly chain: readonly string[];
+}
+
+/**
+ * Places the nodes of a flow and of all flows that it may call. Publishing sees to it that chains of calls end
+ * (`checkCalls`); where it could not, because two flows were published at one moment, a call that would go on is closed.
+ */
+export function placeNodes({ flow, subFlows = [] }: Pick<Snapshot, 'flow' | 'subFlows'>): readonly PlacedNode[] {
+  const known = new Map<string, SnapshotSubFlow>(subFlows.flatMap((each) => [[each.id, each] as const]));
+  // A key wins over an id, as everywhere.
+  for (const each of subFlows) known.set(each.key, each);
+  const find = (name: string): SnapshotSubFlow | undefined => known.get(name) ?? known.get(name.toLowerCase());
+  let left = mostPlacedNodes;
+
+  function place(own: SnapshotSubFlow, caller: Caller, isWanted: (phase: number) => boolean): PlacedNode[] {
+    const enabled = own.config.nodes.filter(({ enabled }) => enabled !== false);
+    let phase = 1;
+    const placed: PlacedNode[] = [];
+    for (const node of enabled) {
+      const kind = nodeKinds.get(node.type);
+      if (kind !== undefined && kind.phase !== 'any') phase = Math.max(phase, kind.phase);
+      const there = node.type === 'extension_point' ? hookPhase(node) : phase;
+      if (!isWanted(there)) continue;
+      left -= 1;
+      const path = caller.path + node.id;
+      const calls = new Map<CallSide, Call>();
+      for (const { side, name, mode } of callsOf(node)) {
+        const from = side === 'call' ? path : `${path}.${side}`;
+        calls.set(side, call(name, mode, there, { ...caller, path: `${from}/` }));
+      }
+      const named = caller.path === '' ? node : { ...node, id: path };
+      placed.push({ node: named, flow: own, ownId: node.id, prefix: caller.prefix, phase: there, calls });
+    }
+    return placed;
+  }
+
+  function call(name: string, mode: CallMode, phase: number, { path, chain }: Caller): Call {
+    const called = find(name);
+    const closed: Call = { mode, flow: null, name, nodes: [] };
+    if (called === undefined || chain.includes(called.key) || chain.length > deepestCall) return closed;
+    const caller = { prefix: `call_flow:${called.key}/`, path, chain: [...chain, called.key] };
+    const nodes = place(called, caller, (each) => (phase === 3 ? each === 3 : each <= phase));
+    return left < 0 ? closed : { mode, flow: called, name, nodes };
+  }
+
+  return place(flow, { prefix: '', path: '', chain: [flow.key] }, () => true);
+}
+
+/** Where a hook works, wherever the node stands: a flow without a score node scores at the head of phase 2. */
+function hookPhase({ config }: FlowNode): number {
+  return config?.hook === 'pre_score' ? 1 : 2;
+}
+
+function callsOf({
+  type,
+  config = {},
+}: FlowNode): readonly { readonly side: CallSide; readonly name: string; readonly mode: CallMode }[] {
+  const named = (side: CallSide, name: Json | undefined, mode: CallMode) => [
+    { side, name: typeof name === 'string' ? name : '', mode },
+  ];
+  if (type === 'call_flow') {
+    return named('call', config.flowKey, readWord(config.mode, ['narrow', 'merge', 'replace']) ?? 'narrow');
+  }
+  if (type !== 'conditional') return [];
+  return (['onTrue', 'onFalse'] as const).flatMap((side) => {
+    const { action, flowKey } = readObject(config[side]);
+    return action === 'call_flow' ? named(side, flowKey, 'narrow') : [];
+  });
+}
+
+/** All nodes that may run, those of called flows behind the node that calls them. */
+export function* everyNode(nodes: readonly PlacedNode[]): Generator<PlacedNode> {
+  for (const placed of nodes) {
+    yield placed;
+    for (const { nodes: called } of placed.calls.values()) yield* everyNode(called);
+  }
+}

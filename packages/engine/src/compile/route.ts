@@ -1,0 +1,58 @@
+import { readObject, readWord } from '../nodes/node-kind.ts';
+import type { Call, CallSide, PlacedNode } from './placed-nodes.ts';
+
+const actions = ['continue', 'skip_to', 'drop_all', 'call_flow'] as const;
+export type BranchAction = (typeof actions)[number];
+
+/** A node on the way of one request through a plan, of phase 1 or 2. */
+export interface Stop {
+  readonly placed: PlacedNode;
+  /** A conditional passed over it. */
+  readonly isSkipped: boolean;
+  /** What a conditional does for this request; null for all other nodes. */
+  readonly action: BranchAction | null;
+  /** The call that it makes, with the way through the called flow; null: none. */
+  readonly call: { readonly call: Call; readonly stops: readonly Stop[] } | null;
+}
+
+/** Who knows the request. */
+export interface Traveller {
+  /** Whether the conditions of a conditional hold. */
+  holds(conditional: PlacedNode): boolean;
+  /** Told of each node that runs, in their order. */
+  passes(placed: PlacedNode): void;
+}
+
+/**
+ * The way of a request: conditions are asked once per request and look at nothing that candidates have, so the whole way is
+ * known before the first candidate is.
+ */
+export function routeOf(nodes: readonly PlacedNode[], traveller: Traveller): readonly Stop[] {
+  const stops: Stop[] = [];
+  let skipUntil: string | null = null;
+  for (const placed of nodes) {
+    if (placed.phase > 2) continue;
+    // The target is a later node of phase 1, or the first of phase 2.
+    if (placed.phase > 1 || placed.ownId === skipUntil) skipUntil = null;
+    if (skipUntil !== null) {
+      stops.push({ placed, isSkipped: true, action: null, call: null });
+      continue;
+    }
+    traveller.passes(placed);
+    if (placed.node.type !== 'conditional') {
+      stops.push({ placed, isSkipped: false, action: null, call: takenCall(placed, 'call', traveller) });
+      continue;
+    }
+    const side = traveller.holds(placed) ? 'onTrue' : 'onFalse';
+    const { action: word, nodeId } = readObject(placed.node.config?.[side]);
+    const action = readWord(word, actions) ?? 'continue';
+    if (action === 'skip_to') skipUntil = typeof nodeId === 'string' ? nodeId : '';
+    stops.push({ placed, isSkipped: false, action, call: takenCall(placed, side, traveller) });
+  }
+  return stops;
+}
+
+function takenCall({ calls }: PlacedNode, side: CallSide, traveller: Traveller): Stop['call'] {
+  const call = calls.get(side);
+  return call === undefined ? null : { call, stops: routeOf(call.nodes, traveller) };
+}

@@ -1,0 +1,71 @@
+import { rankMethods } from '../delivery/rank-methods.ts';
+import type { Candidate, Run } from '../run.ts';
+import { leave } from '../run.ts';
+import { measureImpact } from '../scoring/components.ts';
+import { scoreStage } from '../scoring/score-stage.ts';
+import type { Scoring } from '../scoring/scoring.ts';
+import { PROPENSITY } from '../scratch.ts';
+import type { FlowNode } from '../snapshot.ts';
+import { closeStage } from './close-stage.ts';
+import { readNumber } from './node-kind.ts';
+import type { Step } from './step.ts';
+
+/** A called flow scores the list that it works on, against the candidates of that list (docs/design/api-settled.md 68). */
+export function calledScoreStep(scoring: Scoring): Step {
+  return {
+    type: 'score',
+    nodeId: scoring.nodeId,
+    run(run) {
+      const { maxMargin, maxRevenue } = run;
+      const outer = run.scoring;
+      run.scoring = scoring;
+      forgetPropensities(run);
+      measureImpact(run);
+      scoreStage(run);
+      run.scoring = outer;
+      run.maxMargin = maxMargin;
+      run.maxRevenue = maxRevenue;
+      // What is expected of a category depends on the node that asks.
+      run.scratch.priorSource.fill(0);
+    },
+  };
+}
+
+function forgetPropensities({ list, scratch: { columns, priorSource } }: Run): void {
+  for (const { at } of list) columns.known[at] = columns.known[at]! & ~PROPENSITY;
+  priorSource.fill(0);
+}
+
+/**
+ * The rank node of a called flow keeps the offers that its method takes first, `topN` or `maxCandidates` of them; their order
+ * is the caller's to make. Null: it does not cut.
+ */
+export function calledRankStep(node: FlowNode): Step | null {
+  const config = node.config ?? {};
+  const { method: name = 'topN', topN, maxCandidates } = config;
+  const most = Math.min(
+    readNumber(topN, Number.POSITIVE_INFINITY),
+    readNumber(maxCandidates, Number.POSITIVE_INFINITY),
+  );
+  const kind = typeof name === 'string' ? rankMethods.get(name) : rankMethods.get('topN');
+  if (kind === undefined) throw new Error(`rank method ${name} is not available`);
+  if (most === Number.POSITIVE_INFINITY) return null;
+  const method = kind.compile(config);
+  return {
+    type: 'rank',
+    nodeId: node.id,
+    run(run) {
+      const ranking = method.begin(run);
+      const kept = new Set<Candidate['offer']>();
+      const left = ({ offer }: Candidate): boolean => !kept.has(offer);
+      while (kept.size < most) {
+        const picked = ranking.next(left);
+        if (picked === null) break;
+        kept.add(picked.candidate.offer);
+        ranking.took?.(picked.candidate);
+      }
+      for (const candidate of run.list) if (!kept.has(candidate.offer)) leave(run, candidate, 'cut');
+      closeStage(run, 'rank', node.id, { method: method.name });
+    },
+  };
+}
