@@ -1052,6 +1052,24 @@ create table oauth_clients (
   grant insert, select, update to arbiter_app
   grant select to arbiter_system
 
+create table objective_counts (
+  tenant_id uuid not null,
+  number bigint not null,
+  is_whole boolean not null,
+  body jsonb not null,
+  made_at timestamp with time zone not null,
+  checked_at timestamp with time zone not null
+);
+  constraint objective_counts_number_check CHECK ((number > 0))
+  constraint objective_counts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint objective_counts_pkey PRIMARY KEY (tenant_id, number)
+  CREATE INDEX objective_counts_whole ON arbiter.objective_counts USING btree (tenant_id, number) WHERE is_whole
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Numbered states of what ranking objectives count, by offer.
+
 create table offer_stock (
   tenant_id uuid not null,
   offer_id uuid not null,

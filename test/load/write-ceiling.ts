@@ -112,6 +112,7 @@ async function batch(): Promise<void> {
       flowVersion: sample.flow_version,
       planHash: sample.plan_hash,
       readSet: Number(sample.read_set),
+      countsNumber: null,
     };
     // A row of the outbox holds a batch; the product's batches are as large as ours when they are full.
     const outbox = outboxes[next % outboxes.length]!;

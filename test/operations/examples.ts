@@ -330,6 +330,7 @@ export const examples: Readonly<Record<string, Example>> = {
     };
   },
   'adminRls.report': async () => ({}),
+  'adminCache.flush': async () => ({ body: { scope: 'offers' } }),
   'adminRls.repair': async () => ({}),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
   'gitops.export': async () => ({ body: {} }),

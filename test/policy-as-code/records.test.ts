@@ -9,7 +9,7 @@ import { callsOf, contentOf, edited, type Made } from './catalogue.ts';
 let server: TestServer;
 let used = 0;
 before(async () => {
-  server = await startTestServer({ tenants: 12 });
+  server = await startTestServer({ tenants: 16 });
 });
 after(() => server?.close());
 
@@ -292,6 +292,83 @@ test('an id of what is gone stays in the file; another tenant refuses it at its 
   // Without it the files can be applied anywhere.
   const scope = new RegExp(` *- scope: offer\\n *scopeId: "?${gone.id}"?\\n`);
   await elsewhere.apply({ files: edited(files, 'contact-policies/cap.yaml', scope, '') });
+});
+
+test('what ranks is named in files: profiles, weights of placements, strategies, the default of the tenant', async () => {
+  const [it, elsewhere, third] = [freshTenant(), freshTenant(), freshTenant()];
+  const web = await it.make('channels', { name: 'The web', key: 'web', channelType: 'web' });
+  const hero = await it.make('placements', { name: 'Hero', key: 'hero', channelId: web.id });
+  const side = await it.make('placements', { name: 'Side', key: 'side', channelId: web.id });
+  await it.make('categories', { name: 'Cards' });
+  const margin = await it.make('ranking-profiles', { name: 'Margin', key: 'margin', weights: { margin: 1 } });
+  const goals = await it.make('ranking-profiles', { name: 'Goals', key: 'goals', weights: { impact: 1 } });
+  const strategy = (scope: string, value: string) => ({ scope, value, profileId: goals.id });
+  const nodes = [
+    { id: 'i', type: 'inventory' },
+    {
+      id: 's',
+      type: 'score',
+      config: {
+        method: 'formula',
+        strategyProfileId: goals.id,
+        strategyOverrides: [
+          strategy('channel', String(web.id)),
+          strategy('channel', 'The web'),
+          strategy('category', 'Cards'),
+          strategy('productType', 'card'),
+        ],
+      },
+    },
+    { id: 'o', type: 'optimize', config: { profileId: margin.id } },
+    {
+      id: 'g',
+      type: 'group',
+      config: { placements: [{ placementId: hero.id }], placementWeights: { [hero.id]: 2, [side.id]: 0.5 } },
+    },
+  ];
+  const draftConfig = { version: 2, nodes, flowConfig: {} };
+  const flow = await it.make('decision-flows', { key: 'rank', name: 'Rank', draftConfig });
+  await it.must('POST', 'decision-flows/publish', { id: flow.id }, 200);
+  await it.must('PUT', 'tenant-settings', { defaultArbitrationProfileId: margin.id }, 200);
+  const { files } = await it.export();
+  assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
+  const text = files.map(({ content }) => content).join('\n');
+  for (const { id } of [web, hero, side, margin, goals])
+    assert.ok(!text.includes(id), contentOf(files, 'decision-flows/rank.yaml'));
+  await elsewhere.apply({ files });
+  assert.deepEqual((await elsewhere.export()).files, files);
+  assert.deepEqual((await elsewhere.diff({ files, prune: true })).changes, []);
+  const placements = await elsewhere.must<{ data: Made[] }>('GET', 'placements', undefined, 200);
+  const own = placements.data.find(({ key }) => key === 'hero')!.id;
+  const rank = (await elsewhere.must<{ data: Made[] }>('GET', 'decision-flows', undefined, 200)).data.find(
+    ({ key }) => key === 'rank',
+  )!;
+  const { draftConfig: applied } = await elsewhere.must<{
+    draftConfig: { nodes: { config?: Record<string, unknown> }[] };
+  }>('GET', `decision-flows/${rank.id}`, undefined, 200);
+  const ofOwn = applied.nodes[3]?.config?.placementWeights as Record<string, number> | undefined;
+  assert.equal(ofOwn?.[own], 2);
+  // One flow as JSON takes the same references with it.
+  const { body: one } = await server.call<Record<string, unknown>>(
+    'GET',
+    `/api/v1/decision-flows/${flow.id}/export?version=draft`,
+    { key: it.tenant.keys.admin },
+  );
+  const without = files.filter(({ path }) => !path.startsWith('decision-flows/') && path !== 'settings.yaml');
+  await third.apply({ files: without });
+  const imported = await third.must<{ draftConfig: { nodes: { config?: Record<string, unknown> }[] } }>(
+    'POST',
+    'decision-flows/import',
+    { flow: one },
+    201,
+  );
+  const weights = imported.draftConfig.nodes[3]?.config?.placementWeights as Record<string, number>;
+  assert.deepEqual(Object.values(weights).sort(), [0.5, 2]);
+  assert.ok(!Object.hasOwn(weights, String(hero.id)));
+  // A profile that the settings named goes together with the setting.
+  const kept = files.filter(({ path }) => !/^(decision-flows|ranking-profiles|settings)/.test(path));
+  await elsewhere.apply({ files: kept, prune: true });
+  assert.deepEqual((await elsewhere.export()).files, kept);
 });
 
 test('the answer of an apply says which version has it', async () => {

@@ -28,7 +28,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['flows', 'segments'],
   ['flow-routes'],
   ['interactions', 'evidence'],
-  ['customer-states', 'estimates', 'plans'],
+  ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'model-learning'],
   ['seed-packs'],

@@ -7,6 +7,7 @@ import {
   foldOutcomes,
   type Json,
   type LatestOutcome,
+  type ObjectiveCounts,
   type OutcomeReads,
   type Plan,
   parseInstant,
@@ -71,6 +72,9 @@ export interface CaseSource {
   readonly modelStates?: Readonly<Record<string, Json>>;
   readonly openBreakers?: readonly string[];
   readonly evidence?: EvidenceSource;
+  readonly rankingProfiles?: Snapshot['rankingProfiles'];
+  /** By offer: impressions, positives and converts of 30 days, impressions of 7 days. */
+  readonly objectiveCounts?: Readonly<Record<string, readonly [number, number, number, number]>>;
   readonly expect: { readonly [key: string]: Json };
 }
 
@@ -241,6 +245,7 @@ function snapshotOf(source: CaseSource): Snapshot {
             (model): SnapshotModel => ({ id: model.key, config: {}, predictors: [], names: [model.key], ...model }),
           ),
         }),
+    ...(source.rankingProfiles === undefined ? {} : { rankingProfiles: source.rankingProfiles }),
   };
 }
 
@@ -328,6 +333,18 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
       category: (id) => evidence.categories?.[id] ?? [0, 0],
       global: evidence.global ?? [0, 0],
     },
+    ...(source.objectiveCounts === undefined ? {} : { objectiveCounts: countsOf(source.objectiveCounts) }),
+  };
+}
+
+function countsOf(counts: NonNullable<CaseSource['objectiveCounts']>): ObjectiveCounts {
+  return {
+    number: 1,
+    offer(id) {
+      const [impressions, positives, converts, impressions7] = counts[id] ?? [0, 0, 0, 0];
+      return { impressions, positives, converts, impressions7 };
+    },
+    impressions7: Object.values(counts).reduce((sum, [, , , impressions7]) => sum + impressions7, 0),
   };
 }
 

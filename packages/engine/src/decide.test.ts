@@ -186,6 +186,7 @@ test('the plan names what it can read', () => {
     segments: ['gold'],
     interests: ['travel'],
     evidenceRanks: false,
+    objectiveCounts: false,
   });
 });
 

@@ -16,6 +16,7 @@ import { viewLanes } from './policies/lane-view.ts';
 import { u } from './random/hash.ts';
 import type { AskExternal, Run } from './run.ts';
 import { assignModel, variantOf } from './scoring/champions.ts';
+import { optimizeStage } from './scoring/optimize-stage.ts';
 import { prepareComponents, scoreStage, traceScores } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
@@ -59,10 +60,14 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
   if (run.phases.rescores) rescore(run);
+  else optimize(run);
   const method = run.holdout ? topN : program.rank.method;
   let walked = deliver(run, method);
   closeWalk(run, walked.delivery);
-  if (observe !== null) observe('rank', program.rank.nodeId);
+  if (observe !== null) {
+    observe('rank', program.rank.nodeId);
+    if (program.group !== null && run.target.slots !== null) observe('group', program.group.nodeId);
+  }
   for (const step of program.afterRank) {
     walked = step.run(run, walked);
     if (observe !== null) observe(step.type, step.nodeId);
@@ -74,9 +79,18 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   return finish(run, written, slateOf(draws, written.items), rows);
 }
 
+/** Not for the control group. */
+function optimize(run: Run): void {
+  const { optimize: optimizing } = run.program;
+  if (optimizing === null || run.holdout) return;
+  optimizeStage(run, optimizing);
+  if (run.observe !== null) run.observe('optimize', optimizing.nodeId);
+}
+
 /** Stages between scoring and rank: called flows, and hooks that change scores. */
 function rescore(run: Run): void {
   runSteps(run, run.phases.toOptimize);
+  optimize(run);
   runSteps(run, run.phases.toRank);
   run.prefix = '';
   if (run.trace !== null) traceScores(run);

@@ -14,8 +14,6 @@ const sound = new Map<string, Json>([
     'conditional',
     { conditions: [{ field: 'customer.age', operator: 'gt', value: 30 }], onTrue: { action: 'drop_all' } },
   ],
-  ['optimize', { weights: { margin: 1, fairness: 0 }, combine: 'blend', blendFactor: 0.5 }],
-  ['group', { allocation: 'greedy', placements: [{ placementId: 'p', maxSlots: 50 }], placementWeights: { p: 10 } }],
   ['call_flow', { flowKey: 'other', mode: 'merge' }],
   ['extension_point', { hook: 'post_rank', kind: 'formula', formula: 'score.total' }],
 ]);
@@ -57,14 +55,6 @@ describe('node types that cannot be run yet', () => {
       assert.deepEqual(errorsOf(flow([inventory, score, { id: 'x', type, config, enabled: false }])), [], type);
     }
     const keys: readonly [Json, string][] = [
-      [{ ...score, config: { method: 'formula', strategyProfileId: 'p' } }, '/nodes/1/config/strategyProfileId'],
-      [
-        {
-          ...score,
-          config: { method: 'formula', strategyOverrides: [{ scope: 'channel', value: 'x', profileId: 'p' }] },
-        },
-        '/nodes/1/config/strategyOverrides',
-      ],
       [{ ...score, config: { method: 'formula', computeShap: true } }, '/nodes/1/config/computeShap'],
       [
         { ...score, config: { method: 'formula', formula: { upliftWeight: 1 } } },
@@ -83,6 +73,10 @@ describe('node types that cannot be run yet', () => {
           },
         },
         '/nodes/1/config/championChallenger/experimentKey',
+      ],
+      [
+        { id: 'o', type: 'optimize', config: { weights: { margin: 1 }, lagrangian: { enabled: true } } },
+        '/nodes/1/config/lagrangian/enabled',
       ],
     ];
     for (const [node, path] of keys) {
@@ -164,6 +158,38 @@ describe('node types that cannot be run yet', () => {
     for (const [type, config, error] of cases) {
       assert.deepEqual(errorsOfConfig(type, config), [error], `${type} ${JSON.stringify(config).slice(0, 90)}`);
     }
+  });
+
+  it('do not include those that rank', () => {
+    const taken: readonly [type: string, config: Json][] = [
+      ['optimize', { weights: { margin: 1, fairness: 0 }, combine: 'blend', blendFactor: 0.5 }],
+      ['optimize', { profileId: 'p', combine: 'replace', lagrangian: { enabled: false } }],
+      [
+        'group',
+        { allocation: 'greedy', placements: [{ placementId: 'p', maxSlots: 50 }], placementWeights: { p: 10 } },
+      ],
+      ['group', { uniqueOffers: false, allowPartial: true }],
+    ];
+    for (const [type, config] of taken) assert.deepEqual(errorsOfConfig(type, config), [], type);
+    const scored = (config: { readonly [key: string]: Json }) =>
+      errorsOf(flow([inventory, { ...score, config: { method: 'formula', ...config } }])).map((error) =>
+        error.replace('/nodes/1/config', ''),
+      );
+    const entry = { scope: 'channel', value: 'Mail', profileId: 'p' };
+    assert.deepEqual(scored({ strategyProfileId: 'p', strategyOverrides: [entry] }), []);
+    assert.deepEqual(scored({ strategyProfileId: 'no-profile' }), ['unknown_reference /strategyProfileId']);
+    const strategies: readonly [Json, string][] = [
+      [{ ...entry, scope: 'offer' }, 'invalid_config /strategyOverrides/0/scope'],
+      [{ ...entry, value: 'no-channel' }, 'unknown_reference /strategyOverrides/0/value'],
+      [{ ...entry, scope: 'category', value: 'no-category' }, 'unknown_reference /strategyOverrides/0/value'],
+      [{ ...entry, profileId: 'no-profile' }, 'unknown_reference /strategyOverrides/0/profileId'],
+      [{ ...entry, value: '' }, 'invalid_config /strategyOverrides/0/value'],
+    ];
+    for (const [one, error] of strategies) assert.deepEqual(scored({ strategyOverrides: [one] }), [error]);
+    // Product types are no records.
+    assert.deepEqual(scored({ strategyOverrides: [{ ...entry, scope: 'productType', value: 'no-card' }] }), []);
+    const many = (count: number) => ({ strategyOverrides: Array.from({ length: count }, () => entry) });
+    assert.deepEqual([scored(many(20)), scored(many(21))], [[], ['invalid_config /strategyOverrides']]);
   });
 
   it('keep the rules of shares between champion and challengers', () => {

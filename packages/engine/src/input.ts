@@ -24,6 +24,8 @@ export interface DecisionInput {
   /** Ids of the plan's offers whose stock is used up; absent or empty: none. */
   readonly soldOut?: readonly string[] | undefined;
   readonly evidence: Evidence;
+  /** What ranking objectives count, when the plan asks for it (`plan.reads.objectiveCounts`). */
+  readonly objectiveCounts?: ObjectiveCounts | undefined;
   /** True: a joined schema has more rows of the customer than its figures in `profile` are made of. */
   readonly joinTruncated?: boolean | undefined;
   /** What webhooks answered, by node; absent: none was asked. A node without an answer counts as one that failed. */
@@ -168,4 +170,23 @@ export interface Evidence {
   readonly pairsOf?: object;
   category(categoryId: string): readonly [positives: number, negatives: number];
   readonly global: readonly [positives: number, negatives: number];
+}
+
+/** What an offer was counted for lately, days ending today in the tenant's zone. */
+export interface OfferCounts {
+  /** Of 30 days. */
+  readonly impressions: number;
+  readonly positives: number;
+  readonly converts: number;
+  /** Of 7 days. */
+  readonly impressions7: number;
+}
+
+/** Counts behind the objectives engagement, conversion and fairness: a numbered tenant-wide state (docs/design/api-catalogue.md 17). */
+export interface ObjectiveCounts {
+  readonly number: number;
+  /** All 0 for an offer of which nothing was counted. */
+  offer(offerId: string): OfferCounts;
+  /** Of all offers of the tenant, in 7 days. */
+  readonly impressions7: number;
 }

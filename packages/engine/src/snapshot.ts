@@ -43,6 +43,11 @@ export interface Snapshot {
   readonly contentItems?: readonly SnapshotContentItem[];
   readonly rules: readonly SnapshotRule[];
   readonly policies: readonly SnapshotPolicy[];
+  /**
+   * Ranking profiles that the flow names, and the tenant's default when it acts. Left out when there is none, so that plans
+   * keep their hashes.
+   */
+  readonly rankingProfiles?: readonly SnapshotRankingProfile[];
   /** Schemas the flow can read: auto-enriched ones (oldest first) and those an enrich node names. */
   readonly schemas: readonly SnapshotSchema[];
   /**
@@ -81,6 +86,8 @@ export interface SnapshotTenant {
   readonly maxOffersPerDecision: number;
   readonly holdoutPercentage: number;
   readonly mandatoryDailyCap: number;
+  /** Ranking profile of flows whose score stage names no exponents. Left out when there is none, or when it does not act. */
+  readonly defaultArbitrationProfileId?: string;
   /** Attribute names left out of sealed records. */
   readonly neverStore: readonly string[];
 }
@@ -277,6 +284,13 @@ export interface SnapshotPolicy {
   readonly scopes: readonly ScopeAssignment[];
   readonly priority: number;
   readonly createdAt: number;
+}
+
+/** Content of a ranking profile only: a new name changes no plan. */
+export interface SnapshotRankingProfile {
+  readonly id: string;
+  /** Objective -> 0 to 1. */
+  readonly weights: Readonly<Record<string, number>>;
 }
 
 export interface SnapshotSchema {

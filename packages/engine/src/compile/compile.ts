@@ -3,13 +3,17 @@ import { compileExplore } from '../delivery/explore.ts';
 import { rankMethods } from '../delivery/rank-methods.ts';
 import { flowModel, type PlanModels } from '../models/plan-models.ts';
 import { afterRankOf } from '../nodes/after-rank.ts';
+import { compileGroup } from '../nodes/group.ts';
 import { newParts, type PlanParts, readNumber, readObject } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
+import { compileOptimize } from '../nodes/optimize.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
 import { compileResponse } from '../nodes/response.ts';
-import { readScoring } from '../nodes/score.ts';
+import { readScoring, type ScoringParts, scoringParts } from '../nodes/score.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
+import { countedObjectives } from '../scoring/objectives.ts';
+import { profileWeights } from '../scoring/strategies.ts';
 import { scratchOf } from '../scratch.ts';
 import type { FlowConfig, FlowNode, Snapshot, SnapshotPlacement } from '../snapshot.ts';
 import { semantics } from '../version.ts';
@@ -89,7 +93,10 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const output = outputOf(placed, newParts(source));
   const flowConfig = readObject(snapshot.flow.config.flowConfig);
   const scoreNode = nodes.find(({ type }) => type === 'score') ?? null;
-  const scoring = readScoring(scoreNode, snapshot.flow.config, { flow: snapshot.flow, channels }, builder.models);
+  const profiles = profileWeights(snapshot);
+  const scoring = readScoring(scoreNode, snapshot.flow.config, scoringParts(snapshot, channels, builder.models));
+  const nodeOf = (type: string): FlowNode | undefined => nodes.find((node) => node.type === type);
+  const optimize = compileOptimize(nodeOf('optimize'), profiles);
   const rankNode = nodes.find(({ type }) => type === 'rank');
   const rank = compileRank(rankNode);
   const responseNode = nodes.find(({ type }) => type === 'response');
@@ -130,7 +137,9 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     models: builder.models,
     drawsEarly: drawsEarly(builder.models, offers),
     scoring,
+    optimize,
     rank,
+    group: compileGroup(nodeOf('group')),
     // A plan that was stored before plans named their semantics knew no exploration: the key meant nothing.
     explore: snapshot.semantics === undefined ? null : compileExplore(readObject(flowConfig.explore), ordinals.channel),
     output,
@@ -170,8 +179,19 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
       evidenceRanks:
         rank.method.readsEvidence === true ||
         readsEvidence(scoring, offers) ||
+        asks(optimize, new Set(['propensity'])) ||
+        (snapshot.subFlows ?? []).some(({ key, config }) =>
+          readsEvidence(calledScoring(config, scoringParts(snapshot, channels, builder.models, key)), offers),
+        ),
+      objectiveCounts:
+        asks(optimize, countedObjectives) ||
         (snapshot.subFlows ?? []).some(({ config }) =>
-          readsEvidence(calledScoring(config, { flow: snapshot.flow, channels }, builder.models), offers),
+          config.nodes.some(
+            (node) =>
+              node.type === 'optimize' &&
+              node.enabled !== false &&
+              asks(compileOptimize(node, profiles), countedObjectives),
+          ),
         ),
     },
     limits: {
@@ -226,23 +246,16 @@ function webhooksOf(nodes: readonly PlacedNode[]): readonly PlanWebhook[] {
 
 const usualTimeoutMs = 200;
 
-const calledScoring = (
-  config: FlowConfig,
-  places: Pick<Snapshot, 'flow' | 'channels'>,
-  models: PlanModels,
-): Program['scoring'] =>
-  readScoring(
-    config.nodes.find(({ type, enabled }) => type === 'score' && enabled !== false) ?? null,
-    config,
-    places,
-    models,
-  );
+const calledScoring = (config: FlowConfig, parts: ScoringParts): Program['scoring'] =>
+  readScoring(config.nodes.find(({ type, enabled }) => type === 'score' && enabled !== false) ?? null, config, parts);
 
 function compileRank(node: FlowNode | undefined): RankStage {
   const name = typeof node?.config?.method === 'string' ? node.config.method : 'topN';
   const kind = rankMethods.get(name);
   if (kind === undefined) throw new Error(`rank method ${name} is not available`);
-  return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}) };
+  const { topN, maxCandidates } = node?.config ?? {};
+  const cut = Math.min(readNumber(topN, Number.POSITIVE_INFINITY), readNumber(maxCandidates, Number.POSITIVE_INFINITY));
+  return { nodeId: node?.id ?? null, method: kind.compile(node?.config ?? {}), cut };
 }
 
 /** Targeting is asked before there is an offer (docs/design/api-catalogue.md 5.2). */
@@ -266,6 +279,9 @@ function smallestCut(snapshot: Snapshot, rank: FlowNode | undefined, response: F
     readNumber(response?.config?.limit, mostItems),
   );
 }
+
+const asks = (optimize: Program['optimize'], objectives: ReadonlySet<string>): boolean =>
+  optimize?.terms.some(({ objective }) => objectives.has(objective)) ?? false;
 
 function readsEvidence(scoring: Program['scoring'], offers: readonly PlanOffer[]): boolean {
   return (

@@ -9,12 +9,15 @@ import { mandatoryStep } from '../nodes/mandatory.ts';
 import { matchStep } from '../nodes/match-creatives.ts';
 import { newParts, type PlanParts } from '../nodes/node-kind.ts';
 import { nodeKinds } from '../nodes/node-kinds.ts';
+import { compileOptimize } from '../nodes/optimize.ts';
 import { qualifyStep } from '../nodes/qualify.ts';
-import { readScoring } from '../nodes/score.ts';
+import { readScoring, scoringParts } from '../nodes/score.ts';
 import type { Step } from '../nodes/step.ts';
 import { suppressionStep } from '../nodes/suppression.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { type Lifters, liftersOf } from '../policies/policy-stage.ts';
+import { optimizeStage } from '../scoring/optimize-stage.ts';
+import { profileWeights } from '../scoring/strategies.ts';
 import type { SnapshotSubFlow } from '../snapshot.ts';
 import { sortById } from './catalogue.ts';
 import { everyNode, type PlacedNode } from './placed-nodes.ts';
@@ -153,17 +156,31 @@ function calledPhase2(flow: SnapshotSubFlow, stops: readonly Stop[], parts: Plan
   const { config } = flow;
   const channels = sortById(parts.builder.snapshot.channels);
   const pathOf = (type: string) => stops.find(({ placed }) => placed.node.type === type)?.placed.node ?? null;
+  const { snapshot, models } = parts.builder;
   const scored = calledScoreStep(
-    readScoring(
-      pathOf('score'),
-      config,
-      { flow: { ...parts.builder.snapshot.flow, key: flow.key }, channels },
-      parts.builder.models,
-    ),
+    readScoring(pathOf('score'), config, scoringParts(snapshot, channels, models, flow.key)),
   );
+  const optimizing = compileOptimize(pathOf('optimize') ?? undefined, profileWeights(snapshot));
+  const optimized: Step[] =
+    optimizing === null
+      ? []
+      : [
+          {
+            type: 'optimize',
+            nodeId: optimizing.nodeId,
+            run(run) {
+              if (!run.holdout) optimizeStage(run, optimizing);
+            },
+          },
+        ];
   const rank = pathOf('rank');
   const cut = rank === null ? null : calledRankStep(rank);
-  return [named(scored, prefix), ...phase2(stops, parts), ...(cut === null ? [] : [named(cut, prefix)])];
+  return [
+    named(scored, prefix),
+    ...optimized.map((step) => named(step, prefix)),
+    ...phase2(stops, parts),
+    ...(cut === null ? [] : [named(cut, prefix)]),
+  ];
 }
 
 /** The stages behind scoring, but for optimize, rank and group, which the flow runs itself. */

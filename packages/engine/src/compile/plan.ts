@@ -1,3 +1,4 @@
+import type { Grouping } from '../delivery/allocate.ts';
 import type { Explore } from '../delivery/explore.ts';
 import type { RankMethod } from '../delivery/rank-method.ts';
 import type { WindowSpec } from '../input.ts';
@@ -6,6 +7,7 @@ import type { AfterRank } from '../nodes/after-rank.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import type { Run } from '../run.ts';
+import type { Optimizing } from '../scoring/optimize-stage.ts';
 import type { Scoring } from '../scoring/scoring.ts';
 import type {
   Snapshot,
@@ -127,6 +129,8 @@ export interface PlanReads {
   readonly interests: readonly string[];
   /** True when evidence decides anything but the components shown with an item. */
   readonly evidenceRanks: boolean;
+  /** True when a ranking objective reads the tenant-wide counts: the input then holds them. */
+  readonly objectiveCounts: boolean;
 }
 
 export interface PlanLimits {
@@ -184,7 +188,11 @@ export interface Program {
   /** True: something before the score node asks a model that draws. */
   readonly drawsEarly: boolean;
   readonly scoring: Scoring;
+  /** Null: scores stay as the score stage made them. */
+  readonly optimize: Optimizing | null;
   readonly rank: RankStage;
+  /** Null: placements are filled one after another. */
+  readonly group: Grouping | null;
   /** Null: nothing is left to chance. */
   readonly explore: Explore | null;
   readonly output: readonly OutputStep[];
@@ -198,6 +206,8 @@ export interface Program {
 export interface RankStage {
   readonly nodeId: string | null;
   readonly method: RankMethod;
+  /** Candidates that pass the node: the smaller of its `topN` and `maxCandidates`; Infinity: all. */
+  readonly cut: number;
 }
 
 export interface ResponseStage {

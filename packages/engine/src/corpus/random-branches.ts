@@ -5,8 +5,8 @@ import { randomNodes } from './random-flow.ts';
 
 /** The same flow with conditionals, calls of two further flows, and extension points among its nodes. */
 export function withBranches(chance: Chance, snapshot: Snapshot): Snapshot {
-  const inner = randomNodes(chance, snapshot);
-  const outer = randomNodes(chance, snapshot);
+  const inner = randomNodes(chance, snapshot, false);
+  const outer = randomNodes(chance, snapshot, false);
   const nested = chance.flip(0.3) ? [callOf(chance, 'call', 'inner')] : [];
   const { config } = snapshot.flow;
   return {

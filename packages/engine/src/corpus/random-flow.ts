@@ -1,14 +1,15 @@
 import type { FlowConfig, FlowNode, Json, Snapshot } from '../index.ts';
 import type { Chance } from './chance.ts';
 
-type Rows = Pick<Snapshot, 'channels' | 'categories' | 'subCategories' | 'offers'>;
+type Rows = Pick<Snapshot, 'channels' | 'placements' | 'categories' | 'subCategories' | 'offers'>;
 type Config = { readonly [key: string]: Json };
 
-export function randomNodes(chance: Chance, rows: Rows): Pick<FlowConfig, 'nodes' | 'flowConfig'> {
+/** `ranks`: with optimize and group nodes, and scores by ranking profiles. */
+export function randomNodes(chance: Chance, rows: Rows, ranks: boolean): Pick<FlowConfig, 'nodes' | 'flowConfig'> {
   const nodes: { type: string; config?: Config; enabled?: boolean }[] = [
     { type: 'inventory', config: inventory(chance, rows) },
   ];
-  const method = scoreConfig(chance, rows);
+  const method = { ...scoreConfig(chance, rows), ...(ranks ? strategies(chance, rows) : {}) };
   const withNode = chance.flip(0.8);
   if (chance.flip(0.3)) nodes.push({ type: 'enrich', config: enrich(chance) });
   if (chance.flip(0.7)) nodes.push({ type: 'match_creatives', config: match(chance, rows) });
@@ -29,7 +30,9 @@ export function randomNodes(chance: Chance, rows: Rows): Pick<FlowConfig, 'nodes
       config: chance.pick<Config>([{}, {}, { mode: 'selected', policyIds: ['policy0', 'policy1'] }]),
     });
   if (withNode) nodes.push({ type: 'score', config: method, enabled: true });
+  if (ranks && chance.flip(0.3)) nodes.push({ type: 'optimize', config: optimize(chance) });
   if (chance.flip(0.85)) nodes.push({ type: 'rank', config: rank(chance) });
+  if (ranks && chance.flip(0.4)) nodes.push({ type: 'group', config: group(chance, rows) });
   if (chance.flip(0.35)) nodes.push({ type: 'compute', config: compute(chance) });
   if (chance.flip(0.25)) nodes.push({ type: 'set_properties', config: { properties: chance.some(properties, 0.6) } });
   if (chance.flip(0.6))
@@ -139,6 +142,32 @@ const exploreExploit = (chance: Chance): Config => ({
   ]),
   ...(chance.flip(0.5) ? { poolSize: chance.int(2, 9) } : {}),
   ...(chance.flip(0.3) ? { fromRank: chance.int(1, 3) } : {}),
+});
+
+const strategies = (chance: Chance, { channels }: Rows): Config => ({
+  ...(chance.flip(0.15) ? { strategyProfileId: 'profile0' } : {}),
+  ...(chance.flip(0.15)
+    ? { strategyOverrides: [{ scope: 'channel', value: chance.pick(channels).name, profileId: 'profile1' }] }
+    : {}),
+});
+
+const optimize = (chance: Chance): Config => ({
+  ...chance.pick<Config>([
+    { profileId: 'profile0' },
+    { profileId: 'profile1' },
+    { weights: { revenue: 0.7, businessValue: 0.2, conversion: 1 } },
+    { weights: { recency: 0.5, fatigue: 1, relevance: 0.1 } },
+  ]),
+  ...(chance.flip(0.4) ? { combine: 'replace' } : { blendFactor: chance.int(0, 10) / 10 }),
+});
+
+const group = (chance: Chance, { placements }: Rows): Config => ({
+  ...(chance.flip(0.5) ? { allocation: chance.pick(['greedy', 'optimal']) } : {}),
+  ...(chance.flip(0.3) ? { uniqueOffers: false } : {}),
+  ...(chance.flip(0.5) ? { placements: placements.map(({ id }) => ({ placementId: id, maxSlots: 2 })) } : {}),
+  ...(chance.flip(0.5)
+    ? { placementWeights: Object.fromEntries(placements.map(({ id }) => [id, chance.int(0, 20) / 10])) }
+    : {}),
 });
 
 const explore = (chance: Chance, { channels }: Rows): Config => ({

@@ -10,7 +10,7 @@ import {
 } from '../index.ts';
 import type { Chance } from './chance.ts';
 import { zones } from './random-plan.ts';
-import { packContacts, type StoredEvidence, type StoredInput } from './record.ts';
+import { packContacts, type StoredCounts, type StoredEvidence, type StoredInput } from './record.ts';
 
 /** 2026-03-20T00:00:00Z: a week before the clocks of Europe change. */
 const firstInstant = 1_773_964_800_000;
@@ -58,6 +58,7 @@ export function randomInput(
     suppressions: chance.flip(0.1) ? randomSuppressions(chance, snapshot, now) : [],
     ...(tracked.length > 0 ? { soldOut: chance.some(tracked, 0.4) } : {}),
     ...(plan.joinedSources.some(({ isMany }) => isMany) && chance.flip(0.1) ? { joinTruncated: true } : {}),
+    ...(plan.reads.objectiveCounts ? { objectiveCounts: randomCounts(chance, snapshot) } : {}),
     evidence: randomEvidence(chance, snapshot, number),
     ...(chance.flip(0.06) ? { quotaLeft: chance.int(0, 3) } : {}),
   };
@@ -214,4 +215,20 @@ function randomEvidence(chance: Chance, { offers, categories }: Snapshot, number
     categories: Object.fromEntries(chance.some(categories, 0.6).map(({ id }) => [id, pair(40)])),
     global: chance.flip(0.8) ? pair(500) : [0, 0],
   };
+}
+
+function randomCounts(chance: Chance, { offers }: Snapshot): StoredCounts {
+  const counted = chance.some(offers, 0.7).map(({ id }) => {
+    const impressions = chance.int(0, 500);
+    const positives = chance.int(0, impressions);
+    const counts = {
+      impressions,
+      positives,
+      converts: chance.int(0, positives),
+      impressions7: chance.int(0, impressions),
+    };
+    return [id, counts] as const;
+  });
+  const impressions7 = counted.reduce((sum, [, counts]) => sum + counts.impressions7, chance.int(0, 50));
+  return { number: chance.int(1, 9), impressions7, offers: Object.fromEntries(counted) };
 }

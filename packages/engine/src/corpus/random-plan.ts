@@ -16,8 +16,12 @@ const midYear = 1_782_864_000_000;
 
 export const zones = ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York'];
 
-/** A catalogue with one flow that uses whatever the engine can do, by chance. */
-export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snapshot['tenant']['offsets']): Snapshot {
+/** A catalogue with one flow that uses whatever the engine can do, by chance; `ranks`: see `randomNodes`. */
+export function randomSnapshot(
+  chance: Chance,
+  offsetsOf: (zone: string) => Snapshot['tenant']['offsets'],
+  { ranks = true } = {},
+): Snapshot {
   const channelTypes = ['email', 'web', 'phone', 'push'].slice(0, chance.int(1, 4));
   const channels = channelTypes.map((channelType) => ({
     id: `ch-${channelType}`,
@@ -91,7 +95,10 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
       name: 'Flow',
       version: 1,
       couplingOverride: chance.pick([null, null, null, 'partial', 'atomic'] as const),
-      config: { version: 2, ...randomNodes(chance, { channels, categories, subCategories, offers }) },
+      config: {
+        version: 2,
+        ...randomNodes(chance, { channels, placements, categories, subCategories, offers }, ranks),
+      },
     },
     channels,
     placements,
@@ -116,6 +123,7 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
     ...(hasItems ? { contentItems } : {}),
     rules: randomRules(chance, { channels, placements, categories, offers, creatives }),
     policies: randomPolicies(chance, { channels, placements, categories, offers, creatives }),
+    ...(ranks ? { rankingProfiles } : {}),
     schemas: [
       {
         id: 'people',
@@ -165,6 +173,11 @@ export function randomSnapshot(chance: Chance, offsetsOf: (zone: string) => Snap
       : {}),
   };
 }
+
+const rankingProfiles = [
+  { id: 'profile0', weights: { propensity: 0.4, impact: 1, margin: 0.3 } },
+  { id: 'profile1', weights: { engagement: 1, fairness: 0.5, emphasis: 0.25 } },
+];
 
 export const profileColumns = [
   'age',

@@ -4,6 +4,7 @@ import {
   type DecisionInput,
   decide,
   type Json,
+  type OfferCounts,
   type Plan,
   resultOf,
   type Snapshot,
@@ -31,10 +32,17 @@ export interface StoredEvidence {
   readonly global: Pair;
 }
 
+export interface StoredCounts {
+  readonly number: number;
+  readonly impressions7: number;
+  readonly offers: Readonly<Record<string, OfferCounts>>;
+}
+
 type StoredContacts = Omit<DecisionInput['contacts'], 'lastAt'> & { readonly lastAt: readonly (number | null)[] };
 
-export type StoredInput = Omit<DecisionInput, 'evidence' | 'contacts'> & {
+export type StoredInput = Omit<DecisionInput, 'evidence' | 'contacts' | 'objectiveCounts'> & {
   readonly evidence: StoredEvidence;
+  readonly objectiveCounts?: StoredCounts;
   readonly contacts: StoredContacts;
 };
 
@@ -43,7 +51,7 @@ export const packContacts = (contacts: DecisionInput['contacts']): StoredContact
   lastAt: contacts.lastAt.map((at) => (Number.isFinite(at) ? at : null)),
 });
 
-export function unpackInput({ evidence, contacts, ...input }: StoredInput): DecisionInput {
+export function unpackInput({ evidence, contacts, objectiveCounts, ...input }: StoredInput): DecisionInput {
   const { number, offers, categories, global } = evidence;
   const none: Pair = [0, 0];
   return {
@@ -55,8 +63,13 @@ export function unpackInput({ evidence, contacts, ...input }: StoredInput): Deci
       offer: (id) => offers[id] ?? none,
       category: (id) => categories[id] ?? none,
     },
+    ...(objectiveCounts === undefined
+      ? {}
+      : { objectiveCounts: { ...objectiveCounts, offer: (id) => objectiveCounts.offers[id] ?? noCounts } }),
   };
 }
+
+const noCounts: OfferCounts = { impressions: 0, positives: 0, converts: 0, impressions7: 0 };
 
 /** The result of a decision as a corpus keeps it. */
 export const resultText = (plan: Plan, input: StoredInput): string =>

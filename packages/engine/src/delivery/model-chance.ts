@@ -20,8 +20,8 @@ const fromModel = 0;
  * of the picks before it.
  */
 export interface ModelChance {
-  /** Told of each place before it is filled: who is left for it. */
-  asked(slot: number, place: number, left: (candidate: Candidate) => boolean): void;
+  /** Told of each place before it is filled: who is left for it. `slot` null: whatever placement they are for. */
+  asked(slot: number | null, place: number, left: (candidate: Candidate) => boolean): void;
   /** Told what the place was filled with. */
   took(picked: RankedPick): void;
   /** The picks with their chances, in their order; once, when the answer is filled. */
@@ -29,7 +29,7 @@ export interface ModelChance {
 }
 
 interface Step {
-  readonly slot: number;
+  readonly slot: number | null;
   readonly place: number;
   /** Candidates left. */
   readonly size: number;
@@ -181,7 +181,7 @@ function countRepetition(
   let weight = 1;
   for (const [step, { slot, place, taken }] of steps.entries()) {
     const left = (candidate: Candidate): boolean =>
-      lastStep[candidate.at]! >= step && (run.target.slots === null || candidate.slot === slot);
+      lastStep[candidate.at]! >= step && (slot === null || run.target.slots === null || candidate.slot === slot);
     const { candidate } = taken!;
     const picked = ranking.next(left, place);
     if (picked === null) return;

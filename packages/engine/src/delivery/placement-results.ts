@@ -6,8 +6,9 @@ import type { TargetSlot } from './target.ts';
 
 /** The items by placement, for requests with `placements` and for response format `grouped`; null for all others. */
 export function placementResults(run: Run, { items, bySlot }: Items): Decision['placementResults'] {
-  const { requested, slots } = run.target;
-  if (requested !== null) {
+  const { requested, slots, ofGroup } = run.target;
+  const isGrouped = run.program.response.format === 'grouped';
+  if (requested !== null && (ofGroup !== true || isGrouped)) {
     return requested.map(({ id, name, channelId, slot }) => {
       const own = bySlot[slot] ?? [];
       const active = slots?.[slot];
@@ -16,7 +17,7 @@ export function placementResults(run: Run, { items, bySlot }: Items): Decision['
       return { placementId: id, placementName: name, channelId, items: own, emptyReason };
     });
   }
-  if (run.program.response.format !== 'grouped') return null;
+  if (!isGrouped) return null;
   const groups = new Map<string, number[]>();
   items.forEach(({ placementId }, at) => {
     if (placementId === null) return;

@@ -4,6 +4,7 @@ import { NONE, type Plan, type Program } from '../compile/plan.ts';
 import type { EmptyTarget } from '../empty-reason.ts';
 import type { DecisionRequest } from '../input.ts';
 import type { SnapshotInactivePlacement, SnapshotPlacement } from '../snapshot.ts';
+import type { Grouping } from './allocate.ts';
 
 /** Where a request wants items, in the plan's terms. */
 export interface Target {
@@ -18,6 +19,8 @@ export interface Target {
   readonly slots: readonly TargetSlot[] | null;
   /** All placements of a multi-placement request, in its order; null for all others. */
   readonly requested: readonly RequestedPlacement[] | null;
+  /** True: a group node listed the placements, and the request none. */
+  readonly ofGroup?: true;
   /** `channel.*` before a creative is known: the only channel that fits. */
   readonly channelView: JsonObject | null;
 }
@@ -91,6 +94,9 @@ export function findTarget(program: Program, request: TargetRequest): Target {
     if (count > 1) only = null;
   }
   if (request.placements !== null) return findSlots(program, request);
+  // A group node may say what a request leaves open.
+  const ofGroup = program.group?.placements ?? null;
+  if (ofGroup !== null && request.placement === null) return groupSlots(program, request, ofGroup);
   const view = (position: number | null) => {
     const channel = position === null ? undefined : channels[position];
     return channel === undefined ? null : channelView(channel);
@@ -150,6 +156,24 @@ function findSlots(program: Program, request: TargetRequest): Target {
   }
   const emptyReason = slots.length === 0 ? 'placement_inactive' : null;
   return { problem: null, emptyReason, channels, placements: null, slots, requested, channelView: null };
+}
+
+/**
+ * The placements that the group node lists. Those that are not active, that are gone or that belong to another channel than
+ * the request's are skipped (docs/design/api-settled.md 72).
+ */
+function groupSlots(program: Program, request: TargetRequest, placements: NonNullable<Grouping['placements']>): Target {
+  let skippedInactive = false;
+  const usable = placements.flatMap(({ placementId, maxSlots }) => {
+    const found = findPlacement(program, placementId);
+    if (found === null) return [];
+    if ((request.channelId ?? found.channelId) !== found.channelId) return [];
+    if ((request.channel ?? found.channelType) !== found.channelType) return [];
+    if (found.number === NONE) skippedInactive = true;
+    return found.number === NONE ? [] : [{ placementId, limit: maxSlots }];
+  });
+  if (usable.length === 0) return stop(skippedInactive ? 'placement_inactive' : 'no_placement', null);
+  return { ...findSlots(program, { ...request, placements: usable }), ofGroup: true };
 }
 
 /** `number`: of `program.placements`; NONE for one that is not active. */

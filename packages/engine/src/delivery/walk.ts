@@ -7,11 +7,12 @@ import { offerCapReached } from '../policies/offer-caps.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { isLifted } from '../policies/policy-stage.ts';
 import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
+import { allocate, cutByRank, type Grouping } from './allocate.ts';
 import { beginExploring } from './explore.ts';
 import { watchModelChance } from './model-chance.ts';
 import { constraintBlocks, isOpen } from './pick-creative.ts';
 import { certain, type Pick, type RankedPick, type RankMethod } from './rank-method.ts';
-import type { Target } from './target.ts';
+import type { Target, TargetSlot } from './target.ts';
 
 /** An item of the answer. */
 export interface Taken {
@@ -50,6 +51,35 @@ export function deliver(run: Run, method: RankMethod): Walked {
     mandatoryToday: null,
   };
   takeMandatory(walk);
+  const { group } = run.program;
+  const draws = group === null || slots === null ? walkSlots(walk, method) : allocateSlots(walk, method, group, slots);
+  if (run.input.quotaLeft !== undefined) withhold(walk, run.input.quotaLeft);
+  return { delivery: walk.delivery, draws };
+}
+
+/** Several placements under a group node. */
+function allocateSlots(walk: Walk, method: RankMethod, group: Grouping, slots: readonly TargetSlot[]) {
+  const { run, rooms, delivery } = walk;
+  return allocate(
+    {
+      run,
+      group,
+      slots,
+      rooms,
+      filled: (slot) => delivery[slot]!.length,
+      left: () => walk.cut - walk.total,
+      take: (slot, candidate, pick) =>
+        take(walk, slot, { candidate, placementId: candidate.placementId, mandatory: false, pick }),
+    },
+    method,
+    run.program.rank.cut,
+  );
+}
+
+/** Slot after slot, each from what the rank method yields for it. */
+function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null {
+  const { run, rooms, cut } = walk;
+  const { slots } = run.target;
   const ranking = method.begin(run);
   const exploring = run.holdout || run.program.explore === null ? null : beginExploring(run, run.program.explore);
   const chance = watchModelChance(run, method, exploring);
@@ -84,8 +114,7 @@ export function deliver(run: Run, method: RankMethod): Walked {
       draws![at] = { candidate: drawn[at]!.candidate, pick };
     }
   }
-  if (run.input.quotaLeft !== undefined) withhold(walk, run.input.quotaLeft);
-  return { delivery: walk.delivery, draws };
+  return draws;
 }
 
 /** Takes back what a quota does not cover: the first items in delivery order stay. */
@@ -218,16 +247,18 @@ function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofM
   }
 }
 
-/** The same offer in other placements: gone when answers are deduplicated, else inside its caps and its creative's. */
+/** The same offer in other placements: gone where it may stand in one only, else inside its caps and its creative's. */
 function leaveOtherSlots(walk: Walk, taken: Candidate): void {
   const { run } = walk;
   const { caps } = taken.offer;
+  // A group node decides what the request says otherwise (docs/design/api-decisioning.md 2, deduplicate).
+  const isUnique = run.program.group?.uniqueOffers ?? run.request.deduplicate;
   const shown = caps === null ? 0 : walk.delivery.flat().filter((item) => item.candidate.offer === taken.offer).length;
   const reached = caps === null ? null : offerCapReached(run, taken.ordinal, caps, shown);
   for (const list of [run.list, run.mandatory]) {
     for (const candidate of list) {
       if (candidate.offer !== taken.offer || candidate.taken || candidate.reason !== null) continue;
-      if (run.request.deduplicate) {
+      if (isUnique) {
         candidate.reason = 'cut';
         continue;
       }
@@ -272,7 +303,9 @@ function countWalk(run: Run): void {
 function traceWalk(run: Run, delivery: Delivery): void {
   const taken = new Set<Candidate['offer']>();
   for (const items of delivery) for (const { candidate } of items) taken.add(candidate.offer);
-  const { nodeId } = run.program.rank;
+  const { rank, group: grouping } = run.program;
+  /** The group node, where it allocated. */
+  const group = run.target.slots === null ? null : grouping;
   const dropped = new Map<string, Map<string, number>>();
   const count = (stage: string, reason: DropReason): void => {
     const reasons = dropped.get(stage) ?? new Map<string, number>();
@@ -295,9 +328,10 @@ function traceWalk(run: Run, delivery: Delivery): void {
         cut += 1;
         continue;
       }
-      const stage = worst.reason === 'cut' ? 'rank' : 'admission';
+      const left = group === null || worst.gate === cutByRank ? rankStage : groupStage;
+      const stage = worst.reason === 'cut' ? left : 'admission';
       if (stage === 'admission') run.lastRemover = 'admission';
-      recordDrop(run, worst, stage, stage === 'rank' ? nodeId : null);
+      recordDrop(run, worst, stage, stage === rankStage ? rank.nodeId : stage === groupStage ? group!.nodeId : null);
       if (worst.reason !== null) count(stage, worst.reason);
     }
   }
@@ -318,22 +352,40 @@ function traceWalk(run: Run, delivery: Delivery): void {
       warnings: [],
     });
   }
+  const cutHere = dropped.get(rankStage) ?? new Map<string, number>();
+  const ranked = group === null ? taken.size : admitted - lost - (cutHere.get('cut') ?? 0);
   run.trace.stage({
-    stage: 'rank',
-    nodeId,
+    stage: rankStage,
+    nodeId: rank.nodeId,
     candidates: admitted - lost,
-    passed: taken.size,
+    passed: ranked,
     topScore: topScore(run, delivery),
     method: run.rankMethod,
-    dropped: Object.fromEntries(dropped.get('rank') ?? []),
+    dropped: Object.fromEntries(cutHere),
+    warnings: [],
+  });
+  if (group === null) return;
+  run.trace.stage({
+    stage: groupStage,
+    nodeId: group.nodeId,
+    candidates: ranked,
+    passed: taken.size,
+    topScore: topScore(run, delivery),
+    method: group.allocation,
+    dropped: Object.fromEntries(dropped.get(groupStage) ?? []),
     warnings: [],
   });
 }
 
+const rankStage = 'rank';
+const groupStage = 'group';
+
 /** What limits removed says more of an empty placement than what found no room. */
-function noteRemoval({ slotRemover }: Run, { slot, reason }: Candidate): void {
+function noteRemoval({ slotRemover, program }: Run, { slot, reason, gate }: Candidate): void {
   if (reason !== 'cut') slotRemover[slot] = 'admission';
-  else if (slotRemover[slot] !== 'admission') slotRemover[slot] = 'rank';
+  else if (slotRemover[slot] !== 'admission') {
+    slotRemover[slot] = program.group === null || gate === cutByRank ? rankStage : groupStage;
+  }
 }
 
 function topScore({ scratch }: Run, delivery: Delivery): number | null {

@@ -1,7 +1,8 @@
 import { pointerStep } from '../compile/config-problems.ts';
-import type { Json } from '../snapshot.ts';
+import type { Grouping } from '../delivery/allocate.ts';
+import type { FlowNode, Json } from '../snapshot.ts';
 import { boolean, integer, type NodeIssues, number, objects, oneOf, reference } from './node-keys.ts';
-import { type NodeKind, readObject, readObjects } from './node-kind.ts';
+import { type NodeKind, readNumber, readObject, readObjects } from './node-kind.ts';
 
 const placementShape = objects(20, {
   keys: { placementId: reference('placement'), maxSlots: integer(1, 50) },
@@ -31,7 +32,6 @@ export const group: NodeKind = {
     allowPartial: boolean,
   },
   required: [],
-  unbuilt: true,
 };
 
 function checkWeights(value: Json, path: string, issues: NodeIssues): void {
@@ -44,4 +44,23 @@ function checkWeights(value: Json, path: string, issues: NodeIssues): void {
     reference('placement')(id, place, issues);
     number(0, 10)(weight, place, issues);
   }
+}
+
+/** Null: the flow has no such node. */
+export function compileGroup(node: FlowNode | undefined): Grouping | null {
+  if (node === undefined) return null;
+  const { allocation, placements, placementWeights, uniqueOffers } = node.config ?? {};
+  const own = readObjects(placements).flatMap(({ placementId, maxSlots }) =>
+    typeof placementId === 'string'
+      ? [{ placementId: placementId.toLowerCase(), maxSlots: typeof maxSlots === 'number' ? maxSlots : null }]
+      : [],
+  );
+  const weights = Object.entries(readObject(placementWeights));
+  return {
+    nodeId: node.id,
+    allocation: allocation === 'greedy' ? 'greedy' : 'optimal',
+    placements: own.length === 0 ? null : own,
+    weights: new Map(weights.map(([id, weight]) => [id.toLowerCase(), readNumber(weight, 1)])),
+    uniqueOffers: uniqueOffers !== false,
+  };
 }

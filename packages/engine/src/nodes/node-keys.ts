@@ -18,6 +18,8 @@ export type ReferenceKind =
   | 'qualificationRule'
   | 'contactPolicy'
   | 'globalContactPolicy'
+  | 'namedCategory'
+  | 'namedChannel'
   | 'rankingProfile'
   | 'model'
   | 'flow'
@@ -128,6 +130,8 @@ export function looseIds(max: number): KeyCheck {
 
 const referenceNouns: Partial<Record<ReferenceKind, string>> = {
   globalContactPolicy: 'contact policy of scope global',
+  namedCategory: 'category of this id or name',
+  namedChannel: 'channel of this id or name',
 };
 
 export function reference(kind: ReferenceKind): KeyCheck {

@@ -1,23 +1,11 @@
-import type { Json } from '../snapshot.ts';
+import { compareText } from '../arithmetic/order.ts';
+import { isObjective, objectiveNames } from '../scoring/objectives.ts';
+import type { Optimizing } from '../scoring/optimize-stage.ts';
+import { type ProfileWeights, weightsOf } from '../scoring/strategies.ts';
+import type { FlowNode, Json } from '../snapshot.ts';
 import { mustBeOneOf } from '../words/word-texts.ts';
 import { boolean, type NodeIssues, number, object, oneOf, reference } from './node-keys.ts';
-import { type NodeKind, readObject } from './node-kind.ts';
-
-/** Objectives of ranking profiles (docs/design/api-catalogue.md 17). */
-const objectives: readonly string[] = [
-  'propensity',
-  'relevance',
-  'impact',
-  'emphasis',
-  'revenue',
-  'margin',
-  'businessValue',
-  'engagement',
-  'conversion',
-  'recency',
-  'fatigue',
-  'fairness',
-];
+import { type NodeKind, readNumber, readObject } from './node-kind.ts';
 
 /** Several objectives weighed against each other (docs/design/api-decisioning.md 8). */
 export const optimize: NodeKind = {
@@ -29,10 +17,12 @@ export const optimize: NodeKind = {
     weights: checkWeights,
     combine: oneOf(['replace', 'blend']),
     blendFactor: number(0, 1),
-    lagrangian: object({ keys: { enabled: boolean } }),
+    lagrangian(value, path, issues) {
+      object({ keys: { enabled: boolean } })(value, path, issues);
+      if (readObject(value).enabled === true) issues.unavailable(`${path}/enabled`, 'lagrangian');
+    },
   },
   required: [],
-  unbuilt: true,
   check({ profileId, weights }, issues) {
     const hasProfile = (profileId ?? null) !== null;
     if (hasProfile === ((weights ?? null) !== null)) {
@@ -42,15 +32,36 @@ export const optimize: NodeKind = {
 };
 
 function checkWeights(value: Json, path: string, issues: NodeIssues): void {
-  object({ keys: Object.fromEntries(objectives.map((name) => [name, number(0, 1)])) })(value, path, {
+  object({ keys: Object.fromEntries(objectiveNames.map((name) => [name, number(0, 1)])) })(value, path, {
     ...issues,
     // As in a ranking profile, an objective that does not exist is an error.
     unknownKey: (place) =>
-      issues.refuse(place, 'invalid_config', mustBeOneOf(place.slice(place.lastIndexOf('/') + 1), objectives)),
+      issues.refuse(place, 'invalid_config', mustBeOneOf(place.slice(place.lastIndexOf('/') + 1), objectiveNames)),
   });
   const weights = readObject(value);
   if (Object.keys(weights).some((name) => typeof weights[name] === 'number' && Number(weights[name]) > 0)) return;
   if (Object.values(weights).every((weight) => weight === null || weight === 0)) {
     issues.refuse(path, 'invalid_config', 'needs at least one weight above 0');
   }
+}
+
+/** Null: the flow has no such node, or its profile is gone; then scores stay as they are. */
+export function compileOptimize(node: FlowNode | undefined, profiles: ProfileWeights): Optimizing | null {
+  if (node === undefined) return null;
+  const { profileId, weights, combine, blendFactor } = node.config ?? {};
+  const asked = weightsOf(profiles, profileId) ?? readObject(weights);
+  // In key order, because the sum of doubles depends on it.
+  const terms = Object.keys(asked)
+    .sort(compareText)
+    .flatMap((objective) => {
+      const weight = readNumber(asked[objective], 0);
+      return weight > 0 && isObjective(objective) ? [{ objective, weight }] : [];
+    });
+  if (terms.length === 0) return null;
+  return {
+    nodeId: node.id,
+    terms,
+    replaces: combine === 'replace',
+    blendFactor: readNumber(blendFactor, 0.5),
+  };
 }

@@ -3,7 +3,15 @@ import type { PlanModels } from '../models/plan-models.ts';
 import { compileChampions } from '../scoring/champions.ts';
 import { scoreMethodNames, scoreMethods } from '../scoring/score-methods.ts';
 import type { Exponents, Ladder, ScoreSettings, Scoring } from '../scoring/scoring.ts';
-import type { FlowConfig, FlowNode, Json, Snapshot } from '../snapshot.ts';
+import {
+  compileStrategies,
+  formulaExponents,
+  type ProfileWeights,
+  profileWeights,
+  strategySettings,
+  usualExponents,
+} from '../scoring/strategies.ts';
+import type { FlowConfig, FlowNode, Json, Snapshot, SnapshotCategory, SnapshotChannel } from '../snapshot.ts';
 import {
   anyText,
   boolean,
@@ -46,14 +54,8 @@ export const scoreShape: ObjectShape = {
     }),
     minPropensity: number(0, 1),
     minScore: number(0, Number.MAX_VALUE),
-    strategyProfileId(value, path, issues) {
-      reference('rankingProfile')(value, path, issues);
-      issues.unavailable(path, 'scoring by a ranking profile');
-    },
-    strategyOverrides(value, path, issues) {
-      strategyOverrides(value, path, issues);
-      if (Array.isArray(value) && value.length > 0) issues.unavailable(path, 'scoring by a ranking profile');
-    },
+    strategyProfileId: reference('rankingProfile'),
+    strategyOverrides: checkStrategies,
     overrides(value, path, issues) {
       objects(50, {
         keys: {
@@ -76,7 +78,7 @@ export const scoreShape: ObjectShape = {
   },
 };
 
-const strategyOverrides = objects(20, {
+const strategyShape = objects(20, {
   keys: {
     scope: oneOf(['category', 'productType', 'channel']),
     value: anyText,
@@ -84,6 +86,18 @@ const strategyOverrides = objects(20, {
   },
   required: ['scope', 'value', 'profileId'],
 });
+
+/** An entry that names a category or channel, by id or name, which does not exist would never act. */
+function checkStrategies(value: Json, path: string, issues: NodeIssues): void {
+  strategyShape(value, path, issues);
+  readObjects(value).forEach((entry, at) => {
+    const { scope } = entry;
+    if (typeof entry.value !== 'string' || entry.value === '') return;
+    if (scope === 'category' || scope === 'channel') {
+      reference(scope === 'category' ? 'namedCategory' : 'namedChannel')(entry.value, `${path}/${at}/value`, issues);
+    }
+  });
+}
 
 /** A key that has no effect at one value and cannot be run yet at any other. */
 function unbuiltUnless(harmless: Json, check: KeyCheck): KeyCheck {
@@ -125,74 +139,94 @@ export const score: NodeKind = { type: 'score', phase: 2, single: true, keys: sc
 
 const ones: Exponents = { propensity: 1, relevance: 1, impact: 1, emphasis: 1 };
 
-/** The score stage of a flow. A score node without a method takes the flow's (docs/design/api-decisioning.md 7). */
-export function readScoring(
-  node: FlowNode | null,
-  { flowConfig }: FlowConfig,
-  places: Pick<Snapshot, 'flow' | 'channels'>,
+/** What of the tenant and of the flow a score stage is compiled with. */
+export interface ScoringParts {
+  /** Of the flow whose stage it is: champions and challengers share customers by it. */
+  readonly flowKey: string;
+  readonly channels: readonly SnapshotChannel[];
+  readonly categories: readonly SnapshotCategory[];
+  readonly profiles: ProfileWeights;
+  /** Ranking profile of flows that name no exponents. */
+  readonly defaultProfileId: string | null;
+  readonly models: PlanModels;
+}
+
+/** `channels`: those of the plan, in its order; `flowKey`: that of a called flow, when it is one's stage. */
+export const scoringParts = (
+  snapshot: Snapshot,
+  channels: readonly SnapshotChannel[],
   models: PlanModels,
-): Scoring {
+  flowKey: string = snapshot.flow.key,
+): ScoringParts => ({
+  flowKey,
+  channels,
+  categories: snapshot.categories,
+  profiles: profileWeights(snapshot),
+  defaultProfileId: snapshot.tenant.defaultArbitrationProfileId ?? null,
+  models,
+});
+
+/** The score stage of a flow. A score node without a method takes the flow's (docs/design/api-decisioning.md 7). */
+export function readScoring(node: FlowNode | null, { flowConfig }: FlowConfig, parts: ScoringParts): Scoring {
   const ofFlow = readObject(readObject(flowConfig).scoring);
   const config = node === null ? ofFlow : { ...node.config, method: node.config?.method ?? ofFlow.method ?? null };
-  return compileScoring(node?.id ?? null, config, places, models);
+  return compileScoring(node?.id ?? null, config, parts);
 }
 
 /** The score stage of a score node's config, or of `flowConfig.scoring`. */
-export function compileScoring(
-  nodeId: string | null,
-  config: JsonObject,
-  { flow, channels }: Pick<Snapshot, 'flow' | 'channels'>,
-  models: PlanModels,
-): Scoring {
-  const settings = readSettings(config, null, models);
+export function compileScoring(nodeId: string | null, config: JsonObject, parts: ScoringParts): Scoring {
+  const { channels, profiles, models } = parts;
+  const exponents = usualExponents(config, profiles, parts.defaultProfileId) ?? ones;
+  const settings = readSettings(config, null, exponents, models);
   const overrides = readObjects(config.overrides);
-  const byChannel = channels.map((channel) => {
+  const onChannels = channels.map((channel) => {
     const found = overrides.find(
       ({ channelId, channelType }) =>
         (typeof channelId === 'string' && channelId.toLowerCase() === channel.id) ||
         channelType === channel.channelType,
     );
-    return found === undefined ? settings : readSettings(found, settings, models);
+    const own = found === undefined ? null : formulaExponents(found.formula);
+    return {
+      settings: found === undefined ? settings : readSettings(found, settings, own ?? exponents, models),
+      hasOwnExponents: own !== null,
+    };
   });
+  const byChannel = onChannels.map((on) => on.settings);
   for (const { ladder } of [settings, ...byChannel]) if (ladder.model >= 0) models.asked.add(ladder.model);
-  const champions = compileChampions(flow.key, nodeId, readObject(config.championChallenger), models);
+  const champions = compileChampions(parts.flowKey, nodeId, readObject(config.championChallenger), models);
   for (const { model } of champions?.shares ?? []) if (model >= 0) models.asked.add(model);
+  const strategies = compileStrategies(config, profiles, parts);
+  const usual = { settings, hasOwnExponents: false };
   return {
     nodeId,
     settings,
     byChannel,
+    byOffer:
+      strategies.length === 0
+        ? null
+        : strategySettings(strategies, channels.length, (channel) => onChannels[channel] ?? usual),
     champions,
     shadows: (readList(config.shadowModelKeys) ?? []).map(models.numberOf).filter((number) => number >= 0),
     banditNeedsPropensity: [settings, ...byChannel].some(({ method, ladder }) => {
       const asked = champions === null ? [ladder.model] : champions.shares.map(({ model }) => model);
       return method.name !== 'propensity' && asked.some((model) => models.list[model]?.program.isRandom === true);
     }),
-    overridden: overrides.length > 0,
+    overridden: overrides.length > 0 || strategies.length > 0,
     minPropensity: readNumber(config.minPropensity, 0),
     minScore: readNumber(config.minScore, 0),
   };
 }
 
-function readSettings(config: JsonObject, base: ScoreSettings | null, models: PlanModels): ScoreSettings {
+function readSettings(
+  config: JsonObject,
+  base: ScoreSettings | null,
+  exponents: Exponents,
+  models: PlanModels,
+): ScoreSettings {
   const name = typeof config.method === 'string' ? config.method : (base?.method.name ?? 'priority_weighted');
   const method = scoreMethods.get(name);
   if (method === undefined) throw new Error(`score method ${name} is not available`);
-  return {
-    method,
-    exponents: readExponents(config, base?.exponents ?? ones),
-    ladder: readLadder(config, base?.ladder ?? null, models),
-  };
-}
-
-function readExponents(config: JsonObject, base: Exponents): Exponents {
-  if ((config.formula ?? null) === null) return base;
-  const { propensityWeight, relevanceWeight, impactWeight, emphasisWeight } = readObject(config.formula);
-  return {
-    propensity: readNumber(propensityWeight, 1),
-    relevance: readNumber(relevanceWeight, 1),
-    impact: readNumber(impactWeight, 1),
-    emphasis: readNumber(emphasisWeight, 1),
-  };
+  return { method, exponents, ladder: readLadder(config, base?.ladder ?? null, models) };
 }
 
 function readLadder(config: JsonObject, base: Ladder | null, models: PlanModels): Ladder {

@@ -7,7 +7,9 @@ export interface Scoring {
   readonly settings: ScoreSettings;
   /** First match wins; by position in `program.channels`: the settings of a candidate on that channel. */
   readonly byChannel: readonly ScoreSettings[];
-  /** True when an override makes settings differ by channel. */
+  /** The settings of a candidate where strategies make them differ by offer; null: by channel at most. */
+  readonly byOffer: ((candidate: Candidate) => ScoreSettings) | null;
+  /** True when settings differ by channel or offer. */
   readonly overridden: boolean;
   /** Models that share the customers; null: settings say which model scores. */
   readonly champions: Champions | null;
@@ -55,8 +57,10 @@ export interface ScoreMethod {
   score(run: Run, candidate: Candidate, settings: ScoreSettings): void;
 }
 
-/** Settings that hold for a candidate: those of its creative's channel, else the node's. */
+/** Settings that hold for a candidate: those of its offer and of its creative's channel, else the node's. */
 export function settingsFor(scoring: Scoring, candidate: Candidate): ScoreSettings {
-  if (!scoring.overridden || candidate.creative === null) return scoring.settings;
+  if (!scoring.overridden) return scoring.settings;
+  if (scoring.byOffer !== null) return scoring.byOffer(candidate);
+  if (candidate.creative === null) return scoring.settings;
   return scoring.byChannel[candidate.creative.channel] ?? scoring.settings;
 }

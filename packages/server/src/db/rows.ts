@@ -654,6 +654,16 @@ export interface OauthClientsRow {
   readonly revokedAt: Date | null;
 }
 
+/** A row of `objective_counts`. */
+export interface ObjectiveCountsRow {
+  readonly tenantId: string;
+  readonly number: number | string;
+  readonly isWhole: boolean;
+  readonly body: unknown;
+  readonly madeAt: Date;
+  readonly checkedAt: Date;
+}
+
 /** A row of `offer_stock`. */
 export interface OfferStockRow {
   readonly tenantId: string;
@@ -1076,6 +1086,7 @@ export interface Tables {
   readonly model_state_bodies: ModelStateBodiesRow;
   readonly model_states: ModelStatesRow;
   readonly oauth_clients: OauthClientsRow;
+  readonly objective_counts: ObjectiveCountsRow;
   readonly offer_stock: OfferStockRow;
   readonly offers: OffersRow;
   readonly outbox: OutboxRow;
@@ -1672,6 +1683,14 @@ export const columnKinds = {
     person: 'text',
     createdAt: 'instant',
     revokedAt: 'instant',
+  },
+  objective_counts: {
+    tenantId: 'uuid',
+    number: 'integer',
+    isWhole: 'boolean',
+    body: 'json',
+    madeAt: 'instant',
+    checkedAt: 'instant',
   },
   offer_stock: {
     tenantId: 'uuid',

@@ -18,6 +18,7 @@ import { gitopsFeature } from '../features/gitops/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
 import { modelsFeature } from '../features/models/index.ts';
+import { objectivesFeature } from '../features/objectives/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
 import { plansFeature } from '../features/plans/index.ts';
@@ -57,6 +58,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   interactionsFeature,
   modelLearningFeature,
   modelsFeature,
+  objectivesFeature,
   offersFeature,
   outcomesFeature,
   plansFeature,

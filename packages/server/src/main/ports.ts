@@ -22,7 +22,7 @@ import { readCreativeTotals, type SettlementNumbers } from '../features/interact
 import type { ModelPorts } from '../features/models/index.ts';
 import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
-import type { FindProfileUses } from '../features/ranking-profiles/index.ts';
+import { type FindProfileUses, keepsProfile } from '../features/ranking-profiles/index.ts';
 import {
   type AppendEvents,
   type FindFieldUses,
@@ -140,9 +140,13 @@ export const featurePorts: FeaturePorts = {
     ...(await rulesNamingSegment(tx, segment)).map((rule) => ({ noun: 'qualification rule', ...rule })),
     ...(await offersNamingSegment(tx, segment)).map((offer) => ({ noun: 'offer', ...offer })),
   ],
-  // The setting defaultArbitrationProfileId takes no id as long as no decision reads it.
-  findProfileUses: async (tx, id) =>
-    (await selectFlowsContaining(tx, id)).map((flow) => ({ noun: 'decision flow', ...flow })),
+  keepsProfile,
+  findProfileUses: async (tx, id) => [
+    ...(await selectFlowsContaining(tx, id)).map((flow) => ({ noun: 'decision flow', ...flow })),
+    ...((await readSettings(tx)).defaultArbitrationProfileId === id
+      ? [{ noun: 'tenant setting', name: 'defaultArbitrationProfileId', id: tx.tenantId }]
+      : []),
+  ],
 };
 
 /** Joins are the schemas' own; pipelines will be asked here. */

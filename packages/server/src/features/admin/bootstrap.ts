@@ -4,6 +4,7 @@ import type { Tx } from '../../db/tx.ts';
 import type { OnTenantCreated } from '../../feature.ts';
 import { newId } from '../../platform/ids.ts';
 import { createApiKey, ensureApiKey, findKeyOwners, type Pepper } from '../credentials/index.ts';
+import { keepsProfile } from '../ranking-profiles/index.ts';
 import { recordableColumns } from '../schemas/index.ts';
 import { recordableSegments } from '../segments/index.ts';
 import { changeSettings, readNumberedSettings } from '../settings/index.ts';
@@ -123,6 +124,8 @@ async function applyTenant(
   }
 }
 
+const settingsPorts = { keepsProfile, recordableColumns, recordableSegments };
+
 async function applyInside(
   tx: Tx,
   tenant: BootstrapTenant,
@@ -136,7 +139,7 @@ async function applyInside(
   }
   if (tenant.settings !== undefined) {
     const before = await readNumberedSettings(tx);
-    const after = await changeSettings(tx, tenant.settings, { recordableColumns, recordableSegments });
+    const after = await changeSettings(tx, tenant.settings, settingsPorts);
     changed ||= before.settingsVersion !== after.settingsVersion;
   }
   for (const { email, name, role } of tenant.users ?? []) {
@@ -174,7 +177,7 @@ export async function createDemoTenant(database: Database, deps: BootstrapDepend
       async (tx) => {
         const wanted = { name: tenantName, isPlayground: false, bootstrapName: tenantName };
         await createTenant(tx, wanted, deps.onTenantCreated);
-        await changeSettings(tx, { decisionTraceEnabled: true }, { recordableColumns, recordableSegments });
+        await changeSettings(tx, { decisionTraceEnabled: true }, settingsPorts);
         await ensureUser(tx, { email, name: 'Demo admin', role: 'admin' });
         await deps.packs.loadWhenNone(tx, 'coffee_rewards');
         const { key } = await createApiKey(tx, deps.pepper, { name: 'Demo key' });

@@ -1,8 +1,8 @@
-import { adminRlsOperations, deadLetterOperations } from '@arbiter/contract';
+import { adminCacheOperations, adminRlsOperations, deadLetterOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import type { JobRegistry } from '../../jobs/index.ts';
-import { adminRlsRoutes, deadLetterRoutes } from './admin.routes.ts';
+import { adminCacheRoutes, adminRlsRoutes, deadLetterRoutes } from './admin.routes.ts';
 
 export {
   type AppliedTenant,
@@ -16,6 +16,7 @@ export {
 export const adminFeature = feature({
   name: 'admin',
   operations: ({ jobs }: { readonly jobs: JobRegistry }) => [
+    ...handlerEntries(adminCacheOperations, adminCacheRoutes()),
     ...handlerEntries(adminRlsOperations, adminRlsRoutes()),
     ...handlerEntries(deadLetterOperations, deadLetterRoutes({ registry: jobs })),
   ],

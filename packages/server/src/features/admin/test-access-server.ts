@@ -97,6 +97,7 @@ async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
       rateLimits: createRateLimitStore(database),
       readTimezone: async (tx: Tx) => (await readSettings(tx)).timezone,
       hasData: async () => true,
+      keepsProfile: async () => false,
       recordableColumns: async () => new Set<string>(),
       recordableSegments: async () => new Set<string>(),
       isDemoMode: false,

@@ -161,6 +161,7 @@ export function inputFacts(
     evidence: read.evidence,
     modelStates: read.modelStates === null ? undefined : read.modelStates(plan),
     openBreakers: openBreakers(ports, catalogue.tenantId, plan),
+    objectiveCounts: plan.reads.objectiveCounts ? (read.objectiveCounts ?? undefined) : undefined,
     joinTruncated: profile.isTruncated ? true : undefined,
     external: job.asked?.answers,
     quotaLeft: request.dryRun ? undefined : quota?.left(),

@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import type { EvidenceKeeper } from '../evidence/index.ts';
 import type { ModelStateKeeper } from '../models/index.ts';
+import type { CountsKeeper } from '../objectives/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import type { Seal } from '../sealed-records/index.ts';
 import type { Prepared } from './decide-job.ts';
@@ -30,6 +31,7 @@ export interface DecidePorts {
   readonly models: Pick<ModelStateKeeper, 'get'>;
   /** By tenant and model; see `modelBreakerKey`. */
   readonly modelBreaker: Breaker;
+  readonly objectiveCounts: Pick<CountsKeeper, 'get'>;
   readonly keys: CustomerKeys;
   readonly seal: Seal;
   readonly clock: Clock;

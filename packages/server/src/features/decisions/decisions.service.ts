@@ -11,6 +11,7 @@ import type { Outbound } from '../../platform/outbound.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
 import { createModelStateKeeper } from '../models/index.ts';
+import { createCountsKeeper } from '../objectives/index.ts';
 import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
 import { createSeal, newDecisionId, requestContext, unseal } from '../sealed-records/index.ts';
 import { createRehearsals } from './ask-first.ts';
@@ -101,6 +102,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   });
   const evidence: EvidenceKeeper = createEvidenceKeeper(deps.database, deps.onError);
   const models = createModelStateKeeper(deps.database, deps.onError);
+  const objectiveCounts = createCountsKeeper(deps.database, deps.onError);
   const minutes = createDecisionMinutes(deps.database, deps.clock, deps.onError);
   const ports: DecidePorts = {
     hot: deps.hot,
@@ -108,6 +110,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     evidence,
     models,
     modelBreaker: createBreaker({ ...modelBreakerRules, now: () => performance.now() }),
+    objectiveCounts,
     keys: deps.keys,
     seal: createSeal(),
     clock: deps.clock,
@@ -309,6 +312,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       await minutes.flush('all');
       await evidence.idle();
       await models.idle();
+      await objectiveCounts.idle();
       catalogues.close();
     },
   };

@@ -1,4 +1,4 @@
-import type { Evidence, Plan, ZoneClock } from '@arbiter/engine';
+import type { Evidence, ObjectiveCounts, Plan, ZoneClock } from '@arbiter/engine';
 import type { HotStatement, HotTransaction } from '../../db/index.ts';
 import {
   type BatchCustomers,
@@ -39,6 +39,8 @@ export interface BatchRead {
   readonly evidence: Evidence;
   /** What models have learned; null when no flow of the batch is scored by one that learns. */
   readonly modelStates: HeldStates | null;
+  /** What ranking objectives count; null when no flow of the batch asks. */
+  readonly objectiveCounts: ObjectiveCounts | null;
   /** Offers whose stock is used up; empty when no flow of the batch tracks any. */
   readonly soldOut: readonly string[];
   /** Null for a tenant that is no playground. */
@@ -70,6 +72,10 @@ export async function readBatch(
 ): Promise<BatchRead> {
   const { tenantId } = catalogue;
   const startedAt = performance.now();
+  // Before any row is locked: mostly it is in memory, and where it is not nobody waits for the reading.
+  const objectiveCounts = prepared.some(({ flow }) => flow.plan.reads.objectiveCounts)
+    ? await ports.objectiveCounts.get(tenantId, catalogue.version, ports.clock.now())
+    : null;
   const stored = new Set<string>();
   for (const { request } of prepared) if (!request.dryRun) stored.add(request.customerId);
   const dry = new Set<string>();
@@ -121,6 +127,7 @@ export async function readBatch(
     memberships,
     evidence: evidenceView(evidence),
     modelStates,
+    objectiveCounts,
     soldOut,
     quota,
     configAgeMs,

@@ -7,6 +7,7 @@ import { keyOf } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
 import { type CustomerKeys, createCustomerKeys } from '../customer-states/index.ts';
 import { emptyEvidence } from '../evidence/index.ts';
+import { noCounts } from '../objectives/index.ts';
 import { createSeal, newDecisionId } from '../sealed-records/index.ts';
 import { runBatch } from './decide-batch.ts';
 import type { DecidePorts } from './decide-ports.ts';
@@ -49,6 +50,7 @@ export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<voi
       },
       models: { get: () => () => undefined },
       modelBreaker: { isOpen: () => false, succeeded: () => undefined, failed: () => undefined },
+      objectiveCounts: { get: () => noCounts },
       keys,
       seal: createSeal(),
       clock,

@@ -22,6 +22,7 @@ class SeededInput implements DecisionInput {
   readonly evidence: DecisionInput['evidence'];
   readonly modelStates: DecisionInput['modelStates'];
   readonly openBreakers: DecisionInput['openBreakers'];
+  readonly objectiveCounts: DecisionInput['objectiveCounts'];
   readonly joinTruncated: DecisionInput['joinTruncated'];
   readonly external: DecisionInput['external'];
   readonly quotaLeft: DecisionInput['quotaLeft'];
@@ -42,6 +43,7 @@ class SeededInput implements DecisionInput {
     this.evidence = facts.evidence;
     this.modelStates = facts.modelStates;
     this.openBreakers = facts.openBreakers;
+    this.objectiveCounts = facts.objectiveCounts;
     this.joinTruncated = facts.joinTruncated;
     this.external = facts.external;
     this.quotaLeft = facts.quotaLeft;

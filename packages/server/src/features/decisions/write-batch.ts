@@ -18,19 +18,25 @@ export async function writeBatch(
   catalogue: TenantCatalogue,
   tx: HotTransaction,
   writes: Writes,
-  { now, customers, quota }: BatchRead,
+  { now, customers, quota, objectiveCounts }: BatchRead,
 ): Promise<void> {
   if (writes.records.size === 0) return;
   const raised = quota?.statement() ?? null;
   const horizonFrom = now - Math.max(catalogue.logHorizonMs(), retainedLogMs);
-  const statements = writeStatements(writes, customers, horizonFrom, now);
+  const statements = writeStatements(writes, customers, horizonFrom, now, objectiveCounts?.number ?? null);
   const startedAt = performance.now();
   await tx.commit(raised === null ? statements : [raised, ...statements]);
   ports.batchStage('commit', (performance.now() - startedAt) / 1000);
 }
 
 /** The statements of the commit, in the order in which rows are locked everywhere. */
-function writeStatements(writes: Writes, customers: BatchCustomers, horizonFrom: number, now: number): HotStatement[] {
+function writeStatements(
+  writes: Writes,
+  customers: BatchCustomers,
+  horizonFrom: number,
+  now: number,
+  counts: number | null,
+): HotStatement[] {
   const { tenantId } = writes;
   const states: SavedState[] = [];
   for (const [customerId, customer] of customers) {
@@ -48,7 +54,8 @@ function writeStatements(writes: Writes, customers: BatchCustomers, horizonFrom:
   const batch = { source: 'recommend', decidedAt, configVersion, engineVersion: engineStamp };
   for (const [{ plan, hash: planHash, readSet }, rows] of writes.records) {
     const flow = { flowId: plan.flow.id, flowVersion: plan.flow.version, planHash, readSet: readSet.id };
-    list.push(insertRecords(tenantId, { ...batch, ...flow }, rows));
+    const countsNumber = plan.reads.objectiveCounts ? counts : null;
+    list.push(insertRecords(tenantId, { ...batch, ...flow, countsNumber }, rows));
   }
   const { events, lanes } = writes.events.packed();
   if (writes.scored.length > 0) list.push(insertScored(tenantId, writes.scored, writes.at));

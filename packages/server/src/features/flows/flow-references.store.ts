@@ -31,6 +31,8 @@ export const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
   qualificationRule: 'qualificationRule',
   contactPolicy: 'contactPolicy',
   globalContactPolicy: 'contactPolicy',
+  namedCategory: 'category',
+  namedChannel: 'channel',
   rankingProfile: 'rankingProfile',
   flow: 'decisionFlow',
   model: 'algorithmModel',
@@ -38,7 +40,12 @@ export const entityTypes: Readonly<Record<Kind, EntityType | null>> = {
 };
 
 /** Column besides the id by which a flow may name a record. */
-const nameColumns: Partial<Record<Kind, string>> = { schema: 'name', flow: 'key' };
+const nameColumns: Partial<Record<Kind, string>> = {
+  schema: 'name',
+  flow: 'key',
+  namedCategory: 'name',
+  namedChannel: 'name',
+};
 
 /** Kinds that cannot be deleted while a flow names them: who names one keeps it from being deleted meanwhile (docs/design/quality.md E13). */
 const keptKinds: readonly Kind[] = ['schema', 'rankingProfile'];

@@ -164,11 +164,17 @@ function settingsWanted(tenant: TenantFiles, judged: Judged, { prune }: Work): M
   return wanted === null || sameJson(wanted, tenant.settings) ? null : wanted;
 }
 
-/** The objects, then the settings; but what the settings switch on is on before, because objects may need it. */
+/**
+ * The objects, then the settings; but what the settings switch on is on before, because objects may need it, and a profile
+ * that they name no longer is let go before, because it may be deleted.
+ */
 async function carryOutAll(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
   const wanted = settingsWanted(tenant, judged, work);
   if (wanted !== null && tenant.settings[content] === false && wanted[content] === undefined) {
     await session.call('tenantSettings.update', { body: { [content]: true } });
+  }
+  if (wanted !== null && tenant.settings[profile] !== undefined && wanted[profile] !== tenant.settings[profile]) {
+    await session.call('tenantSettings.update', { body: { [profile]: null } });
   }
   const outcome = await carryOut(session, tenant, work);
   const settings = await carryOutSettings(session, tenant, judged, work);
@@ -176,6 +182,7 @@ async function carryOutAll(session: Session, tenant: TenantFiles, judged: Judged
 }
 
 const content = 'enableContentManagement';
+const profile = 'defaultArbitrationProfileId';
 
 async function carryOutSettings(session: Session, tenant: TenantFiles, judged: Judged, work: Work) {
   const wanted = settingsWanted(tenant, judged, work);

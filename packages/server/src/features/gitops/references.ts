@@ -1,6 +1,6 @@
 import { type EntityType, resources } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
-import { isObject } from '../../platform/json.ts';
+import { asJson, isObject } from '../../platform/json.ts';
 import type { Members } from './json.ts';
 import type { Kind } from './kinds.ts';
 import { pointerStep } from './read-yaml.ts';
@@ -10,6 +10,8 @@ export interface Place {
   readonly entityType: string;
   /** True where the API takes a name as well, so that a name in a file can stay one. */
   readonly takesNames: boolean;
+  /** True where the API takes names and no keys, so that a key in a file becomes the id. */
+  readonly resolvesKeys?: true;
   /** JSON Pointer into the file. */
   readonly pointer: string;
 }
@@ -59,6 +61,13 @@ function meaningOf(name: string, members: Members): Omit<Place, 'pointer'> | nul
     const entityType = typeof scope === 'string' ? entityOf(scope) : null;
     return entityType === null ? null : { entityType, takesNames: false };
   }
+  // What a strategy of a score node covers: by id or by name.
+  if (name === 'value' && typeof members.profileId !== 'undefined') {
+    const { scope } = members;
+    return scope === 'category' || scope === 'channel'
+      ? { entityType: scope, takesNames: true, resolvesKeys: true }
+      : null;
+  }
   const word = /^(.+?)Ids?$/.exec(name)?.[1];
   const entityType = word === undefined ? null : entityOf(word);
   return entityType === null ? null : { entityType, takesNames: false };
@@ -88,6 +97,7 @@ function inside(value: Json, pointer: string, visit: Visit): Json {
   const entries = Object.entries(value).map(([name, inner]): [string, Json] => {
     const at = `${pointer}/${pointerStep(name)}`;
     // Channels that take part in exploration.
+    if (name === 'placementWeights' && isObject(inner)) return [name, namedByPlacement(inner, at, visit)];
     const isExplored = name === 'channels' && pointer.endsWith('/explore');
     const meaning = isExplored ? { entityType: 'channel', takesNames: false } : meaningOf(name, value);
     return [name, meaning === null ? inside(inner, at, visit) : visited(meaning, name, inner, at, visit)];
@@ -95,9 +105,30 @@ function inside(value: Json, pointer: string, visit: Visit): Json {
   return Object.fromEntries(entries);
 }
 
+/** Weights whose names are placements. In a file such a name is the reference, a list, as JSON. */
+function namedByPlacement(weights: Members, pointer: string, visit: Visit): Members {
+  const entries = Object.entries(weights).map(([name, weight]): [string, Json] => {
+    const at = `${pointer}/${pointerStep(name)}`;
+    const place = { entityType: 'placement', takesNames: false, pointer: at };
+    const now = visit(place, placementNamed(name));
+    return [typeof now === 'string' ? now : JSON.stringify(now), weight];
+  });
+  return Object.fromEntries(entries);
+}
+
+function placementNamed(name: string): Json {
+  if (!name.startsWith('[')) return name;
+  try {
+    return asJson(JSON.parse(name));
+  } catch {
+    // No reference, then: whoever checks the body says what is wrong with it.
+    return name;
+  }
+}
+
 function visited(meaning: Omit<Place, 'pointer'>, name: string, value: Json, pointer: string, visit: Visit): Json {
   if (value === null) return value;
-  const isMany = !/(?:Id|Key)$/.test(name);
+  const isMany = !/(?:Id|Key)$/.test(name) && name !== 'value';
   if (!isMany) return visit({ ...meaning, pointer }, value);
   if (!Array.isArray(value)) return value;
   return value.map((item: Json, at) =>

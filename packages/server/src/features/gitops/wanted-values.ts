@@ -46,7 +46,7 @@ export function valuesOf(
     if (ref === null) return value;
     const id = ids.get(refKey(place.entityType, ref));
     // Where names are taken they stay, so that what is stored says what the file says.
-    if (place.takesNames) return value;
+    if (place.takesNames && !(place.resolvesKeys === true && id !== undefined)) return value;
     if (id !== undefined) return id;
     if (ref.length > 1 || !isUuid(ref[0])) early.add(topOf(place.pointer));
     return value;

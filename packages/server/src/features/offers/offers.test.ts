@@ -235,7 +235,11 @@ describe('offers', () => {
       changeSettings(
         tx,
         { fourEyesEnabled: true },
-        { recordableColumns: async () => new Set(), recordableSegments: async () => new Set() },
+        {
+          keepsProfile: async () => false,
+          recordableColumns: async () => new Set(),
+          recordableSegments: async () => new Set(),
+        },
       ),
     );
     await assert.rejects(create(me), { code: 'validation_failed' });

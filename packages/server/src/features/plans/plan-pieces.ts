@@ -37,8 +37,11 @@ export interface Piece {
 /** Some of a snapshot's lists, or parts of them. */
 export type PieceLists = Partial<Omit<Snapshot, keyof PlanHead>>;
 
-/** A snapshot without its lists. */
-export type PlanHead = Pick<Snapshot, 'format' | 'semantics' | 'tenant' | 'flow' | 'models' | 'subFlows'>;
+/** A snapshot without its lists; the ranking profiles are few, and each flow has its own. */
+export type PlanHead = Pick<
+  Snapshot,
+  'format' | 'semantics' | 'tenant' | 'flow' | 'models' | 'rankingProfiles' | 'subFlows'
+>;
 
 export function newPiece(lists: PieceLists): Piece {
   return { lists, hash: null, body: null };
@@ -160,7 +163,7 @@ function openBody<Content>(body: Buffer, name: Buffer): Content {
 
 /** A snapshot of a head and the lists of its pieces; offers and creatives by id, as records number them. */
 export function joinPieces(
-  { format, semantics, tenant, flow, models, subFlows }: PlanHead,
+  { format, semantics, tenant, flow, models, rankingProfiles, subFlows }: PlanHead,
   parts: readonly PieceLists[],
 ): Snapshot {
   const join = <Row>(list: (part: PieceLists) => readonly Row[] | undefined): Row[] =>
@@ -191,5 +194,6 @@ export function joinPieces(
     policies: join((part) => part.policies),
     schemas: join((part) => part.schemas),
     ...(joins.length === 0 ? {} : { joins }),
+    ...(rankingProfiles === undefined ? {} : { rankingProfiles }),
   };
 }

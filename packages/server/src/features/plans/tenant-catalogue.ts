@@ -10,6 +10,7 @@ import {
   readsBeside,
   type Snapshot,
   type SnapshotPolicy,
+  type SnapshotRankingProfile,
   semantics,
 } from '@arbiter/engine';
 import { readCatalogueVersion, type Tx } from '../../db/index.ts';
@@ -29,6 +30,7 @@ import { type RunnableFlow, readFlowDirectory, selectLiveConfigs } from '../flow
 import { modelsForPlan, selectModels } from '../models/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { idleRules, snapshotRules } from '../qualification/index.ts';
+import { snapshotRankingProfiles } from '../ranking-profiles/index.ts';
 import { readJoins, readSchemaTables, type SchemaTable, toSnapshotSchema } from '../schemas/index.ts';
 import { type MembershipReader, membershipReader, readActiveSegments } from '../segments/index.ts';
 import { readSettings } from '../settings/index.ts';
@@ -123,6 +125,7 @@ export async function loadCatalogue(
   const joins = await readJoins(tx);
   const schemaTables = new Map(tables.map((table) => [table.schemaId, table]));
   const segments = await readActiveSegments(tx);
+  const rankingProfiles = await snapshotRankingProfiles(tx);
   const outcomes = new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o]));
   // Drafts and paused offers take part in dry runs of flows that name their status.
   const wanted = {
@@ -179,9 +182,11 @@ export async function loadCatalogue(
         maxOffersPerDecision: settings.maxOffersPerDecision,
         holdoutPercentage: settings.holdoutPercentage,
         mandatoryDailyCap: settings.mandatoryDailyCap,
+        ...usualProfile(rankingProfiles, settings),
         neverStore: settings.neverStore,
       },
       flow,
+      ...namedProfiles(rankingProfiles, [flow, ...subFlows], settings),
       // Left out where there is none, so that plans keep their hashes.
       ...(subFlows.length === 0 ? {} : { subFlows }),
       ...modelsOf(flow),
@@ -280,6 +285,27 @@ export async function loadCatalogue(
     },
     logHorizonMs: () => horizonMs,
   };
+}
+
+/** The tenant's default profile, while there is one. */
+function usualProfile(
+  profiles: readonly SnapshotRankingProfile[],
+  { defaultArbitrationProfileId }: TenantSettings,
+): Pick<Snapshot['tenant'], 'defaultArbitrationProfileId'> {
+  const known = profiles.some(({ id }) => id === defaultArbitrationProfileId);
+  return known && defaultArbitrationProfileId !== null ? { defaultArbitrationProfileId } : {};
+}
+
+/** The profiles that the flow names, and the default: a change of any other leaves the plan as it is. */
+function namedProfiles(
+  profiles: readonly SnapshotRankingProfile[],
+  flows: readonly { readonly config: unknown }[],
+  { defaultArbitrationProfileId }: TenantSettings,
+): Pick<Snapshot, 'rankingProfiles'> {
+  if (profiles.length === 0) return {};
+  const config = JSON.stringify(flows.map((flow) => flow.config)).toLowerCase();
+  const named = profiles.filter(({ id }) => id === defaultArbitrationProfileId || config.includes(id));
+  return named.length === 0 ? {} : { rankingProfiles: named };
 }
 
 /** Those that write suppressions when an outcome is recorded. */

@@ -7,6 +7,7 @@ import type { FindProfileUses } from './ranking-profiles.service.ts';
 import { rankingProfileSpec } from './ranking-profiles.store.ts';
 
 export type { FindProfileUses } from './ranking-profiles.service.ts';
+export { keepsProfile, snapshotRankingProfiles } from './ranking-profiles.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['ranking_profiles'];

@@ -79,18 +79,18 @@ test('a profile that a flow names in its draft cannot be deleted', async () => {
   const { id } = await make('Named');
   const category = await call('POST', '/api/v1/categories', { name: 'Cards' });
   const draftConfig = draftFlowConfig(category.body.id);
-  const flow = await call('POST', '/api/v1/decision-flows', { key: 'named', name: 'Named', draftConfig });
+  const nodes = draftConfig.nodes as { type: string; config: object }[];
+  const naming = {
+    ...draftConfig,
+    nodes: nodes.map((node) =>
+      node.type === 'score' ? { ...node, config: { method: 'formula', strategyProfileId: id } } : node,
+    ),
+  };
+  const flow = await call('POST', '/api/v1/decision-flows', { key: 'named', name: 'Named', draftConfig: naming });
   assert.equal(flow.status, 201, flow.text);
-  // No operation takes a profile into a flow yet: flows that name one are refused while decisions do not rank by it.
-  const store = (config: object) =>
-    server.testDatabase.ownerQuery('update arbiter.decision_flows set draft_config = $2 where id = $1', [
-      flow.body.id,
-      JSON.stringify(config),
-    ]);
-  await store({ ...draftConfig, strategyProfileId: id });
   const refused = await call('DELETE', `${url}/${id}`);
   assert.deepEqual([refused.status, refused.body.code], [409, 'in_use']);
   assert.equal(refused.body.errors[0]?.message, `is used by decision flow "Named" (${flow.body.id})`);
-  await store(draftConfig);
+  assert.equal((await call('PUT', `/api/v1/decision-flows/${flow.body.id}`, { draftConfig })).status, 200);
   assert.equal((await call('DELETE', `${url}/${id}`)).status, 204);
 });

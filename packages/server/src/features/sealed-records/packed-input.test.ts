@@ -89,7 +89,14 @@ const rulesWith = (neverStore: readonly string[]): InputRules => ({
   refs,
   plan: {
     zones: ['UTC'],
-    reads: { attributes: ['income', 'secret'], context: ['device'], segments: [], interests: [], evidenceRanks: false },
+    reads: {
+      attributes: ['income', 'secret'],
+      context: ['device'],
+      segments: [],
+      interests: [],
+      evidenceRanks: false,
+      objectiveCounts: false,
+    },
   },
   readSet: { attributes: ['age', 'income', 'secret'], context: ['device', 'page'] },
 });

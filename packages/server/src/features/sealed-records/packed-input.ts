@@ -7,6 +7,7 @@ import {
   type Evidence,
   type Json,
   type LatestOutcome,
+  type ObjectiveCounts,
   type Plan,
   type ZoneClock,
 } from '@arbiter/engine';
@@ -325,6 +326,8 @@ export function unpackInput(
     readonly evidence: Evidence;
     /** By the hashes that the record names. */
     readonly modelStates: ReadonlyMap<string, Json>;
+    /** The state of the counts that the record numbers; null when it numbers none. */
+    readonly objectiveCounts?: ObjectiveCounts | null;
     readonly windows: number;
     readonly refs: PlanRefs;
   },
@@ -345,6 +348,7 @@ export function unpackInput(
       ? {}
       : { soldOut: packed.b.stock.map((value) => idOf(facts.refs.snapshot.offers, value) ?? '') }),
     evidence: facts.evidence,
+    ...((facts.objectiveCounts ?? null) === null ? {} : { objectiveCounts: facts.objectiveCounts ?? undefined }),
     ...(packed.y === undefined ? {} : { external: unpackExternal(packed.y, facts.refs) }),
     ...(packed.m === undefined ? {} : { modelStates: unpackStates(packed.m, facts.modelStates) }),
     ...(packed.j === undefined ? {} : { openBreakers: Object.keys(packed.j) }),

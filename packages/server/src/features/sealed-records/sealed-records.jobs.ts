@@ -3,6 +3,7 @@ import { type Database, dropEmptyMonths, type Tx } from '../../db/index.ts';
 import { handleInSlices, handleInstallationJob, installationJob, type JobHandler, job } from '../../jobs/index.ts';
 import { expireEvidence } from '../evidence/index.ts';
 import { expireModelStates } from '../models/index.ts';
+import { expireCounts } from '../objectives/index.ts';
 import { expirePieces, expirePlans, retirePlans } from '../plans/index.ts';
 import { retentionOf } from '../retention/index.ts';
 import { expireRecords, oldestRecordAt } from './record-expiry.store.ts';
@@ -58,4 +59,5 @@ export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
   expirePieces,
   async (tx) => expireEvidence(tx, await oldestRecordAt(tx)),
   async (tx) => expireModelStates(tx, await oldestRecordAt(tx)),
+  async (tx) => expireCounts(tx, await oldestRecordAt(tx)),
 ];

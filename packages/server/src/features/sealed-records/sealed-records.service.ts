@@ -8,6 +8,7 @@ import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { evidenceView, rebuildEvidence } from '../evidence/index.ts';
 import { readStateBodies } from '../models/index.ts';
+import { countsOf } from '../objectives/index.ts';
 import { type CompiledFlow, openPlan, type PlanRefs, type ReadSetNames, readNames } from '../plans/index.ts';
 import { usesSegment } from '../segments/index.ts';
 import { recordContext, seedOf } from './decision-ids.ts';
@@ -73,7 +74,7 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
     assignment: result === null ? null : shownAssignment(asObject(result.assignment), result.controlGroup === true),
     slateProbability: result === null ? null : Number(result.slateProbability),
     result,
-    ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i, readSet, flow.refs) } : {}),
+    ...(options.inputs ? { inputs: body === null ? null : readableInputs(body.i, record, readSet, flow.refs) } : {}),
   };
 }
 
@@ -120,9 +121,18 @@ async function runAgain(
   { plan, refs }: CompiledFlow,
 ): Promise<Decision> {
   const evidence = evidenceView(await rebuildEvidence(tx, Number(record.evidenceNumber)));
+  const objectiveCounts = record.countsNumber === null ? null : await countsOf(tx, Number(record.countsNumber));
   const seed = seedOf(tx.tenantId, record.requestId);
   const modelStates = await readStateBodies(tx, [...new Set(Object.values(packed.m ?? {}))]);
-  const facts = { requestId: record.requestId, seed, evidence, modelStates, windows: plan.windows.length, refs };
+  const facts = {
+    requestId: record.requestId,
+    seed,
+    evidence,
+    modelStates,
+    objectiveCounts,
+    windows: plan.windows.length,
+    refs,
+  };
   const input = unpackInput(packed, facts);
   // Records keep more of the question, and of the customer's segments, than the plan reads; the decision was made on what
   // it reads.
@@ -179,7 +189,12 @@ function subFlowsOf(packed: PackedResult | undefined): { key: string; version: n
 }
 
 /** Inputs with the names of docs/design/api-decisioning.md 12. */
-function readableInputs(packed: PackedInput, readSet: ReadSetNames | null, refs: PlanRefs): Record<string, unknown> {
+function readableInputs(
+  packed: PackedInput,
+  { countsNumber }: StoredRecord,
+  readSet: ReadSetNames | null,
+  refs: PlanRefs,
+): Record<string, unknown> {
   return {
     request: packed.q,
     profile: packed.p,
@@ -191,6 +206,7 @@ function readableInputs(packed: PackedInput, readSet: ReadSetNames | null, refs:
     suppressions: packed.s ?? [],
     budgets: { soldOut: packed.b?.stock ?? [] },
     evidence: { number: packed.v },
+    objectiveCounts: countsNumber === null ? null : { number: Number(countsNumber) },
     modelStates: packed.m ?? {},
     breakers: packed.j ?? {},
     external: packed.y === undefined ? {} : unpackExternal(packed.y, refs),

@@ -25,6 +25,7 @@ const storedColumns = selectList(
       'planHash',
       'configVersion',
       'evidenceNumber',
+      'countsNumber',
       'engineVersion',
       'traceId',
       'resultHash',
@@ -89,6 +90,8 @@ export interface BatchFacts
   extends Pick<Tables['decisions'], 'source' | 'decidedAt' | 'engineVersion' | 'flowId' | 'flowVersion' | 'planHash'> {
   readonly configVersion: number;
   readonly readSet: number;
+  /** Of the state that ranking objectives count by; null when the flow asks for none. */
+  readonly countsNumber: number | null;
 }
 
 export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonly RecordRow[]): HotStatement {
@@ -96,9 +99,9 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
     name: 'decisions.records',
     text: `insert into decisions (tenant_id, id, request_id, customer_ref, source, decided_at, flow_id, flow_version, plan_hash,
         config_version, evidence_number, engine_version, item_count, trace_id, result_hash, body, read_set, channel_id,
-        engine_us, min_probability, empty_code, explored, customer_seq)
+        engine_us, min_probability, empty_code, explored, customer_seq, counts_number)
       select $1, u.id, u.request_id, u.customer_ref, $2, $3, $6, $7, $8, $4, u.evidence_number, $5, u.item_count, u.trace_id,
-        u.result_hash, u.body, $17, u.channel_id, u.engine_us, u.min_probability, u.empty_code, u.explored, u.customer_seq
+        u.result_hash, u.body, $17, u.channel_id, u.engine_us, u.min_probability, u.empty_code, u.explored, u.customer_seq, $24::bigint
       from unnest($9::uuid[], $10::uuid[], $11::uuid[], $12::bigint[], $13::smallint[], $14::uuid[], $15::bytea[], $16::bytea[],
           $18::uuid[], $19::integer[], $20::real[], $21::smallint[], $22::boolean[], $23::bigint[])
         as u(id, request_id, customer_ref, evidence_number, item_count, trace_id, result_hash, body,
@@ -127,6 +130,7 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
       numberArray(rows.map((r) => r.emptyCode)),
       booleanArray(rows.map((r) => r.explored)),
       numberArray(rows.map((r) => r.customerSeq)),
+      batch.countsNumber,
     ],
   };
 }

@@ -33,6 +33,8 @@ export interface SettingsPorts {
   recordableColumns(tx: Tx): Promise<ReadonlySet<string>>;
   /** Ids and names of segments whose membership they can keep. */
   recordableSegments(tx: Tx): Promise<ReadonlySet<string>>;
+  /** True when the ranking profile exists; it cannot be deleted until the transaction ends. */
+  keepsProfile(tx: Tx, id: string): Promise<boolean>;
 }
 
 /**
@@ -45,12 +47,12 @@ export async function changeSettings(
   ports: SettingsPorts,
 ): Promise<TenantSettingsAnswer> {
   refuse(patchProblems(patch));
-  assertProfile(patch);
   const stored = await lockSettings(tx);
-  const overrides = mergeOverrides(stored.overrides, withoutAlias(patch));
+  const overrides = mergeOverrides(stored.overrides, withoutAlias(inOneSpelling(patch)));
   const before = settingsOf(stored.overrides);
   const after = settingsOf(overrides);
   if (isDeepStrictEqual(before, after)) return answer(stored);
+  await assertProfile(tx, after, before, ports);
   // A column or a segment may go after it was named; who changes something else is not refused for that.
   const { customer, segments } =
     patch.recordReads === undefined ? defaultTenantSettings.recordReads : after.recordReads;
@@ -81,11 +83,22 @@ function refuse(problems: readonly ErrorEntry[]): void {
   throw new AppError('validation_failed', { detail: `${first.path.slice(1)} ${first.message}`, errors: problems });
 }
 
-/** No decision ranks by the tenant's profile in this version, so a profile that is set would do nothing. */
-function assertProfile(patch: TenantSettingsPatch): void {
-  if (typeof patch.defaultArbitrationProfileId !== 'string') return;
+/** Ids are kept in lower case, however they were sent. */
+function inOneSpelling(patch: TenantSettingsPatch): TenantSettingsPatch {
+  const { defaultArbitrationProfileId: id } = patch;
+  return typeof id === 'string' ? { ...patch, defaultArbitrationProfileId: id.toLowerCase() } : patch;
+}
+
+/** A default that stays as it was is not asked for again. */
+async function assertProfile(
+  tx: Tx,
+  { defaultArbitrationProfileId: id }: TenantSettings,
+  before: TenantSettings,
+  ports: SettingsPorts,
+): Promise<void> {
+  if (id === null || id === before.defaultArbitrationProfileId || (await ports.keepsProfile(tx, id))) return;
   throw new AppError('reference_not_found', {
-    detail: 'No ranking profile can be the default: decisions do not rank by it in this version.',
-    errors: [{ path: '/defaultArbitrationProfileId', message: 'names no ranking profile that decisions can rank by' }],
+    detail: 'defaultArbitrationProfileId names no ranking profile',
+    errors: [{ path: '/defaultArbitrationProfileId', message: 'names no ranking profile' }],
   });
 }

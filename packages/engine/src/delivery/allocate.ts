@@ -1,0 +1,257 @@
+import type { PlanOffer } from '../compile/catalogue.ts';
+import { type Candidate, type Gate, type Run, standsBefore } from '../run.ts';
+import { assign } from './assignment.ts';
+import { beginExploring } from './explore.ts';
+import { watchModelChance } from './model-chance.ts';
+import { certain, type Pick, type RankedPick, type RankMethod } from './rank-method.ts';
+import type { TargetSlot } from './target.ts';
+import { topN } from './top-n.ts';
+
+/** The group node of a plan (docs/design/api-decisioning.md 8). */
+export interface Grouping {
+  readonly nodeId: string;
+  readonly allocation: 'optimal' | 'greedy';
+  /** Used where a request names no placement; null: none. */
+  readonly placements: readonly { readonly placementId: string; readonly maxSlots: number | null }[] | null;
+  /** By placement id; 1 where there is none. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** True: an offer once per answer; false: once per placement. */
+  readonly uniqueOffers: boolean;
+}
+
+/** What allocating needs of the answer that is built. */
+export interface Allocating {
+  readonly run: Run;
+  readonly group: Grouping;
+  readonly slots: readonly TargetSlot[];
+  /** Most items by slot, and how many each has already. */
+  readonly rooms: readonly number[];
+  filled(slot: number): number;
+  /** Items that the answer still has room for. */
+  left(): number;
+  take(slot: number, candidate: Candidate, pick: Pick): void;
+}
+
+/** How deep the rank method orders candidates: twice the slots, and this many at least. Behind them the list's order holds. */
+const leastDepth = 20;
+
+/** Slots that are allocated together: as many as an answer can have items. */
+const mostRows = 50;
+
+/**
+ * Fills the placements from the ranked list: each slot gets what the allocation gives it, unless a counting limit has sent
+ * that away meanwhile; a slot left empty takes the next candidate that fits and that no other slot waits for
+ * (docs/design/api-decisioning.md 10, group). Returns what was drawn by chance in delivery order; null: nothing.
+ */
+export function allocate(work: Allocating, method: RankMethod, rankCut: number): readonly RankedPick[] | null {
+  const { group, slots, rooms } = work;
+  const ranked = rankCandidates(work, method, rankCut);
+  const planned = group.allocation === 'greedy' ? slots.map(() => []) : plan(work, ranked);
+  /** Candidates that a slot waits for, so that no other takes their offer. */
+  const awaited = new Set<PlanOffer | Candidate>();
+  const nameOf = (candidate: Candidate): PlanOffer | Candidate => (group.uniqueOffers ? candidate.offer : candidate);
+  for (const candidates of planned) for (const candidate of candidates) awaited.add(nameOf(candidate));
+  const draws: RankedPick[] = [];
+  const take = (slot: number, candidate: Candidate): void => {
+    const pick = ranked.pickOf(candidate);
+    draws.push({ candidate, pick });
+    work.take(slot, candidate, pick);
+  };
+  for (let slot = 0; slot < slots.length; slot++) {
+    for (const candidate of planned[slot]!) {
+      awaited.delete(nameOf(candidate));
+      if (work.left() > 0 && isFree(candidate)) take(slot, candidate);
+    }
+    while (work.left() > 0 && work.filled(slot) < rooms[slot]!) {
+      const next = ranked.first(slot, (candidate) => isFree(candidate) && !awaited.has(nameOf(candidate)));
+      if (next === null) break;
+      take(slot, next);
+    }
+  }
+  return ranked.byChance ? draws : null;
+}
+
+const isFree = ({ reason, taken }: Candidate): boolean => reason === null && !taken;
+
+/** The ranked list as the placements see it. */
+interface Ranked {
+  /** True when `a` is ranked before `b`, both of one placement. */
+  before(a: Candidate, b: Candidate): boolean;
+  /** True when the offer of `a` is ranked before that of `b`. */
+  offerBefore(a: Candidate, b: Candidate): boolean;
+  value(candidate: Candidate): number;
+  pickOf(candidate: Candidate): Pick;
+  /** Best of a placement that fulfils the condition; null when none does. */
+  first(slot: number, condition: (candidate: Candidate) => boolean): Candidate | null;
+  readonly byChance: boolean;
+}
+
+/**
+ * Ranks the offers, each by its best candidate. After `topN` without chance a candidate is worth its score; else its place in
+ * the list, `(n + 1 - position)/n`, so that the order of the method is honoured.
+ */
+function rankCandidates({ run, rooms }: Allocating, method: RankMethod, rankCut: number): Ranked {
+  const { list, scratch } = run;
+  const { score } = scratch.columns;
+  const best = bestOfOffers(run);
+  const exploring = run.holdout || run.program.explore === null ? null : beginExploring(run, run.program.explore);
+  const first = (before: Ranked['before']): Ranked['first'] => {
+    return (slot, condition) => {
+      let found: Candidate | null = null;
+      for (const candidate of list) {
+        if (candidate.slot !== slot || (found !== null && !before(candidate, found))) continue;
+        if (condition(candidate)) found = candidate;
+      }
+      return found;
+    };
+  };
+  const own = (a: Candidate, b: Candidate): boolean => standsBefore(run, a, b);
+  const bestOf = (candidate: Candidate): Candidate => best.get(candidate.offer) ?? candidate;
+  // Where a model drew the scores, what the placements get hangs on the order that it made.
+  const chance = watchModelChance(run, method, exploring);
+  if (method === topN && exploring === null && chance === null) {
+    if (rankCut < best.size) cutBehind(run, [...best.values()].sort(byStanding(run)), rankCut);
+    return {
+      before: own,
+      offerBefore: (a, b) => own(bestOf(a), bestOf(b)),
+      value: ({ at }) => score[at]!,
+      pickOf: () => certain,
+      first: first(own),
+      byChance: false,
+    };
+  }
+  const picks = new Map<PlanOffer, Pick>();
+  const order: Candidate[] = [];
+  const ranking = method.begin(run);
+  const left = (candidate: Candidate): boolean =>
+    isFree(candidate) && best.get(candidate.offer) === candidate && !picks.has(candidate.offer);
+  const depth = Math.min(rankCut, Math.max(leastDepth, 2 * rooms.reduce((sum, room) => sum + room, 0)));
+  while (order.length < depth) {
+    if (chance !== null) chance.asked(null, order.length + 1, left);
+    let picked = ranking.next(left, order.length + 1);
+    if (picked === null) break;
+    if (exploring !== null) picked = exploring.next(order.length + 1, picked, left, ranking);
+    const { candidate, pick } = picked;
+    if (ranking.took !== undefined) ranking.took(candidate);
+    if (chance !== null) chance.took(picked);
+    order.push(candidate);
+    picks.set(candidate.offer, pick);
+  }
+  if (chance !== null) chance.settle().forEach((pick, at) => void picks.set(order[at]!.offer, pick));
+  order.push(...[...best.values()].filter(({ offer }) => !picks.has(offer)).sort(byStanding(run)));
+  if (rankCut < order.length) cutBehind(run, order, rankCut);
+  const position = new Map(order.map(({ offer }, at) => [offer, at]));
+  const count = Math.min(rankCut, order.length);
+  const before = (a: Candidate, b: Candidate): boolean => position.get(a.offer)! < position.get(b.offer)!;
+  const byScore = method === topN && exploring === null;
+  return {
+    before: byScore ? own : before,
+    offerBefore: before,
+    value: byScore ? ({ at }) => score[at]! : ({ offer }) => (count - position.get(offer)!) / count,
+    pickOf: ({ offer }) => picks.get(offer) ?? certain,
+    first: first(byScore ? own : before),
+    byChance: exploring !== null || chance !== null || [...picks.values()].some(({ probability }) => probability !== 1),
+  };
+}
+
+const byStanding =
+  (run: Run) =>
+  (a: Candidate, b: Candidate): number =>
+    standsBefore(run, a, b) ? -1 : 1;
+
+function bestOfOffers(run: Run): Map<PlanOffer, Candidate> {
+  const best = new Map<PlanOffer, Candidate>();
+  for (const candidate of run.list) {
+    if (!isFree(candidate)) continue;
+    const known = best.get(candidate.offer);
+    if (known === undefined || standsBefore(run, candidate, known)) best.set(candidate.offer, candidate);
+  }
+  return best;
+}
+
+/** Borne by what the rank node cut, so that a trace tells it from what found no placement. */
+export const cutByRank: Gate = { ruleId: null, policyId: null, detail: null };
+
+/** The rank node's own cut: offers behind it are in no placement. */
+function cutBehind(run: Run, order: readonly Candidate[], cut: number): void {
+  const kept = new Set(order.slice(0, cut).map(({ offer }) => offer));
+  for (const candidate of run.list) {
+    if (!isFree(candidate) || kept.has(candidate.offer)) continue;
+    candidate.reason = 'cut';
+    candidate.gate = cutByRank;
+  }
+}
+
+/**
+ * The optimal allocation: by slot its candidates, best first. A slot's row needs no more columns than there are rows: the
+ * others can take no more than that from it.
+ */
+function plan(work: Allocating, ranked: Ranked): readonly (readonly Candidate[])[] {
+  const { run, group, slots, rooms } = work;
+  const rowSlots: number[] = [];
+  // All slots take part, also those that the answer's cut leaves empty: it ends along the slots.
+  let open = mostRows;
+  const fitting = slots.map((_, slot) => {
+    const room = Math.max(0, rooms[slot]! - work.filled(slot));
+    return { room, candidates: fittingOf(run, ranked, slot, mostRows) };
+  });
+  for (const [slot, { room, candidates }] of fitting.entries()) {
+    const rows = Math.min(room, candidates.length, open);
+    for (let row = 0; row < rows; row++) rowSlots.push(slot);
+    open -= rows;
+  }
+  const nearest = fitting.map(({ candidates }) => candidates.slice(0, rowSlots.length));
+  const columns = columnsOf(nearest.flat(), group.uniqueOffers, ranked);
+  const columnOf = new Map(columns.map((column, at) => [column.name, at]));
+  const values = new Float64Array(rowSlots.length * columns.length).fill(Number.NaN);
+  const bySlot = nearest.map((candidates) => {
+    const own = new Map<number, Candidate>();
+    for (const candidate of candidates) {
+      own.set(columnOf.get(group.uniqueOffers ? candidate.offer : candidate)!, candidate);
+    }
+    return own;
+  });
+  for (const [row, slot] of rowSlots.entries()) {
+    const weight = group.weights.get(slots[slot]!.placement.id) ?? 1;
+    for (const [column, candidate] of bySlot[slot]!) {
+      values[row * columns.length + column] = weight * ranked.value(candidate);
+    }
+  }
+  const planned: Candidate[][] = slots.map(() => []);
+  for (const [row, column] of assign(rowSlots.length, columns.length, values).entries()) {
+    const slot = rowSlots[row]!;
+    const candidate = bySlot[slot]!.get(column);
+    if (candidate !== undefined) planned[slot]!.push(candidate);
+  }
+  for (const candidates of planned) candidates.sort((a, b) => (ranked.before(a, b) ? -1 : 1));
+  return planned;
+}
+
+/** The first `most` of a placement, in rank order, in one pass over the list. */
+function fittingOf(run: Run, ranked: Ranked, slot: number, most: number): readonly Candidate[] {
+  const found: Candidate[] = [];
+  for (const candidate of run.list) {
+    if (candidate.slot !== slot || !isFree(candidate)) continue;
+    let place = found.length;
+    if (place === most && !ranked.before(candidate, found[most - 1]!)) continue;
+    while (place > 0 && ranked.before(candidate, found[place - 1]!)) place -= 1;
+    found.splice(place, 0, candidate);
+    if (found.length > most) found.pop();
+  }
+  return found;
+}
+
+/** Columns in rank order: offers where each is shown once, else candidates. */
+function columnsOf(
+  candidates: readonly Candidate[],
+  uniqueOffers: boolean,
+  ranked: Ranked,
+): readonly { readonly name: PlanOffer | Candidate }[] {
+  const named = new Map<PlanOffer | Candidate, Candidate>();
+  for (const candidate of candidates) named.set(uniqueOffers ? candidate.offer : candidate, candidate);
+  const earlier = (a: Candidate, b: Candidate): number => {
+    if (a.offer === b.offer) return a.slot - b.slot;
+    return ranked.offerBefore(a, b) ? -1 : 1;
+  };
+  return [...named].sort(([, a], [, b]) => earlier(a, b)).map(([name]) => ({ name }));
+}

@@ -1,0 +1,51 @@
+import { maxScoreOf } from '../delivery/best-left.ts';
+import type { Run } from '../run.ts';
+import { type Objective, openObjective } from './objectives.ts';
+
+/** The optimize node of a plan. */
+export interface Optimizing {
+  readonly nodeId: string;
+  /** Objectives with a weight above 0, in key order. */
+  readonly terms: readonly { readonly objective: Objective; readonly weight: number }[];
+  /** True: the weighed objectives are the score; false: they are blended with it. */
+  readonly replaces: boolean;
+  readonly blendFactor: number;
+}
+
+const value = new Float64Array(1);
+
+/**
+ * Weighs objectives against each other and against the score: `c = sum(w * v) / sum(w)` over the objectives that have a
+ * value, 0 when none has; the score becomes c, or `(1 - b) * score / maxScore + b * c` (docs/design/api-decisioning.md 8).
+ */
+export function optimizeStage(run: Run, { nodeId, terms, replaces, blendFactor }: Optimizing): void {
+  const { score } = run.scratch.columns;
+  const maxScore = replaces ? 0 : maxScoreOf(run);
+  const opened = terms.map(({ objective, weight }) => ({ weight, write: openObjective(run, objective) }));
+  let topScore: number | null = null;
+  for (const candidate of run.list) {
+    let sum = 0;
+    let weights = 0;
+    for (const { weight, write } of opened) {
+      write(candidate, value, 0);
+      if (Number.isNaN(value[0])) continue;
+      sum += weight * value[0]!;
+      weights += weight;
+    }
+    const combined = weights === 0 ? 0 : sum / weights;
+    const before = maxScore === 0 ? 0 : score[candidate.at]! / maxScore;
+    const after = replaces ? combined : (1 - blendFactor) * before + blendFactor * combined;
+    score[candidate.at] = after;
+    if (topScore === null || after > topScore) topScore = after;
+  }
+  run.trace?.stage({
+    stage: `${run.prefix}optimize`,
+    nodeId,
+    candidates: run.offerCount,
+    passed: run.offerCount,
+    topScore,
+    method: replaces ? 'replace' : 'blend',
+    dropped: {},
+    warnings: [],
+  });
+}

@@ -1,0 +1,23 @@
+import { type CacheFlush, type CacheFlushed, cacheScopes } from '@arbiter/contract';
+import type { Tx } from '../../db/tx.ts';
+import { recordAudit } from '../audit/index.ts';
+import { renewCounts } from '../objectives/index.ts';
+
+/**
+ * Has every process read the tenant's catalogue anew before its next decision (contract part 1, 4.13;
+ * docs/design/api-access.md 15). With scope `all` what ranking objectives count is counted anew as well, and used at once
+ * (docs/design/api-settled.md 112).
+ */
+export async function flushCaches(tx: Tx, { scope = 'all' }: CacheFlush): Promise<CacheFlushed> {
+  const flushed: CacheFlushed['flushed'] = scope === 'all' ? [...cacheScopes, 'objectiveCounts'] : [scope];
+  if (scope === 'all') await renewCounts(tx, null, 0);
+  tx.touchCatalogue();
+  await recordAudit(tx, {
+    action: 'update',
+    entityType: 'cache',
+    entityId: scope,
+    entityName: null,
+    after: { flushed },
+  });
+  return { success: true, flushed, tenantId: tx.tenantId, timestamp: tx.now.toISOString() };
+}

@@ -1,0 +1,55 @@
+import type { ObjectiveCounts, OfferCounts } from '@arbiter/engine';
+
+/** Impressions, positives and converts of 30 days, impressions of 7 days. */
+export type CountsRow = readonly [impressions: number, positives: number, converts: number, impressions7: number];
+
+/** A numbered state; 0 before anything was counted. */
+export interface CountsState {
+  readonly number: number;
+  readonly offers: ReadonlyMap<string, CountsRow>;
+}
+
+/** What a stored row holds: rows by offer, null for an offer of which nothing is counted any more. */
+export type CountsBody = Readonly<Record<string, CountsRow | null>>;
+
+export const noRows: ReadonlyMap<string, CountsRow> = new Map();
+
+/** What leads from one state to the next; null: they are the same. */
+export function changesBetween(
+  before: ReadonlyMap<string, CountsRow>,
+  after: ReadonlyMap<string, CountsRow>,
+): CountsBody | null {
+  const changes: Record<string, CountsRow | null> = {};
+  for (const [offerId, row] of after) {
+    const known = before.get(offerId);
+    if (known === undefined || row.some((count, at) => count !== known[at])) changes[offerId] = row;
+  }
+  for (const offerId of before.keys()) if (!after.has(offerId)) changes[offerId] = null;
+  return Object.keys(changes).length === 0 ? null : changes;
+}
+
+/** The rows after a stored row. */
+export function withChanges(rows: ReadonlyMap<string, CountsRow>, body: CountsBody): Map<string, CountsRow> {
+  const changed = new Map(rows);
+  for (const [offerId, row] of Object.entries(body)) {
+    if (row === null) changed.delete(offerId);
+    else changed.set(offerId, row);
+  }
+  return changed;
+}
+
+const nothing: OfferCounts = { impressions: 0, positives: 0, converts: 0, impressions7: 0 };
+
+/** The state as the engine reads it. */
+export function countsView({ number, offers }: CountsState): ObjectiveCounts {
+  const views = new Map<string, OfferCounts>();
+  let sum7 = 0;
+  for (const [offerId, [impressions, positives, converts, impressions7]] of offers) {
+    views.set(offerId, { impressions, positives, converts, impressions7 });
+    sum7 += impressions7;
+  }
+  return { number, offer: (offerId) => views.get(offerId) ?? nothing, impressions7: sum7 };
+}
+
+/** Before anything was counted. */
+export const noCounts: ObjectiveCounts = countsView({ number: 0, offers: noRows });
