@@ -18,6 +18,8 @@ import {
   type SnapshotPolicy,
   type SnapshotRule,
   type Suppression,
+  type VolumeCounts,
+  type VolumeKey,
   type ZoneClock,
 } from './index.ts';
 
@@ -62,6 +64,8 @@ export interface CaseSource {
   readonly suppressions?: readonly (Partial<Omit<Suppression, 'expiresAt'>> & { readonly expiresAt: string })[];
   readonly soldOut?: readonly string[];
   readonly external?: DecisionInput['external'];
+  /** Volumes near their limits; what is left out of one is 0. */
+  readonly volumes?: readonly (VolumeKey & Partial<VolumeCounts>)[];
   readonly evidence?: EvidenceSource;
   readonly expect: { readonly [key: string]: Json };
 }
@@ -98,6 +102,8 @@ export interface ConformanceCase {
 }
 
 const dayMs = 86_400_000;
+
+const nothingCounted = { impressions: 0, spentCents: 0, dayImpressions: 0, daySpentCents: 0 };
 
 const defaultNodes = [
   { id: 'inventory', type: 'inventory' },
@@ -299,6 +305,9 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
     })),
     ...(source.external === undefined ? {} : { external: source.external }),
     ...(source.soldOut === undefined ? {} : { soldOut: source.soldOut }),
+    ...(source.volumes === undefined
+      ? {}
+      : { volumes: source.volumes.map((volume) => ({ ...nothingCounted, ...volume })) }),
     evidence: {
       number: 1,
       offer: (id) => evidence.offers?.[id] ?? [0, 0],

@@ -19,6 +19,8 @@ export type {
   PlanNames,
   PlanReads,
   PlanWebhook,
+  PlanVolume,
+  PlanVolumes,
 } from './compile/plan.ts';
 export { type Beside, columnsRead, type ReadSource, type Reads, readsBeside } from './compile/reads-beside.ts';
 export { shownContent } from './compile/templates.ts';
@@ -60,6 +62,7 @@ export * from './formula/scope.ts';
 export type * from './input.ts';
 export type { ReferenceKind, WebhookRules } from './nodes/node-keys.ts';
 export { needsOfferCategories, policyProblems, policyRemarks, policyTypes } from './policies/policy-kinds.ts';
+export { type VolumeLimit, volumeFull, volumeName } from './policies/volumes.ts';
 export { daysSince } from './qualification/recency-check.ts';
 export { defaultStage, ruleProblems, ruleRemarks, ruleTypes } from './qualification/rule-kinds.ts';
 export { h32, h32After, hashState, u } from './random/hash.ts';

@@ -7,6 +7,7 @@ import type { FormulaScope } from './formula/scope.ts';
 import type { DecisionInput, DecisionRequest, ZoneClock } from './input.ts';
 import type { LaneView } from './policies/lane-view.ts';
 import type { Scoring } from './scoring/scoring.ts';
+import type { OpenVolumes } from './policies/volumes.ts';
 import type { Scratch } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import type { TraceBuilder } from './trace.ts';
@@ -54,6 +55,8 @@ export interface Run {
   readonly propensityScores: { readonly [key: string]: Json } | null;
   /** Offers whose stock is used up; null: none. */
   readonly soldOut: ReadonlySet<string> | null;
+  /** Volumes near their limits, with the items of the answer; null: none. */
+  readonly volumes: OpenVolumes | null;
   readonly excludedCreatives: ReadonlySet<string> | null;
   /** Normal candidates, in offer order; those of one offer stand together. */
   list: Candidate[];
@@ -124,6 +127,7 @@ export type DropReason =
   | 'excluded'
   | 'emergency_excluded'
   | 'stock'
+  | 'budget'
   | 'offer_frequency_cap'
   | 'no_creative'
   | 'creative_constraint'

@@ -8,6 +8,7 @@ import type { OutputStep } from '../nodes/output-step.ts';
 import { compileResponse } from '../nodes/response.ts';
 import { readScoring } from '../nodes/score.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
+import { volumeMatcher } from '../policies/volumes.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
 import { scratchOf } from '../scratch.ts';
 import type { FlowConfig, FlowNode, Snapshot, SnapshotChannel, SnapshotPlacement } from '../snapshot.ts';
@@ -30,6 +31,7 @@ import {
   type RankStage,
 } from './plan.ts';
 import { routeOf, type Stop, type Traveller } from './route.ts';
+import { planVolumes } from './plan-volumes.ts';
 import { autoSources, enrichSources } from './sources.ts';
 import { createTemplates } from './templates.ts';
 
@@ -116,6 +118,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     offsets: snapshot.tenant.offsets ?? null,
     holdoutPercentage: snapshot.tenant.holdoutPercentage,
     policies,
+    volumes: volumeMatcher(collected.volumes, builder.index),
     days30Window,
     dayWindow,
     mergesRows: enrichNodes.length > 0,
@@ -152,6 +155,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     longestCooldownMs: collected.longestCooldownMs,
     outcomeReads: outcomeReads(builder),
     tracksStock: offers.some(({ row }) => row.tracksStock === true),
+    volumes: planVolumes(collected.volumes, ordinals, offers),
     profileFields: [...collected.customer].sort(),
     autoSources: autoSources(snapshot, collected.customer),
     joinedSources: joinedSources(snapshot, collected.customer),

@@ -244,7 +244,10 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
       bare.body.errors.map(({ path }) => path),
       ['/config/maxTotal'],
     );
-    const closed = await change({ ruleType: 'budget_exhausted', config: { budgetField: 'spend', threshold: 1 } });
+    const closed = await change({
+      ruleType: 'metric_condition',
+      config: { metricId: 'm', operator: 'eq', threshold: 1 },
+    });
     assert.deepEqual(
       closed.body.errors.map(({ path }) => path),
       ['/ruleType'],

@@ -6,6 +6,7 @@ import type { EvidenceKeeper } from '../evidence/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import type { Seal } from '../sealed-records/index.ts';
 import type { Prepared } from './decide-job.ts';
+import type { VolumeRef } from '../volumes/index.ts';
 import type { DecisionCounts } from './decision-counts.ts';
 import type { DecisionMinutes } from './decision-minutes.ts';
 import type { StageWatch } from './stage-clock.ts';
@@ -24,6 +25,8 @@ export interface DecidePorts {
     /** Makes and publishes the base flow for a tenant without a runnable one. */
     makeBaseFlow(tenantId: string): Promise<TenantCatalogue>;
   };
+  /** Fills volumes that a plan asks for for the first time, in a transaction of its own. */
+  readonly makeVolumes: (catalogue: TenantCatalogue, refs: readonly VolumeRef[]) => Promise<void>;
   readonly evidence: EvidenceKeeper;
   readonly keys: CustomerKeys;
   readonly seal: Seal;

@@ -17,6 +17,7 @@ import { runBatch } from './decide-batch.ts';
 import type { DecideJob, KnownOfJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { createDecisionMinutes } from './decision-minutes.ts';
+import { makeVolumes } from './make-volumes.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { isLate, type PatientJob, refuse } from './patience.ts';
 import { readQuotaLeft } from './playground-quota.ts';
@@ -101,6 +102,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   const ports: DecidePorts = {
     hot: deps.hot,
     catalogues,
+    makeVolumes: (catalogue, refs) =>
+      deps.database.withTenant(catalogue.tenantId, systemActor('volumes'), (tx) => makeVolumes(tx, catalogue, refs)),
     evidence,
     keys: deps.keys,
     seal: createSeal(),

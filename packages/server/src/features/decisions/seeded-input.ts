@@ -19,6 +19,7 @@ class SeededInput implements DecisionInput {
   readonly outcomes: DecisionInput['outcomes'];
   readonly suppressions: DecisionInput['suppressions'];
   readonly soldOut: DecisionInput['soldOut'];
+  readonly volumes: DecisionInput['volumes'];
   readonly evidence: DecisionInput['evidence'];
   readonly joinTruncated: DecisionInput['joinTruncated'];
   readonly external: DecisionInput['external'];
@@ -37,6 +38,7 @@ class SeededInput implements DecisionInput {
     this.outcomes = facts.outcomes;
     this.suppressions = facts.suppressions;
     this.soldOut = facts.soldOut;
+    this.volumes = facts.volumes;
     this.evidence = facts.evidence;
     this.joinTruncated = facts.joinTruncated;
     this.external = facts.external;

@@ -25,6 +25,19 @@ const emptyToNull = (column: string) => expression<string | null>(`nullif(${colu
 /** SQL: whether the offer's stock is tracked. */
 const tracked = `(inventory ->> 'totalStock') is not null`;
 
+const budgetKeys = [
+  'dailyCapCents',
+  'lifetimeCapCents',
+  'dailyMaxImpressions',
+  'maxPerDay',
+  'lifetimeMaxImpressions',
+  'costPerImpressionCents',
+  'costPerClickCents',
+  'costPerConversionCents',
+];
+/** SQL: whether the offer has a cap or a price, so that it is counted over all customers. */
+const limited = `jsonb_strip_nulls(budget) ?| array['${budgetKeys.join("','")}']`;
+
 const snapshotColumns = selectList(
   columns(offerSpec, [
     'id',
@@ -49,6 +62,7 @@ const snapshotColumns = selectList(
     frequencyCaps: emptyToNull('frequency_caps'),
     eligibility: emptyToNull('eligibility'),
     tracksStock: expression<boolean>(tracked),
+    budget: expression<string | null>(`case when ${limited} then budget::text end`),
     metadata: expression<string>('metadata::text'),
     tags: expression<string>('tags::text'),
   }),
@@ -58,13 +72,15 @@ const inDecisions = `from arbiter.offers where tenant_id = $1 and deleted_at is 
 
 /**
  * Offers that can take part in decisions (not deleted, with one of these statuses) as the engine reads them, by id: a page
- * of them, because there may be thousands and they are read while decisions are made.
+ * of them, because there may be thousands and they are read while decisions are made. `budgets` false: without theirs,
+ * because the tenant switched budgets off.
  */
 export async function snapshotOffers(
   tx: Tx,
   statuses: readonly OfferStatus[],
   page: BucketPage,
   shared: SharedValues,
+  budgets: boolean,
 ): Promise<SnapshotOffer[]> {
   const rows = await select(tx, snapshotColumns, `${inDecisions} ${pageSql('id', 3)}`, [
     tx.tenantId,
@@ -89,6 +105,7 @@ export async function snapshotOffers(
     // Left out when there are none, so that plans without caps keep their hashes.
     ...(row.frequencyCaps === null ? {} : { frequencyCaps: shared.json(row.frequencyCaps) }),
     ...(row.tracksStock ? { tracksStock: true as const } : {}),
+    ...(budgets && row.budget !== null ? { budget: shared.json(row.budget) } : {}),
     eligibility: row.eligibility === null ? null : shared.json(row.eligibility),
     metadata: shared.json(row.metadata),
     tags: shared.json(row.tags),
@@ -135,7 +152,7 @@ export async function fingerprintOtherOffers(tx: Tx, exceptStatuses: readonly Of
 }
 
 const facts = selectList(
-  columns(offerSpec, ['id', 'name', 'categoryId']),
+  columns(offerSpec, ['id', 'name', 'categoryId', 'budget']),
   computed({ tracksStock: expression<boolean>(tracked) }),
 );
 

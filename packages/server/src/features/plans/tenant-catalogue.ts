@@ -31,6 +31,7 @@ import { readJoins, readSchemaTables, type SchemaTable, toSnapshotSchema } from 
 import { type MembershipReader, membershipReader, readActiveSegments } from '../segments/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
+import { hasVolumes } from '../volumes/index.ts';
 import { type CatalogueRows, readRows } from './catalogue-rows.ts';
 import { newPiece, type PlanHead, readPlanContent, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { type PlanRefs, planRefs } from './plan-refs.ts';
@@ -50,6 +51,8 @@ export interface TenantCatalogue {
   readonly outcomePolicies: readonly SnapshotPolicy[];
   /** What those are now, by id: rows that they wrote as something else are not in force. */
   readonly policyMarks: ReadonlyMap<string, string>;
+  /** Whether anything is counted over all customers: what is recorded of offers is booked there. */
+  readonly countsVolumes: boolean;
   /** Where the rows of a schema stand, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
   /** Offers and creatives, for the next version to take over. */
@@ -115,7 +118,8 @@ export async function loadCatalogue(
   const places = { channels, placements, inactivePlacements };
   const table = routeTable(await readRoutes(tx), places, (id) => flows.runnableOf(id) !== null);
   const rules = await snapshotRules(tx);
-  const policies = await snapshotPolicies(tx);
+  const active = await snapshotPolicies(tx);
+  const policies = settings.enableBudgets ? active : active.filter(({ ruleType }) => ruleType !== 'budget_exhausted');
   const tables = await readSchemaTables(tx);
   const joins = await readJoins(tx);
   const schemaTables = new Map(tables.map((table) => [table.schemaId, table]));
@@ -125,10 +129,15 @@ export async function loadCatalogue(
   const wanted = {
     statuses: flows.offerStatuses(),
     otherOffers: needsOfferCategories(policies),
+    budgets: settings.enableBudgets,
     contentItems: settings.enableContentManagement,
   };
   const rows = await readRows(tx, wanted, before);
   const outcomePolicies = outcomePoliciesOf(policies);
+  const countsVolumes =
+    rows.offers.some(({ budget }) => budget !== undefined) ||
+    policies.some(({ ruleType }) => ruleType === 'budget_exhausted') ||
+    (await hasVolumes(tx));
   const beside = { flows: await selectLiveConfigs(tx), rules: await idleRules(tx), policies: await idlePolicies(tx) };
 
   const lists = {
@@ -239,6 +248,7 @@ export async function loadCatalogue(
     outcomes,
     outcomePolicies,
     policyMarks: new Map(outcomePolicies.map((policy) => [policy.id, policyMark(policy)])),
+    countsVolumes,
     schemaTables,
     rows,
     hasFlow: () => flows.fallback() !== null,

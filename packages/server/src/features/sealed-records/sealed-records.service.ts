@@ -179,7 +179,7 @@ function readableInputs(packed: PackedInput, readSet: ReadSetNames | null, refs:
     counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
     outcomes: packed.l ?? [],
     suppressions: packed.s ?? [],
-    budgets: { soldOut: packed.b?.stock ?? [] },
+    budgets: { soldOut: packed.b?.stock ?? [], volumes: packed.b?.volumes ?? [] },
     evidence: { number: packed.v },
     modelStates: {},
     external: packed.y === undefined ? {} : unpackExternal(packed.y, refs),
