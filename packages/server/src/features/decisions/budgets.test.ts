@@ -95,7 +95,7 @@ test('an offer leaves with its last impression; what it spent is shown, and the 
   assert.equal(theirs.status, 404);
   const inputs = await server.call<{ inputs: { budgets: { volumes: unknown[][] } } }>(
     'GET',
-    `/api/v1/decisions/${third.body.recommendationId}?includeInputs=true`,
+    `/api/v1/decisions/${third.body.recommendationId}?include=inputs`,
   );
   assert.ok(JSON.stringify(inputs.body.inputs.budgets.volumes).includes('"offer"'), inputs.text);
 });
@@ -281,9 +281,9 @@ test('policies on budgets: each scope counts from history and blocks at its thre
   const cases = [
     { scope: 'offer', scopeId: one.id, before: 2 },
     { scope: 'creative', scopeId: creative.id, before: 3 },
-    { scope: 'channel', scopeId: channel, before: 5 },
-    { scope: 'category', scopeId: category.id, before: 6 },
-    { scope: 'subcategory', scopeId: subCategory.id, before: 7 },
+    { scope: 'channel', scopeId: channel, before: 6 },
+    { scope: 'category', scopeId: category.id, before: 7 },
+    { scope: 'subcategory', scopeId: subCategory.id, before: 8 },
   ];
   for (const { scope, scopeId, before } of cases) {
     const config = { budgetField: 'impressions', threshold: before + 1 };

@@ -85,7 +85,7 @@ export async function readBatch(
   statements.push(newestVersions(tenantId));
   const head = statements.length;
   const stock = prepared.some(({ flow }) => flow.plan.tracksStock) ? [readSoldOut(tenantId)] : [];
-  const watch = watchOf(prepared);
+  const watch = watchOf(catalogue, prepared);
   const counted = watch === null ? [] : volumeReads(tenantId, watch, ports.clock.now());
   const loaded = await tx.send([...statements, ...reads.statements, ...membership.statements, ...stock, ...counted]);
 

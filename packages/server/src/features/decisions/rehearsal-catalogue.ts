@@ -138,6 +138,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     outcomePolicies: [],
     policyMarks: new Map(),
     countsVolumes: false,
+    volumes: [],
     schemaTables: new Map(),
     rows: {
       wanted: { statuses: ['active'], otherOffers: false, budgets: true, contentItems: false },

@@ -1,4 +1,5 @@
 import type { Plan, PlanVolume, PlanVolumes } from '@arbiter/engine';
+import type { TenantCatalogue } from '../plans/index.ts';
 import { type VolumeArrays, type VolumeRef, volumeArrays, volumeRef } from '../volumes/index.ts';
 import type { Prepared } from './decide-job.ts';
 
@@ -13,7 +14,7 @@ export interface WatchedVolume {
 /** The volumes of one or several plans: what a batch reads of them. */
 export interface VolumeWatch {
   readonly byName: ReadonlyMap<string, WatchedVolume>;
-  /** Rows that must exist: those of the volumes, and of the offers that make up categories. */
+  /** Rows that must exist: those of the volumes, of the offers that make up categories, and what was counted before. */
   readonly refs: ReadonlyMap<string, VolumeRef>;
   /** All of `refs` for a statement. */
   readonly arrays: VolumeArrays;
@@ -21,10 +22,16 @@ export interface VolumeWatch {
   readonly categoriesOf: ReadonlyMap<string, readonly VolumeRef[]>;
 }
 
-const watches = new WeakMap<PlanVolumes, VolumeWatch>();
+type Counting = Pick<TenantCatalogue, 'volumes'>;
 
-/** What the plans of a batch count over all customers; null: nothing. */
-export function watchOf(prepared: readonly Prepared[]): VolumeWatch | null {
+/** By catalogue, and by what a plan of it counts. */
+const watches = new WeakMap<Counting, Map<PlanVolumes | null, VolumeWatch>>();
+
+/**
+ * What the plans of a batch count over all customers, and what was ever counted before: a volume that is not counted for a
+ * while would not be true when it is asked for again. Null: nothing.
+ */
+export function watchOf(catalogue: Counting, prepared: readonly Prepared[]): VolumeWatch | null {
   let first: PlanVolumes | null = null;
   let more: Set<PlanVolumes> | null = null;
   let before: Plan | null = null;
@@ -39,19 +46,28 @@ export function watchOf(prepared: readonly Prepared[]): VolumeWatch | null {
       more.add(volumes);
     }
   }
-  if (first === null) return null;
-  if (more !== null) return makeWatch([...more].flatMap(({ counted }) => counted));
-  let watch = watches.get(first);
+  if (first === null && catalogue.volumes.length === 0) return null;
+  if (more !== null)
+    return makeWatch(
+      [...more].flatMap(({ counted }) => counted),
+      catalogue.volumes,
+    );
+  let own = watches.get(catalogue);
+  if (own === undefined) {
+    own = new Map();
+    watches.set(catalogue, own);
+  }
+  let watch = own.get(first);
   if (watch === undefined) {
-    watch = makeWatch(first.counted);
-    watches.set(first, watch);
+    watch = makeWatch(first?.counted ?? [], catalogue.volumes);
+    own.set(first, watch);
   }
   return watch;
 }
 
-function makeWatch(counted: readonly PlanVolume[]): VolumeWatch {
+function makeWatch(counted: readonly PlanVolume[], before: readonly VolumeRef[]): VolumeWatch {
   const byName = new Map<string, WatchedVolume>();
-  const refs = new Map<string, VolumeRef>();
+  const refs = new Map<string, VolumeRef>(before.map((ref) => [ref.name, ref]));
   const categoriesOf = new Map<string, VolumeRef[]>();
   for (const volume of counted) {
     const ref = volumeRef(volume);

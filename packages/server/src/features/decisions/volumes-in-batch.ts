@@ -42,7 +42,7 @@ export class VolumesMoved extends Error {
   }
 }
 
-/** Names of volumes that a batch holds from the beginning, because it was refused without; `all`: every one that is open. */
+/** Names of volumes that a batch holds from the beginning, because it was refused without. */
 export type HeldVolumes = ReadonlySet<string> | 'all';
 
 /** How far the volumes of a batch's plans got, with what its decisions take (docs/design/decisioning.md 4). */
@@ -152,10 +152,9 @@ export async function openVolumes(
       return list;
     },
     take({ volumes }, decision, itemIds, reservedUntil) {
-      if (volumes === null) return;
       const at = new Date(options.now());
       decision.items.forEach((item, place) => {
-        const cents = volumes.impressionCents(item.offerId);
+        const cents = volumes?.impressionCents(item.offerId) ?? 0;
         let counted = false;
         const count = (ref: VolumeRef): void => {
           const before = counts.get(ref.name);
@@ -187,30 +186,29 @@ export async function openVolumes(
     async commit(tx, statements) {
       if (changes.length === 0) return tx.commit(statements);
       const merged = mergeChanges(changes);
-      const raise = raiseVolumes(
-        tenantId,
-        merged,
-        new Date(dayStart),
-        new Date(options.now()),
-        held.size === 0 || merged.every(({ ref }) => held.has(ref.name)),
-      );
-      const reserved = reservations.length === 0 ? [] : [insertReservations(tenantId, reservations)];
-      if (merged.every(({ ref }) => held.has(ref.name))) return tx.commit([...statements, ...reserved, raise]);
-      // Last of all: others wait for these rows until the commit.
       const names = merged.map(({ ref }) => ref.name);
+      const isHeld = names.every((name) => held.has(name));
+      // Who holds some already waits for no others: they might be held by one who waits for these.
+      const mayWait = held.size === 0 || isHeld;
+      const [from, at] = [new Date(dayStart), new Date(options.now())];
+      const raise = raiseVolumes(tenantId, merged, from, at, mayWait);
+      const reserved = reservations.length === 0 ? [] : [insertReservations(tenantId, reservations)];
+      // Last of all: others wait for these rows until the commit.
+      const all = [...statements, ...reserved, raise];
       const toCompare = names.flatMap((name) => {
-        const watched = watch.byName.get(name);
-        return watched === undefined || held.has(name) || full.has(name) ? [] : [watched];
+        const watched = held.has(name) || full.has(name) ? undefined : watch.byName.get(name);
+        return watched === undefined || !isLimited(watched) ? [] : [watched];
       });
+      if (mayWait && toCompare.length === 0) return tx.commit(all);
       const parts = [...new Set(toCompare.flatMap((watched) => watched.parts ?? []))].map(
         (name) => watch.refs.get(name)!,
       );
       const readBack = parts.length === 0 ? [] : [readVolumes(tenantId, volumeArrays(parts), false)];
-      const results = await tx.send([...statements, ...reserved, raise, ...readBack]);
-      const raised = results[statements.length + reserved.length]!;
+      const results = await tx.send([...all, ...readBack]);
+      const raised = results[all.length - 1]!;
       if (raised.length < merged.length) throw new VolumesMoved(names);
       const after = new Map<string, VolumeCounts>();
-      for (const row of [...raised, ...(results[statements.length + reserved.length + 1] ?? [])]) {
+      for (const row of [...raised, ...(results[all.length] ?? [])]) {
         const stored = storedVolume(row);
         after.set(`${stored.kind}:${stored.subjectId}`, countsOf(stored, dayStart));
       }
@@ -290,6 +288,9 @@ const isNear = ({ volume }: WatchedVolume, counts: VolumeCounts): boolean =>
 
 const isSpend = ({ measure }: VolumeLimit): boolean => measure === 'spentCents' || measure === 'daySpentCents';
 
+const isLimited = ({ volume }: WatchedVolume): boolean =>
+  volume.limits.some(({ max }) => max !== Number.POSITIVE_INFINITY);
+
 const isAbove = ({ ref, volume, parts }: WatchedVolume, after: ReadonlyMap<string, VolumeCounts>): boolean => {
   const counts = parts === null ? after.get(ref.name) : sumOf(parts, after);
   return counts === undefined || volume.limits.some(({ measure, max }) => counts[measure] > max);
@@ -301,12 +302,7 @@ function toHold(
   counts: ReadonlyMap<string, VolumeCounts>,
   { decisions, hold }: OpenOptions,
 ): VolumeRef[] {
-  if (hold === 'all') {
-    const open = [...watch.byName].filter(([name, watched]) => !isFull(watched, counts.get(name)!));
-    const parts = open.flatMap(([, watched]) => watched.parts ?? []);
-    const names = new Set([...open.map(([name]) => name), ...parts]);
-    return [...names].map((name) => watch.refs.get(name)!);
-  }
+  if (hold === 'all') return [...watch.refs.values()];
   const refs: VolumeRef[] = [];
   for (const [name, watched] of watch.byName) {
     const own = counts.get(name)!;

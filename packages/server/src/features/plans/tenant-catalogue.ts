@@ -31,7 +31,7 @@ import { readJoins, readSchemaTables, type SchemaTable, toSnapshotSchema } from 
 import { type MembershipReader, membershipReader, readActiveSegments } from '../segments/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
-import { hasVolumes } from '../volumes/index.ts';
+import { selectVolumeRefs, type VolumeRef } from '../volumes/index.ts';
 import { type CatalogueRows, readRows } from './catalogue-rows.ts';
 import { newPiece, type PlanHead, readPlanContent, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { type PlanRefs, planRefs } from './plan-refs.ts';
@@ -53,6 +53,8 @@ export interface TenantCatalogue {
   readonly policyMarks: ReadonlyMap<string, string>;
   /** Whether anything is counted over all customers: what is recorded of offers is booked there. */
   readonly countsVolumes: boolean;
+  /** What was counted over all customers when this was read. */
+  readonly volumes: readonly VolumeRef[];
   /** Where the rows of a schema stand, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
   /** Offers and creatives, for the next version to take over. */
@@ -134,10 +136,11 @@ export async function loadCatalogue(
   };
   const rows = await readRows(tx, wanted, before);
   const outcomePolicies = outcomePoliciesOf(policies);
+  const volumes = await selectVolumeRefs(tx);
   const countsVolumes =
     rows.offers.some(({ budget }) => budget !== undefined) ||
     policies.some(({ ruleType }) => ruleType === 'budget_exhausted') ||
-    (await hasVolumes(tx));
+    volumes.length > 0;
   const beside = { flows: await selectLiveConfigs(tx), rules: await idleRules(tx), policies: await idlePolicies(tx) };
 
   const lists = {
@@ -249,6 +252,7 @@ export async function loadCatalogue(
     outcomePolicies,
     policyMarks: new Map(outcomePolicies.map((policy) => [policy.id, policyMark(policy)])),
     countsVolumes,
+    volumes,
     schemaTables,
     rows,
     hasFlow: () => flows.fallback() !== null,

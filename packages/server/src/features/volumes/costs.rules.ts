@@ -35,9 +35,12 @@ export const impressionCents = ({ costPerImpressionCents }: OfferPrices): number
 const hasPrices = (prices: OfferPrices): boolean =>
   (prices.costPerImpressionCents ?? prices.costPerClickCents ?? prices.costPerConversionCents ?? null) !== null;
 
+/** Units of the currency in cents: rounded on the shortest decimal form, because 1.005 times 100 is no 100.5. */
+const worthCents = (value: number): number => Math.round(roundHalfAway(value, 2) * 100);
+
 /** Cost of a recorded outcome, in cents (docs/design/api-catalogue.md 6, docs/design/api-settled.md 117). */
 export function outcomeCents(prices: OfferPrices, outcome: CostedOutcome): number {
-  if (!hasPrices(prices)) return outcome.isPositive ? roundHalfAway((outcome.conversionValue ?? 0) * 100, 0) : 0;
+  if (!hasPrices(prices)) return outcome.isPositive ? worthCents(outcome.conversionValue ?? 0) : 0;
   const click = outcome.key === 'click' ? (prices.costPerClickCents ?? 0) : 0;
   const conversion = outcome.isConversion ? (prices.costPerConversionCents ?? 0) : 0;
   return click + conversion;
@@ -53,7 +56,7 @@ export interface CostedFigures {
 
 /** What history cost at these prices, in cents. */
 export function figuresCents(prices: OfferPrices, figures: CostedFigures): number {
-  if (!hasPrices(prices)) return Math.max(0, roundHalfAway(figures.totalValue * 100, 0));
+  if (!hasPrices(prices)) return Math.max(0, worthCents(figures.totalValue));
   return (
     figures.impressions * impressionCents(prices) +
     figures.clicks * (prices.costPerClickCents ?? 0) +

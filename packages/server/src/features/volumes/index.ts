@@ -8,7 +8,6 @@ export { type Booking, type Bookings, bookVolumes, changesOf, readOfferVolumes }
 export {
   type DueReservation,
   dueReservation,
-  hasVolumes,
   insertReservations,
   insertVolumes,
   type NewReservation,
@@ -16,6 +15,7 @@ export {
   readDue,
   readVolumes,
   type StoredVolume,
+  selectVolumeRefs,
   storedVolume,
   type VolumeArrays,
   volumeArrays,

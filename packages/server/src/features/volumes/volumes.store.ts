@@ -1,4 +1,4 @@
-import { columns, type RowOf, table } from '../../db/columns.ts';
+import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import {
   type HotRow,
   type HotStatement,
@@ -166,6 +166,7 @@ export async function bookChanges(tx: Tx, changes: readonly VolumeChange[], dayS
   await tx.query(raise(''), raiseValues(tx.tenantId, changes, dayStart, tx.now));
 }
 
+const keyColumns = columns(table<'volumes', { kind: VolumeRef['kind'] }>('volumes'), ['kind', 'subjectId']);
 const takenColumns = columns(table('volume_reservations'), [
   'itemId',
   'offerId',
@@ -218,9 +219,12 @@ export async function insertVolumes(tx: Tx, rows: readonly (VolumeChange & { rea
   );
 }
 
-/** Whether anything is counted over all customers of the tenant. */
-export async function hasVolumes(tx: Tx): Promise<boolean> {
-  return (await tx.query('select from arbiter.volumes where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
+/** Everything that is counted over all customers of the tenant. */
+export async function selectVolumeRefs(tx: Tx): Promise<VolumeRef[]> {
+  const rows = await select(tx, keyColumns, 'from arbiter.volumes where tenant_id = $1 order by kind, subject_id', [
+    tx.tenantId,
+  ]);
+  return rows.map(({ kind, subjectId }) => ({ kind, subjectId, name: `${kind}:${subjectId}` }));
 }
 
 /** The volumes of offers; those that are not counted are left out. */
