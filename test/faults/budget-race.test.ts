@@ -36,7 +36,7 @@ before(async () => {
   await must(call('PUT', '/v1/tenant-settings', { reservationTtlSeconds: 60 }));
   const [first, second] = catalogue.offers;
   await must(call('PUT', '/v1/offers', { id: first, budget: { lifetimeMaxImpressions: caps.impressions } }));
-  const priced = { dailyCapCents: caps.cents, costPerImpressionCents: caps.perImpression };
+  const priced = { lifetimeCapCents: caps.cents, costPerImpressionCents: caps.perImpression };
   await must(call('PUT', '/v1/offers', { id: second, budget: priced }));
   await must(
     call('POST', '/v1/contact-policies', {
@@ -70,6 +70,8 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
   let running = true;
   let asked = 0;
   let answered = 0;
+  /** Nothing is left but what runs out: the callers need not hurry. */
+  let used = false;
   const work = Array.from({ length: parallel }, async (_, caller) => {
     while (running) {
       const node = nodes[asked % nodes.length]!;
@@ -83,6 +85,7 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
         continue;
       }
       answered += 1;
+      if (used) await sleep(1_000);
       const [item] = itemsOf(answer.body);
       if (item === undefined || channelId !== catalogue.phone || asked % 2 === 0) continue;
       await node.call('POST', '/v1/respond', {
@@ -103,6 +106,7 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
   // Reservations that nobody confirmed run out after a minute; what they held is shown to somebody else.
   while ((await openReservations()) > 0 || (await total()) < caps.category) {
     assert.ok(elapsed() < 300_000, `after five minutes ${await total()} of ${caps.category} were shown`);
+    used = true;
     await sleep(500);
   }
   running = false;
