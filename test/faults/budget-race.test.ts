@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Caller, createCaller, itemsOf, must } from './api.ts';
+import { type Caller, createCaller, createPatientCaller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
@@ -28,10 +28,10 @@ before(async () => {
   installation = await createInstallation({ ...cluster.environment }, ['Budgets']);
   for (let n = 0; n < servers; n++) {
     const port = await freePort();
-    const node = { port, process: await startNode(port), call: createCaller(() => `http://127.0.0.1:${port}`, key()) };
-    nodes.push(node);
+    const node = { port, process: await startNode(port) };
+    nodes.push({ ...node, call: createCaller(() => nodes[n]!.process.url, key()) });
   }
-  const call = nodes[0]!.call;
+  const call = createPatientCaller(() => nodes[0]!.process.url, key());
   catalogue = await loadCatalogue(call, { offers: 3, cap: 1_000_000 });
   await must(call('PUT', '/v1/tenant-settings', { reservationTtlSeconds: 60 }));
   const [first, second] = catalogue.offers;
