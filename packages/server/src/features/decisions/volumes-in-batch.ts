@@ -1,14 +1,6 @@
-import {
-  type Decision,
-  type Plan,
-  type VolumeCount,
-  type VolumeCounts,
-  type VolumeLimit,
-  volumeFull,
-} from '@arbiter/engine';
+import type { Decision, Plan, VolumeCount, VolumeCounts } from '@arbiter/engine';
 import type { HotRow, HotStatement, HotTransaction } from '../../db/index.ts';
 import {
-  type DueReservation,
   dueReservation,
   insertReservations,
   mergeChanges,
@@ -22,7 +14,8 @@ import {
   volumeArrays,
   volumesOf,
 } from '../volumes/index.ts';
-import type { VolumeWatch, WatchedVolume } from './volume-watch.ts';
+import { countsOf, giveBack, isAbove, isFull, isLimited, isNear, leftOf, plus, sumUp } from './volume-counts.ts';
+import type { VolumeWatch } from './volume-watch.ts';
 
 /** Volumes that a plan counts and that have no row yet: they are to be filled from history, and the batch done again. */
 export class MissingVolumes extends Error {
@@ -57,11 +50,6 @@ export interface VolumesInBatch {
    */
   commit(tx: HotTransaction, statements: readonly HotStatement[]): Promise<void>;
 }
-
-/** An answer has at most this many items, so a volume with more left is not used up by one. */
-const mostItems = 50;
-/** Volumes with less than this part left are recorded all the same (docs/design/recording.md S8). */
-const nearlyAll = 0.98;
 
 /** What is read of the volumes in the first trip of a batch; the rows go to `openVolumes`. */
 export const volumeReads = (tenantId: string, watch: VolumeWatch, now: number): HotStatement[] => [
@@ -219,83 +207,6 @@ export async function openVolumes(
 }
 
 const noneNear: readonly VolumeCount[] = [];
-const nothing: VolumeCounts = { impressions: 0, spentCents: 0, dayImpressions: 0, daySpentCents: 0 };
-
-const plus = (a: VolumeCounts, b: VolumeCounts, times: number): VolumeCounts => ({
-  impressions: a.impressions + times * b.impressions,
-  spentCents: a.spentCents + times * b.spentCents,
-  dayImpressions: a.dayImpressions + times * b.dayImpressions,
-  daySpentCents: a.daySpentCents + times * b.daySpentCents,
-});
-
-/** The figures of a day that is over are 0. */
-function countsOf(stored: ReturnType<typeof storedVolume>, dayStart: number): VolumeCounts {
-  const { impressions, spentCents } = stored;
-  if (stored.dayAt < dayStart) return { impressions, spentCents, dayImpressions: 0, daySpentCents: 0 };
-  return { impressions, spentCents, dayImpressions: stored.dayImpressions, daySpentCents: stored.daySpentCents };
-}
-
-/** Takes off what ran out and still stands in the rows that were read. */
-function giveBack(
-  counts: Map<string, VolumeCounts>,
-  names: ReadonlySet<string>,
-  due: readonly DueReservation[],
-  now: number,
-  dayStart: number,
-): void {
-  for (const row of due) {
-    if (row.expiresAt > now) continue;
-    const today = row.reservedAt >= dayStart;
-    const held = {
-      impressions: 1,
-      spentCents: row.costCents,
-      dayImpressions: today ? 1 : 0,
-      daySpentCents: today ? row.costCents : 0,
-    };
-    for (const { name } of volumesOf(row)) {
-      const before = names.has(name) ? counts.get(name) : undefined;
-      if (before !== undefined) counts.set(name, plus(before, held, -1));
-    }
-  }
-}
-
-/** The volume of a category is the sum of its offers. */
-function sumUp(watch: VolumeWatch, counts: Map<string, VolumeCounts>): void {
-  for (const [name, { parts }] of watch.byName) if (parts !== null) counts.set(name, sumOf(parts, counts));
-}
-
-const sumOf = (parts: readonly string[], counts: ReadonlyMap<string, VolumeCounts>): VolumeCounts =>
-  parts.reduce((sum, part) => plus(sum, counts.get(part) ?? nothing, 1), nothing);
-
-/** What is left up to a limit, in impressions. */
-const leftOf = ({ measure, max, nextCents }: VolumeLimit, counts: VolumeCounts): number =>
-  (max - counts[measure]) / Math.max(1, nextCents);
-
-const isFull = ({ volume }: WatchedVolume, counts: VolumeCounts): boolean =>
-  volume.limits.some((limit) => volumeFull(limit, counts));
-
-/** Whether the next answer could use it up, or there is next to nothing left. */
-const isNear = ({ volume }: WatchedVolume, counts: VolumeCounts): boolean =>
-  volume.limits.some(
-    (limit) =>
-      limit.max !== Number.POSITIVE_INFINITY &&
-      (volumeFull(limit, counts) ||
-        counts[limit.measure] >= limit.max * nearlyAll ||
-        leftOf(limit, counts) <= mostItems ||
-        // A spend without a price of its own: an item may cost anything.
-        (limit.nextCents === 0 && isSpend(limit))),
-  );
-
-const isSpend = ({ measure }: VolumeLimit): boolean => measure === 'spentCents' || measure === 'daySpentCents';
-
-const isLimited = ({ volume }: WatchedVolume): boolean =>
-  volume.limits.some(({ max }) => max !== Number.POSITIVE_INFINITY);
-
-const isAbove = ({ ref, volume, parts }: WatchedVolume, after: ReadonlyMap<string, VolumeCounts>): boolean => {
-  const counts = parts === null ? after.get(ref.name) : sumOf(parts, after);
-  return counts === undefined || volume.limits.some(({ measure, max }) => counts[measure] > max);
-};
-
 /** Volumes that this batch could use up, and those that it must hold. What is full already is shown by nobody. */
 function toHold(
   watch: VolumeWatch,

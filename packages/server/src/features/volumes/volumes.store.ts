@@ -71,11 +71,14 @@ export interface DueReservation {
   readonly expiresAt: number;
 }
 
-/** Reservations that ran out by an instant. */
+/**
+ * Reservations that ran out by an instant, the first due first, as far as a batch can be asked to read them: the others count
+ * until they are swept.
+ */
 export const readDue = (tenantId: string, by: Date): HotStatement => ({
   name: 'volumes.due',
   text: `select offer_id, creative_id, channel_id, cost_cents, reserved_at, expires_at from volume_reservations
-      where tenant_id = $1 and expires_at <= $2`,
+      where tenant_id = $1 and expires_at <= $2 order by expires_at limit 1000`,
   values: [tenantId, by],
 });
 
