@@ -9,7 +9,8 @@ import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
 import { stopwatch } from './stopwatch.ts';
 
-const servers = 4;
+/** Of two processes each. */
+const servers = Number(process.env.BUDGET_SERVERS ?? 4);
 const parallel = 200;
 const kills = Number(process.env.KILL_ROUNDS ?? 4);
 const caps = { impressions: 300, cents: 1_000, perImpression: 4, category: 700 };
@@ -32,7 +33,12 @@ before(async () => {
     nodes.push({ ...node, call: createCaller(() => nodes[n]!.process.url, key()) });
   }
   const call = createPatientCaller(() => nodes[0]!.process.url, key());
-  catalogue = await loadCatalogue(call, { offers: 3, cap: 1_000_000 });
+  try {
+    catalogue = await loadCatalogue(call, { offers: 3, cap: 1_000_000 });
+  } catch (error) {
+    console.log(nodes.map((n) => [n.process.url, n.process.running(), n.process.output().slice(-600)]));
+    throw error;
+  }
   await must(call('PUT', '/v1/tenant-settings', { reservationTtlSeconds: 60 }));
   const [first, second] = catalogue.offers;
   await must(call('PUT', '/v1/offers', { id: first, budget: { lifetimeMaxImpressions: caps.impressions } }));

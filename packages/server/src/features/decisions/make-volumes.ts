@@ -6,8 +6,8 @@ import type { TenantCatalogue } from '../plans/index.ts';
 import {
   figuresCents,
   impressionCents,
-  insertReservations,
   insertVolumes,
+  keepReservations,
   pricesOf,
   type VolumeRef,
   volumesOf,
@@ -53,8 +53,7 @@ export async function makeVolumes(
     ...row,
     costCents: impressionCents(pricesOf(offers.get(row.offerId)?.budget)),
   }));
-  const { text, values } = insertReservations(tx.tenantId, rows);
-  await tx.query(text, values);
+  await keepReservations(tx, rows);
 }
 
 const noPrices = pricesOf(undefined);

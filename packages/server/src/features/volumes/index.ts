@@ -10,6 +10,7 @@ export {
   dueReservation,
   insertReservations,
   insertVolumes,
+  keepReservations,
   type NewReservation,
   raiseVolumes,
   readDue,

@@ -121,6 +121,12 @@ export const insertReservations = (tenantId: string, rows: readonly NewReservati
   ],
 });
 
+/** The same beside decisions: reservations that were open when a volume was made. */
+export async function keepReservations(tx: Tx, rows: readonly NewReservation[]): Promise<void> {
+  const { text, values } = insertReservations(tx.tenantId, rows);
+  await tx.query(text, values);
+}
+
 /** SQL: adds changes; the figures of a day that is over begin anew. `$9` is the instant, `$8` the start of its day. */
 const raise = (locking: string): string => `with held as (
       select v.kind, v.subject_id ${asked} order by v.kind, v.subject_id for update of v${locking}
