@@ -18,9 +18,9 @@ export type {
   PlanLimits,
   PlanNames,
   PlanReads,
-  PlanWebhook,
   PlanVolume,
   PlanVolumes,
+  PlanWebhook,
 } from './compile/plan.ts';
 export { type Beside, columnsRead, type ReadSource, type Reads, readsBeside } from './compile/reads-beside.ts';
 export { shownContent } from './compile/templates.ts';

@@ -30,8 +30,8 @@ import {
   type Program,
   type RankStage,
 } from './plan.ts';
-import { routeOf, type Stop, type Traveller } from './route.ts';
 import { planVolumes } from './plan-volumes.ts';
+import { routeOf, type Stop, type Traveller } from './route.ts';
 import { autoSources, enrichSources } from './sources.ts';
 import { createTemplates } from './templates.ts';
 

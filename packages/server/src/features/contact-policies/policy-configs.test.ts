@@ -34,6 +34,7 @@ const evaluated = [
   'customer_total_cap',
   'offer_category_cap',
   'allow_override',
+  'budget_exhausted',
   'do_not_contact',
   'segment_exclusion',
   'outcome_based',
