@@ -1730,6 +1730,44 @@ create table users (
   grant select to arbiter_readonly
   grant select (tenant_id, id, name, deactivated_at) to arbiter_system
 
+create table volume_reservations (
+  tenant_id uuid not null,
+  item_id uuid not null,
+  offer_id uuid not null,
+  creative_id uuid,
+  channel_id uuid,
+  cost_cents bigint not null,
+  reserved_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null
+);
+  constraint volume_reservations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint volume_reservations_pkey PRIMARY KEY (tenant_id, item_id)
+  CREATE INDEX volume_reservations_due ON arbiter.volume_reservations USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Reservations that are counted in volumes until they are settled or run out.
+
+create table volumes (
+  tenant_id uuid not null,
+  kind text not null,
+  subject_id uuid not null,
+  impressions bigint not null,
+  spent_cents bigint not null,
+  day_impressions bigint not null,
+  day_spent_cents bigint not null,
+  day_at timestamp with time zone not null
+) with (fillfactor=50);
+  constraint volumes_kind_check CHECK ((kind = ANY (ARRAY['category'::text, 'channel'::text, 'creative'::text, 'global'::text, 'offer'::text, 'subcategory'::text])))
+  constraint volumes_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint volumes_pkey PRIMARY KEY (tenant_id, kind, subject_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Impressions, open reservations among them, and booked costs over all customers.
+
 CREATE OR REPLACE FUNCTION arbiter.close_record_version()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -7,6 +7,7 @@ import { type Chosen, exploreExploit } from './explore-exploit.ts';
 import {
   bindsMandatory,
   blocks,
+  budgetFull,
   constraintFull,
   inScope,
   isBypassable,
@@ -222,6 +223,7 @@ function gate(work: Work, candidate: Candidate): void {
   if (offer.emergencyExcluded) reasons.add('emergency_excluded');
   if (request.excludeOffers.includes(offer.id)) reasons.add('excluded');
   if (!isScheduled(work, offer)) reasons.add('schedule');
+  if (budgetFull(work, candidate)) reasons.add('budget');
   if (offer.tracksStock === true && soldOut?.includes(offer.id)) reasons.add('stock');
   if (offerCapFull(work, candidate)) reasons.add('offer_frequency_cap');
 }
@@ -341,6 +343,7 @@ function walk(work: Work, candidates: readonly Candidate[], holdout: boolean): O
       const shown = taken.some(({ offer }) => offer === candidate.offer);
       if (target.slots === null || !shown) continue;
       if (request.deduplicate) candidate.reasons.add('cut');
+      if (budgetFull(work, candidate)) candidate.reasons.add('budget');
       if (offerCapFull(work, candidate)) candidate.reasons.add('offer_frequency_cap');
       const { creative } = candidate;
       const { frequencyCapPerDay } = creative?.constraints ?? {};

@@ -1,4 +1,4 @@
-import type { Json, ScopeAssignment, SnapshotPolicy } from '@arbiter/engine';
+import type { Json, ScopeAssignment, SnapshotOffer, SnapshotPolicy } from '@arbiter/engine';
 import { type Candidate, factsOf, type Work } from './candidate.ts';
 import { holds } from './conditions.ts';
 import { type ContactEvent, closedHours, isInPeriod, isRow, type Period, type Row } from './world.ts';
@@ -91,12 +91,51 @@ function isFull(
   });
 }
 
+const priceOf = ({ budget }: SnapshotOffer): number => Number(budget?.costPerImpressionCents ?? 0);
+
+/** What was counted of a volume, with the items of the answer; what the input leaves out is far from every limit. */
+function volumeOf(work: Work, key: ScopeAssignment) {
+  const own = (work.input.volumes ?? []).find(({ scope, scopeId }) => scope === key.scope && scopeId === key.scopeId);
+  if (own === undefined) return { impressions: 0, spentCents: 0, dayImpressions: 0, daySpentCents: 0 };
+  const items = work.taken.filter((item) => matches(work, key, placeOf(item)));
+  const cents = items.reduce((sum, { offer }) => sum + priceOf(offer), 0);
+  return {
+    impressions: own.impressions + items.length,
+    spentCents: own.spentCents + cents,
+    dayImpressions: own.dayImpressions + items.length,
+    daySpentCents: own.daySpentCents + cents,
+  };
+}
+
+/** The budget of the offer lets no further impression through (docs/design/api-catalogue.md 6, docs/design/api-settled.md 52). */
+export function budgetFull(work: Work, { offer }: Candidate): boolean {
+  const budget = offer.budget ?? {};
+  if (Object.values(budget).some((value) => typeof value !== 'number')) return true;
+  const used = volumeOf(work, { scope: 'offer', scopeId: offer.id });
+  const isSpent = (cap: Json | undefined, cents: number) =>
+    typeof cap === 'number' && (cents >= cap || cents + priceOf(offer) > cap);
+  const isShown = (most: Json | undefined, impressions: number) => typeof most === 'number' && impressions >= most;
+  return (
+    isSpent(budget.dailyCapCents, used.daySpentCents) ||
+    isSpent(budget.lifetimeCapCents, used.spentCents) ||
+    isShown(budget.dailyMaxImpressions ?? budget.maxPerDay, used.dayImpressions) ||
+    isShown(budget.lifetimeMaxImpressions, used.impressions)
+  );
+}
+
 const list = (value: Json | undefined): readonly Json[] =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
 const dayMs = 86_400_000;
 
 /** Policies that count: they are asked again after each item of the answer. */
-const counting = ['frequency_cap', 'cross_channel_cap', 'customer_total_cap', 'offer_category_cap', 'mutual_exclusion'];
+const counting = [
+  'budget_exhausted',
+  'frequency_cap',
+  'cross_channel_cap',
+  'customer_total_cap',
+  'offer_category_cap',
+  'mutual_exclusion',
+];
 const bindMandatory = ['frequency_cap', 'cross_channel_cap', 'customer_total_cap', 'do_not_contact'];
 
 export const isCounting = ({ ruleType }: SnapshotPolicy): boolean => counting.includes(ruleType);
@@ -134,6 +173,11 @@ export function blocks(work: Work, policy: SnapshotPolicy, candidate: Candidate)
       const limits = limitsOf(config, null);
       return assignments.some((scope) => isFull(work, limits, (place, id) => inSet(scope, place) && of(id)));
     }
+    case 'budget_exhausted':
+      return assignments.some((scope) => {
+        const { impressions, spentCents } = volumeOf(work, scope);
+        return (config.budgetField === 'spend' ? spentCents / 100 : impressions) >= Number(config.threshold);
+      });
     case 'cooldown':
       return assignments.some((scope) =>
         events.some((event) => inSet(scope, event) && now - event.at < Number(config.cooldownHours) * 3_600_000),

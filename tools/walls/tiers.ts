@@ -10,7 +10,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['credentials'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
-  ['content'],
+  ['content', 'volumes'],
   [
     // One line for each: those who add features at the same time do not meet.
     'schemas',

@@ -163,7 +163,10 @@ export const contactPolicyResource = resource({
   references: {},
   files: { without: ['scope', 'scopeId'], idsInside: ['config', 'scopes'] },
   removal: { 200: DeletedPolicy },
-  errors: { create: ['reference_not_found'], update: ['reference_not_found'] },
+  errors: {
+    create: ['reference_not_found', 'feature_disabled'],
+    update: ['reference_not_found', 'feature_disabled'],
+  },
 });
 
 export const contactPolicyOperations = recordOperations(contactPolicyResource);

@@ -82,7 +82,10 @@ export const OfferBudget = Type.Object(
     maxPerDay: Most('Same as dailyMaxImpressions.'),
     lifetimeMaxImpressions: Most('Most impressions ever; 0 closes the offer, null = no limit.'),
   },
-  { description: 'Limits over all customers; empty = none. Must say nothing yet: budgets are not available.' },
+  {
+    description:
+      'Limits over all customers, and what the offer costs; empty = none. Impressions and their cost never exceed a cap; the cost of outcomes is booked when it comes, and the offer leaves from then on. Without any of the three prices a positive outcome costs its conversion value.',
+  },
 );
 export type OfferBudget = Static<typeof OfferBudget>;
 
@@ -271,6 +274,7 @@ const offerDraft: Draft<OfferCreate> = ({ name, marker, id }) => ({
     excludedSegments: ['nobody'],
     conditions: { field: 'attributes.page', operator: 'neq', value: 'never' },
   },
+  budget: { currency: 'EUR', dailyCapCents: 500_000, costPerImpressionCents: 1, lifetimeMaxImpressions: 900_000 },
   schedule: { startDate: '2020-01-01', endDate: '2099-12-31', startHour: 0, endHour: 24, timezone: 'Europe/Paris' },
   frequencyCaps: { perCustomer: { daily: 1_000, weekly: 5_000, monthly: 20_000, total: 1_000_000 } },
   metadata: { campaign: marker, deep: { list: [1, 'two'] } },
@@ -309,9 +313,19 @@ export const offerResource = resource({
     categoryId: { to: 'category', onDelete: 'refuse' },
     subCategoryId: { to: 'subCategory', onDelete: 'refuse' },
   },
-  files: { without: ['inventory.remainingStock'], idsInside: ['eligibility'] },
+  files: {
+    without: [
+      'budget.currentDailyImpressions',
+      'budget.currentDailySpentCents',
+      'budget.currentLifetimeImpressions',
+      'budget.currentLifetimeSpentCents',
+      'budget.lastDailyResetDate',
+      'inventory.remainingStock',
+    ],
+    idsInside: ['eligibility'],
+  },
   removal: { 200: DeletedOffer },
-  errors: { create: ['forbidden'], update: ['forbidden'] },
+  errors: { create: ['forbidden', 'feature_disabled'], update: ['forbidden', 'feature_disabled'] },
   rateLimits: [{ limit: 2000, windowSeconds: 60, per: 'tenant', bucket: 'offers' }],
 });
 

@@ -20,6 +20,8 @@ import {
   type SnapshotPolicy,
   type SnapshotRule,
   type Suppression,
+  type VolumeCounts,
+  type VolumeKey,
   type ZoneClock,
 } from './index.ts';
 
@@ -71,6 +73,8 @@ export interface CaseSource {
   /** States by key of the model. */
   readonly modelStates?: Readonly<Record<string, Json>>;
   readonly openBreakers?: readonly string[];
+  /** Volumes near their limits; what is left out of one is 0. */
+  readonly volumes?: readonly (VolumeKey & Partial<VolumeCounts>)[];
   readonly evidence?: EvidenceSource;
   readonly rankingProfiles?: Snapshot['rankingProfiles'];
   /** By offer: impressions, positives and converts of 30 days, impressions of 7 days. */
@@ -110,6 +114,8 @@ export interface ConformanceCase {
 }
 
 const dayMs = 86_400_000;
+
+const nothingCounted = { impressions: 0, spentCents: 0, dayImpressions: 0, daySpentCents: 0 };
 
 const defaultNodes = [
   { id: 'inventory', type: 'inventory' },
@@ -327,6 +333,9 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
         }),
     ...(source.openBreakers === undefined ? {} : { openBreakers: source.openBreakers }),
     ...(source.soldOut === undefined ? {} : { soldOut: source.soldOut }),
+    ...(source.volumes === undefined
+      ? {}
+      : { volumes: source.volumes.map((volume) => ({ ...nothingCounted, ...volume })) }),
     evidence: {
       number: 1,
       offer: (id) => evidence.offers?.[id] ?? [0, 0],

@@ -13,6 +13,7 @@ import type { DecisionInput, ZoneClock } from './input.ts';
 import { drawModels } from './models/model-scores.ts';
 import { runSteps } from './nodes/step.ts';
 import { viewLanes } from './policies/lane-view.ts';
+import { openVolumes } from './policies/volumes.ts';
 import { u } from './random/hash.ts';
 import type { AskExternal, Run } from './run.ts';
 import { assignModel, variantOf } from './scoring/champions.ts';
@@ -140,6 +141,7 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe }
         ? (scores as Run['propensityScores'])
         : null,
     soldOut: input.soldOut === undefined || input.soldOut.length === 0 ? null : new Set(input.soldOut),
+    volumes: openVolumes(program.volumes, input.volumes),
     excludedCreatives: request.excludeCreatives.length === 0 ? null : new Set(request.excludeCreatives),
     list: [],
     mandatory: [],

@@ -18,6 +18,8 @@ export type {
   PlanLimits,
   PlanNames,
   PlanReads,
+  PlanVolume,
+  PlanVolumes,
   PlanWebhook,
 } from './compile/plan.ts';
 export { type Beside, columnsRead, type ReadSource, type Reads, readsBeside } from './compile/reads-beside.ts';
@@ -65,6 +67,7 @@ export { predictorProblems } from './models/predictors.ts';
 export { type ModelAnswer, type ScoreQuestion, scoreOffers } from './models/score-one.ts';
 export type { ReferenceKind, WebhookRules } from './nodes/node-keys.ts';
 export { needsOfferCategories, policyProblems, policyRemarks, policyTypes } from './policies/policy-kinds.ts';
+export { type VolumeLimit, volumeFull, volumeName } from './policies/volumes.ts';
 export { daysSince } from './qualification/recency-check.ts';
 export { defaultStage, ruleProblems, ruleRemarks, ruleTypes } from './qualification/rule-kinds.ts';
 export { h32, h32After, hashState, u } from './random/hash.ts';

@@ -23,6 +23,11 @@ export interface DecisionInput {
   readonly suppressions: readonly Suppression[];
   /** Ids of the plan's offers whose stock is used up; absent or empty: none. */
   readonly soldOut?: readonly string[] | undefined;
+  /**
+   * Volumes over all customers that are used up, or so nearly that this answer could use them up; those of the plan that
+   * are not among them are far from each of their limits. Absent: the plan counts none.
+   */
+  readonly volumes?: readonly VolumeCount[] | undefined;
   readonly evidence: Evidence;
   /** What ranking objectives count, when the plan asks for it (`plan.reads.objectiveCounts`). */
   readonly objectiveCounts?: ObjectiveCounts | undefined;
@@ -143,6 +148,23 @@ export interface LatestOutcome {
   readonly lane: ContactLane;
   readonly at: number;
 }
+
+/** What is counted over all customers: everything, or what is shown of an offer, creative, channel or category. */
+export interface VolumeKey {
+  readonly scope: 'global' | 'offer' | 'creative' | 'channel' | 'category' | 'subcategory';
+  /** Null only for `global`. */
+  readonly scopeId: string | null;
+}
+
+/** Impressions with open reservations, and booked costs in cents; ever, and on the day of the tenant's zone. */
+export interface VolumeCounts {
+  readonly impressions: number;
+  readonly spentCents: number;
+  readonly dayImpressions: number;
+  readonly daySpentCents: number;
+}
+
+export interface VolumeCount extends VolumeKey, VolumeCounts {}
 
 export interface Suppression {
   readonly scope: 'global' | 'category' | 'offer';

@@ -7,6 +7,7 @@ import type { FormulaScope } from './formula/scope.ts';
 import type { DecisionInput, DecisionRequest, ZoneClock } from './input.ts';
 import type { ModelRun } from './models/model-scores.ts';
 import type { LaneView } from './policies/lane-view.ts';
+import type { OpenVolumes } from './policies/volumes.ts';
 import type { AssignedModel } from './scoring/champions.ts';
 import type { Scoring } from './scoring/scoring.ts';
 import type { Scratch } from './scratch.ts';
@@ -58,6 +59,8 @@ export interface Run {
   readonly propensityScores: { readonly [key: string]: Json } | null;
   /** Offers whose stock is used up; null: none. */
   readonly soldOut: ReadonlySet<string> | null;
+  /** Volumes near their limits, with the items of the answer; null: none. */
+  readonly volumes: OpenVolumes | null;
   readonly excludedCreatives: ReadonlySet<string> | null;
   /** Normal candidates, in offer order; those of one offer stand together. */
   list: Candidate[];
@@ -136,6 +139,7 @@ export type DropReason =
   | 'excluded'
   | 'emergency_excluded'
   | 'stock'
+  | 'budget'
   | 'offer_frequency_cap'
   | 'no_creative'
   | 'creative_constraint'

@@ -197,6 +197,11 @@ export interface SnapshotOffer {
   readonly frequencyCaps?: { readonly [key: string]: Json };
   /** True: it leaves when its stock is used up. Left out when stock is not tracked, so that plans keep their hashes. */
   readonly tracksStock?: true;
+  /**
+   * Caps and costs over all customers. Left out when there are none, and while budgets are switched off, so that plans keep
+   * their hashes.
+   */
+  readonly budget?: { readonly [key: string]: Json };
   readonly metadata: { readonly [key: string]: Json };
   readonly tags: readonly string[];
   readonly productType: string | null;

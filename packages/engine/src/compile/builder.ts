@@ -1,6 +1,7 @@
-import type { WindowSpec } from '../input.ts';
+import type { VolumeKey, WindowSpec } from '../input.ts';
 import { compileModels, type PlanModels } from '../models/plan-models.ts';
 import { fixedRows } from '../policies/tally.ts';
+import { type CollectedVolume, type VolumeLimit, volumeName } from '../policies/volumes.ts';
 import type { Snapshot, SnapshotOffer } from '../snapshot.ts';
 import { createCustomFields, type OfferFields } from './custom-fields.ts';
 import type { Ordinals } from './plan.ts';
@@ -18,6 +19,8 @@ export interface Builder {
   cooldown(ms: number): void;
   /** Outcomes with these keys (null: with any) matter while they are not as long ago as this. */
   outcomes(keys: readonly string[] | null, ms: number): void;
+  /** Number of a volume of the plan, the same for equal keys; `limit` is one more of its limits. */
+  volume(key: VolumeKey, limit: VolumeLimit): number;
   zone(name: string): void;
   /** A path of the customer that may name a zone. */
   zonePath(path: readonly string[]): void;
@@ -49,6 +52,7 @@ export interface Collected {
   /** True when the key of an outcome does not matter to some policy. */
   anyOutcome: boolean;
   outcomeHorizonMs: number;
+  readonly volumes: CollectedVolume[];
   readonly segments: Set<string>;
   /** Product types and tags in lower case. */
   readonly interests: Map<string, number>;
@@ -68,9 +72,11 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
     outcomeKeys: new Set(),
     anyOutcome: false,
     outcomeHorizonMs: 0,
+    volumes: [],
     segments: new Set(),
     interests: new Map(),
   };
+  const volumeByKey = new Map<string, number>();
   const windowByKey = new Map<string, number>();
   const fields = createCustomFields(snapshot);
   const models = compileModels(snapshot, (paths) => addPaths(collected, paths));
@@ -104,6 +110,16 @@ export function createBuilder(snapshot: Snapshot, ordinals: Ordinals): Builder {
       if (keys === null) collected.anyOutcome = true;
       else for (const key of keys) collected.outcomeKeys.add(key);
       collected.outcomeHorizonMs = Math.max(collected.outcomeHorizonMs, ms);
+    },
+    volume(key, limit) {
+      const text = volumeName(key);
+      const known = volumeByKey.get(text);
+      if (known !== undefined) {
+        collected.volumes[known]!.limits.push(limit);
+        return known;
+      }
+      volumeByKey.set(text, collected.volumes.length);
+      return collected.volumes.push({ key, limits: [limit] }) - 1;
     },
     zone(name) {
       collected.zones.add(name);

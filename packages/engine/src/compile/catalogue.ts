@@ -1,4 +1,5 @@
 import type { Formula, OutputType } from '../formula/formula.ts';
+import { compileOfferBudget, type OfferBudget } from '../policies/offer-budget.ts';
 import { compileOfferCaps, type OfferCaps } from '../policies/offer-caps.ts';
 import { compileEligibility, type Eligibility } from '../qualification/eligibility.ts';
 import type { Snapshot, SnapshotContentItem, SnapshotCreative, SnapshotOffer } from '../snapshot.ts';
@@ -22,7 +23,7 @@ export interface PlanOffer {
   readonly businessValue: number;
   readonly margin: number | null;
   readonly revenueValue: number | null;
-  /** False: active, not mandatory, not excluded, not scheduled, not capped, no stock, so that inventory need not check it. */
+  /** False: active, not mandatory, not excluded, not scheduled, not capped, no stock, no budget, so that inventory need not check it. */
   readonly gated: boolean;
   readonly category: number;
   readonly subCategory: number;
@@ -37,6 +38,8 @@ export interface PlanOffer {
   readonly schedule: Schedule | null;
   /** Its own caps on contacts with one customer. */
   readonly caps: OfferCaps | null;
+  /** Its own caps over all customers; null: nothing of it is counted for itself. */
+  readonly budget: OfferBudget | null;
   readonly eligibility: Eligibility | null;
   /** In id order. */
   readonly creatives: readonly PlanCreative[];
@@ -138,6 +141,7 @@ export function* compileOffers(
     const pair = ordinals.offerCategory.get(row.id);
     const schedule = compileSchedule(row.schedule, snapshot.tenant.timezone);
     const caps = compileOfferCaps(row.frequencyCaps, builder);
+    const budget = compileOfferBudget(row.id, row.budget, builder);
     offers.push({
       ordinal,
       id: row.id,
@@ -153,6 +157,7 @@ export function* compileOffers(
         row.emergencyExcluded ||
         schedule !== null ||
         caps !== null ||
+        budget !== null ||
         row.tracksStock === true,
       category: pair?.[0] ?? NONE,
       subCategory: pair?.[1] ?? NONE,
@@ -162,6 +167,7 @@ export function* compileOffers(
       interests: interestsOf(row, builder),
       schedule,
       caps,
+      budget,
       eligibility: compileEligibility(row.eligibility, builder),
       // A list that grew by pushing has room for many more.
       creatives: ofOffer.get(row.id)?.slice() ?? nothing,

@@ -11,6 +11,7 @@ import type { OutputStep } from '../nodes/output-step.ts';
 import { compileResponse } from '../nodes/response.ts';
 import { readScoring, type ScoringParts, scoringParts } from '../nodes/score.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
+import { volumeMatcher } from '../policies/volumes.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
 import { countedObjectives } from '../scoring/objectives.ts';
 import { profileWeights } from '../scoring/strategies.ts';
@@ -34,6 +35,7 @@ import {
   type Program,
   type RankStage,
 } from './plan.ts';
+import { planVolumes } from './plan-volumes.ts';
 import { routeOf, type Stop, type Traveller } from './route.ts';
 import { autoSources, enrichSources } from './sources.ts';
 import { createTemplates } from './templates.ts';
@@ -125,6 +127,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     offsets: snapshot.tenant.offsets ?? null,
     holdoutPercentage: snapshot.tenant.holdoutPercentage,
     policies,
+    volumes: volumeMatcher(collected.volumes, builder.index),
     days30Window,
     dayWindow,
     mergesRows: enrichNodes.length > 0,
@@ -166,6 +169,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     outcomeReads: outcomeReads(builder),
     models: builder.models.list,
     tracksStock: offers.some(({ row }) => row.tracksStock === true),
+    volumes: planVolumes(collected.volumes, ordinals, offers),
     profileFields: [...collected.customer].sort(),
     autoSources: autoSources(snapshot, collected.customer),
     joinedSources: joinedSources(snapshot, collected.customer),

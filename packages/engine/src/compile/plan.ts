@@ -1,11 +1,12 @@
 import type { Grouping } from '../delivery/allocate.ts';
 import type { Explore } from '../delivery/explore.ts';
 import type { RankMethod } from '../delivery/rank-method.ts';
-import type { WindowSpec } from '../input.ts';
+import type { VolumeKey, WindowSpec } from '../input.ts';
 import type { PlanModel, PlanModels } from '../models/plan-models.ts';
 import type { AfterRank } from '../nodes/after-rank.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
+import type { VolumeLimit, VolumeMatcher } from '../policies/volumes.ts';
 import type { Run } from '../run.ts';
 import type { Optimizing } from '../scoring/optimize-stage.ts';
 import type { Scoring } from '../scoring/scoring.ts';
@@ -50,6 +51,8 @@ export interface Plan {
   readonly outcomeReads: OutcomeReads | null;
   /** True when some offer leaves when its stock is used up: the input then says which did (`soldOut`). */
   readonly tracksStock: boolean;
+  /** What is counted over all customers: the input then says how far it got (`volumes`). Null: nothing. */
+  readonly volumes: PlanVolumes | null;
   /** Names under `customer.` that anything in the plan can read, sorted. */
   readonly profileFields: readonly string[];
   /** Auto-enriched schemas, in order: the first one that has a row with the column gives the value. */
@@ -76,6 +79,19 @@ export interface OutcomeReads {
   readonly keys: readonly string[] | null;
   /** An outcome that is this long ago is felt by no policy, in ms. */
   readonly horizonMs: number;
+}
+
+/** What a plan counts over all customers. */
+export interface PlanVolumes {
+  readonly counted: readonly PlanVolume[];
+  /** Cost of one impression of an offer, in cents. */
+  impressionCents(offerId: string): number;
+}
+
+export interface PlanVolume extends VolumeKey {
+  /** Of a category: the offers that are in it now, whose sum it is. Else null. */
+  readonly offerIds: readonly string[] | null;
+  readonly limits: readonly VolumeLimit[];
 }
 
 export interface AutoSource {
@@ -169,6 +185,8 @@ export interface Program {
   readonly holdoutPercentage: number;
   /** Policies of the plan in order of evaluation. */
   readonly policies: readonly CompiledPolicy[];
+  /** Null: nothing is counted over all customers. */
+  readonly volumes: VolumeMatcher | null;
   readonly days30Window: number;
   readonly dayWindow: number;
   /** True when an enrich node adds to `customer.*`. */

@@ -42,6 +42,8 @@ const policyConfigs: readonly (readonly [ruleType: string, config: Config])[] = 
   ['frequency_cap', { maxPerDay: 1, per: 'category', bypassable: false }],
   ['frequency_cap', { maxPerWeek: 1, withinCampaignId: 'k1' }],
   ['frequency_cap', { maxPerWeek: 3, excludeCampaignIds: ['k1'] }],
+  ['budget_exhausted', { budgetField: 'impressions', threshold: 12 }],
+  ['budget_exhausted', { budgetField: 'spend', threshold: 1.1, bypassable: false }],
   ['frequency_cap', { maxPerDay: 'many' }],
   ['cooldown', { cooldownHours: 24, per: 'offer' }],
   ['cooldown', { cooldownHours: 1.5, per: 'channel' }],

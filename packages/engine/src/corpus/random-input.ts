@@ -5,7 +5,9 @@ import {
   type Json,
   type LatestOutcome,
   type Plan,
+  type PlanVolumes,
   type Snapshot,
+  type VolumeCount,
   type ZoneClock,
 } from '../index.ts';
 import type { Chance } from './chance.ts';
@@ -59,9 +61,27 @@ export function randomInput(
     ...(tracked.length > 0 ? { soldOut: chance.some(tracked, 0.4) } : {}),
     ...(plan.joinedSources.some(({ isMany }) => isMany) && chance.flip(0.1) ? { joinTruncated: true } : {}),
     ...(plan.reads.objectiveCounts ? { objectiveCounts: randomCounts(chance, snapshot) } : {}),
+    ...(plan.volumes === null ? {} : { volumes: randomVolumes(chance, plan.volumes) }),
     evidence: randomEvidence(chance, snapshot, number),
     ...(chance.flip(0.06) ? { quotaLeft: chance.int(0, 3) } : {}),
   };
+}
+
+/** Volumes near their limits; the others are far from theirs. */
+function randomVolumes(chance: Chance, { counted }: PlanVolumes): VolumeCount[] {
+  const near = counted.filter(() => chance.flip(0.4));
+  return near.map(({ scope, scopeId }) => {
+    const dayImpressions = chance.int(0, 12);
+    const daySpentCents = chance.int(0, 110);
+    return {
+      scope,
+      scopeId,
+      impressions: dayImpressions + chance.int(0, 10),
+      spentCents: daySpentCents + chance.int(0, 40),
+      dayImpressions,
+      daySpentCents,
+    };
+  });
 }
 
 function randomRequest(chance: Chance, { channels, placements, offers, creatives }: Snapshot, number: number) {

@@ -230,6 +230,7 @@ function randomOffer(
     eligibility: chance.flip(0.2) ? randomEligibility(chance) : null,
     ...(chance.flip(0.15) ? { frequencyCaps: randomCaps(chance) } : {}),
     ...(chance.flip(0.15) ? { tracksStock: true as const } : {}),
+    ...(chance.flip(0.15) ? { budget: randomBudget(chance) } : {}),
     metadata: chance.flip(0.5)
       ? { campaign: `c${at % 3}`, customFields: { fee: chance.int(0, 40), perk: 'lounge' } }
       : {},
@@ -249,6 +250,16 @@ function randomSchedule(chance: Chance): { readonly [key: string]: Json } {
     { startDate: '2026-03-29T02:30:00+01:00', endDate: '2026-12-01T00:00:00Z' },
     { startDate: 'soon' },
     { daysOfWeek: [0, 6], timezone: 'America/New_York' },
+  ]);
+}
+
+function randomBudget(chance: Chance): { readonly [key: string]: Json } {
+  return chance.pick<{ readonly [key: string]: Json }>([
+    { lifetimeMaxImpressions: chance.int(0, 20) },
+    { maxPerDay: chance.int(1, 20), costPerClickCents: 10 },
+    { dailyCapCents: 100, costPerImpressionCents: chance.int(0, 30) },
+    { lifetimeCapCents: 100, costPerImpressionCents: 7, dailyMaxImpressions: 10 },
+    { lifetimeCapCents: 'much' },
   ]);
 }
 

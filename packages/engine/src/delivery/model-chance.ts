@@ -1,6 +1,7 @@
 import { modelRunsByChance } from '../models/model-scores.ts';
 import { stream } from '../random/stream.ts';
 import type { Candidate, Run } from '../run.ts';
+import { optimizeScores } from '../scoring/optimize-stage.ts';
 import { scoreCandidate } from '../scoring/score-stage.ts';
 import { settingsFor } from '../scoring/scoring.ts';
 import { DRAWN, fitOf, PROPENSITY } from '../scratch.ts';
@@ -153,6 +154,7 @@ function estimatedPicks(answer: Answer, method: RankMethod, exploring: Exploring
       columns.known[candidate.at] = columns.known[candidate.at]! & ~(PROPENSITY | DRAWN);
       scoreCandidate(run, candidate);
     }
+    if (run.program.optimize !== null) optimizeScores(run, run.program.optimize, base);
     countRepetition(answer, method, exploring, hits);
   }
   models.forEach((model, at) => void model.scores.set(scores[at]!));

@@ -3,9 +3,11 @@ import { inScope } from '../compile/scopes.ts';
 import type { DecisionRequest } from '../input.ts';
 import { countDrop, recordDrop } from '../nodes/close-stage.ts';
 import { describe } from '../policies/ask-policies.ts';
+import { budgetGate, budgetReached } from '../policies/offer-budget.ts';
 import { offerCapReached } from '../policies/offer-caps.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { isLifted } from '../policies/policy-stage.ts';
+import { countVolumes } from '../policies/volumes.ts';
 import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
 import { allocate, cutByRank, type Grouping } from './allocate.ts';
 import { beginExploring } from './explore.ts';
@@ -218,6 +220,7 @@ function take(walk: Walk, slot: number, item: Taken): void {
     walk.placementUse.set(placementId, (walk.placementUse.get(placementId) ?? 0) + 1);
   }
   if (run.observe !== null) run.observe('rank', run.program.rank.nodeId);
+  if (run.volumes !== null) countVolumes(run.volumes, candidate);
   for (let position = 0; position < run.program.policies.length; position++) {
     if (run.scratch.asked[position] === 0) continue;
     const policy = run.program.policies[position]!;
@@ -247,10 +250,11 @@ function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofM
   }
 }
 
-/** The same offer in other placements: gone where it may stand in one only, else inside its caps and its creative's. */
+/** The same offer in other placements: gone where it may stand in one only, else inside its budget, its caps and its creative's. */
 function leaveOtherSlots(walk: Walk, taken: Candidate): void {
   const { run } = walk;
-  const { caps } = taken.offer;
+  const { budget, caps } = taken.offer;
+  const spent = budget === null ? null : budgetReached(run, budget);
   // A group node decides what the request says otherwise (docs/design/api-decisioning.md 2, deduplicate).
   const isUnique = run.program.group?.uniqueOffers ?? run.request.deduplicate;
   const shown = caps === null ? 0 : walk.delivery.flat().filter((item) => item.candidate.offer === taken.offer).length;
@@ -260,6 +264,11 @@ function leaveOtherSlots(walk: Walk, taken: Candidate): void {
       if (candidate.offer !== taken.offer || candidate.taken || candidate.reason !== null) continue;
       if (isUnique) {
         candidate.reason = 'cut';
+        continue;
+      }
+      if (spent !== null) {
+        candidate.reason = 'budget';
+        if (run.trace !== null) candidate.gate = budgetGate(spent);
         continue;
       }
       if (reached !== null) {

@@ -1,5 +1,6 @@
 import type { PlanOffer } from '../compile/catalogue.ts';
 import type { Schedule } from '../compile/schedule.ts';
+import { budgetGate, budgetReached, type OfferBudget } from '../policies/offer-budget.ts';
 import { offerCapReached } from '../policies/offer-caps.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import { reserve, takeCandidate } from '../scratch.ts';
@@ -117,18 +118,24 @@ function isForced({ row }: PlanOffer, now: number): boolean {
 }
 
 function gate(run: Run, candidate: Candidate, excluded: ReadonlySet<string> | null): void {
-  const { row, schedule, caps } = candidate.offer;
+  const { row, schedule, budget, caps } = candidate.offer;
   if (row.emergencyExcluded) {
     leave(run, candidate, 'emergency_excluded');
   } else if (excluded?.has(row.id)) {
     leave(run, candidate, 'excluded');
   } else {
     if (schedule !== null) askSchedule(run, candidate, schedule);
+    if (budget !== null) askBudget(run, candidate, budget);
     if (row.tracksStock === true && run.soldOut?.has(row.id)) leave(run, candidate, 'stock');
     if (caps === null || candidate.reason !== null) return;
     const reached = offerCapReached(run, candidate.ordinal, caps, 0);
     if (reached !== null) leave(run, candidate, 'offer_frequency_cap', run.trace === null ? null : reached);
   }
+}
+
+function askBudget(run: Run, candidate: Candidate, budget: OfferBudget): void {
+  const cause = budgetReached(run, budget);
+  if (cause !== null) leave(run, candidate, 'budget', run.trace === null ? null : budgetGate(cause));
 }
 
 function askSchedule(run: Run, candidate: Candidate, schedule: Schedule): void {

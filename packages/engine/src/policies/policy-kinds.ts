@@ -3,6 +3,7 @@ import { type ConfigProblem, type ConfigRemark, type JsonObject, readConfig } fr
 import { compileScope, isVacant } from '../compile/scopes.ts';
 import type { SnapshotPolicy } from '../snapshot.ts';
 import { allowOverride } from './allow-override.ts';
+import { budgetExhausted } from './budget-exhausted.ts';
 import { readRolling } from './cap-limits.ts';
 import { categorySuppression } from './category-suppression.ts';
 import { cooldown } from './cooldown.ts';
@@ -29,6 +30,7 @@ const kinds: readonly PolicyKind[] = [
   customerTotalCap,
   offerCategoryCap,
   allowOverride,
+  budgetExhausted,
   doNotContact,
   segmentExclusion,
   outcomeBased,

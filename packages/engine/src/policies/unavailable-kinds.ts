@@ -18,19 +18,13 @@ function unavailable(ruleType: string, keys: readonly string[], read: (reader: C
   };
 }
 
-const largest = Number.MAX_VALUE;
-
 /** The contract's types that no decision evaluates yet: they are refused on write, each with its own faults first. */
 export const unavailableKinds: readonly UnavailableKind[] = [
-  unavailable('budget_exhausted', ['budgetField', 'threshold'], (reader) => {
-    need(reader, 'budgetField', reader.word('budgetField', ['impressions', 'spend']));
-    need(reader, 'threshold', reader.number('threshold', -largest, largest));
-  }),
   unavailable('metric_condition', ['metricId', 'operator', 'threshold'], (reader) => {
     const metricId = reader.text('metricId');
     if (metricId === '') reader.refuse('metricId', 'must not be empty');
     need(reader, 'metricId', metricId);
     reader.word('operator', ['gt', 'gte', 'lt', 'lte', 'eq']);
-    reader.number('threshold', -largest, largest);
+    reader.number('threshold', -Number.MAX_VALUE, Number.MAX_VALUE);
   }),
 ];

@@ -1,5 +1,4 @@
-import { maxScoreOf } from '../delivery/best-left.ts';
-import type { Run } from '../run.ts';
+import type { Candidate, Run } from '../run.ts';
 import { type Objective, openObjective } from './objectives.ts';
 
 /** The optimize node of a plan. */
@@ -18,12 +17,32 @@ const value = new Float64Array(1);
  * Weighs objectives against each other and against the score: `c = sum(w * v) / sum(w)` over the objectives that have a
  * value, 0 when none has; the score becomes c, or `(1 - b) * score / maxScore + b * c` (docs/design/api-decisioning.md 8).
  */
-export function optimizeStage(run: Run, { nodeId, terms, replaces, blendFactor }: Optimizing): void {
+export function optimizeStage(run: Run, optimizing: Optimizing): void {
+  const topScore = optimizeScores(run, optimizing, run.list);
+  run.trace?.stage({
+    stage: `${run.prefix}optimize`,
+    nodeId: optimizing.nodeId,
+    candidates: run.offerCount,
+    passed: run.offerCount,
+    topScore,
+    method: optimizing.replaces ? 'replace' : 'blend',
+    dropped: {},
+    warnings: [],
+  });
+}
+
+/** The same for some of the candidates, whose scores stand; gives the highest of the new ones, null when there is none. */
+export function optimizeScores(
+  run: Run,
+  { terms, replaces, blendFactor }: Omit<Optimizing, 'nodeId'>,
+  candidates: readonly Candidate[],
+): number | null {
   const { score } = run.scratch.columns;
-  const maxScore = replaces ? 0 : maxScoreOf(run);
+  let maxScore = 0;
+  if (!replaces) for (const { at } of candidates) maxScore = Math.max(maxScore, score[at]!);
   const opened = terms.map(({ objective, weight }) => ({ weight, write: openObjective(run, objective) }));
   let topScore: number | null = null;
-  for (const candidate of run.list) {
+  for (const candidate of candidates) {
     let sum = 0;
     let weights = 0;
     for (const { weight, write } of opened) {
@@ -38,14 +57,5 @@ export function optimizeStage(run: Run, { nodeId, terms, replaces, blendFactor }
     score[candidate.at] = after;
     if (topScore === null || after > topScore) topScore = after;
   }
-  run.trace?.stage({
-    stage: `${run.prefix}optimize`,
-    nodeId,
-    candidates: run.offerCount,
-    passed: run.offerCount,
-    topScore,
-    method: replaces ? 'replace' : 'blend',
-    dropped: {},
-    warnings: [],
-  });
+  return topScore;
 }

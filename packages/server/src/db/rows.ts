@@ -1043,6 +1043,30 @@ export interface UsersRow {
   readonly lockedUntil: Date | null;
 }
 
+/** A row of `volume_reservations`. */
+export interface VolumeReservationsRow {
+  readonly tenantId: string;
+  readonly itemId: string;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly costCents: number | string;
+  readonly reservedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** A row of `volumes`. */
+export interface VolumesRow {
+  readonly tenantId: string;
+  readonly kind: 'category' | 'channel' | 'creative' | 'global' | 'offer' | 'subcategory';
+  readonly subjectId: string;
+  readonly impressions: number | string;
+  readonly spentCents: number | string;
+  readonly dayImpressions: number | string;
+  readonly daySpentCents: number | string;
+  readonly dayAt: Date;
+}
+
 /** Every table with its row. */
 export interface Tables {
   readonly algorithm_models: AlgorithmModelsRow;
@@ -1116,6 +1140,8 @@ export interface Tables {
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
   readonly users: UsersRow;
+  readonly volume_reservations: VolumeReservationsRow;
+  readonly volumes: VolumesRow;
 }
 
 /** What a column's values are, for code that works on any table. */
@@ -2012,5 +2038,25 @@ export const columnKinds = {
     externalId: 'text',
     lastLoginAt: 'instant',
     lockedUntil: 'instant',
+  },
+  volume_reservations: {
+    tenantId: 'uuid',
+    itemId: 'uuid',
+    offerId: 'uuid',
+    creativeId: 'uuid',
+    channelId: 'uuid',
+    costCents: 'integer',
+    reservedAt: 'instant',
+    expiresAt: 'instant',
+  },
+  volumes: {
+    tenantId: 'uuid',
+    kind: 'text',
+    subjectId: 'uuid',
+    impressions: 'integer',
+    spentCents: 'integer',
+    dayImpressions: 'integer',
+    daySpentCents: 'integer',
+    dayAt: 'instant',
   },
 } as const satisfies { readonly [T in keyof Tables]: { readonly [C in keyof Tables[T]]: ColumnKind } };

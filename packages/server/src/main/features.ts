@@ -35,6 +35,7 @@ import { streamFeature } from '../features/stream/index.ts';
 import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
 import { usersFeature } from '../features/users/index.ts';
+import { volumesFeature } from '../features/volumes/index.ts';
 import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. What one of them needs from outside stands in ports.ts. */
@@ -75,6 +76,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   suppressionsFeature,
   tenantsFeature,
   usersFeature,
+  volumesFeature,
 ];
 
 /** What a new tenant gets, in its own transaction. */

@@ -1,6 +1,6 @@
 import type { ContactPolicy, ContactPolicyCreate, ContactPolicyScope, EntityType } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
-import { refuseProblems } from '../../platform/app-error.ts';
+import { AppError, refuseProblems } from '../../platform/app-error.ts';
 import {
   type Addressed,
   assignScopes,
@@ -11,6 +11,7 @@ import {
   updateRecord,
   wantedAssignments,
 } from '../catalogue-records/index.ts';
+import { readSettings } from '../settings/index.ts';
 import {
   contactPolicyProblems,
   contactPolicyRemarks,
@@ -56,6 +57,7 @@ export const showContactPolicies = (_tx: Tx, rows: readonly ContactPolicyRow[]):
 export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Promise<ContactPolicyRow> {
   const { scope, scopeId, scopes, config = {}, ...fields } = body;
   refuseProblems(contactPolicyProblems(body.ruleType, config));
+  await checkBudgets(tx, body.ruleType);
   await requireCategories(tx, body.ruleType, config);
   tx.remarks.push(...contactPolicyRemarks(body.ruleType, config));
   const wanted = wantedAssignments(body, null, defaultScope) ?? [];
@@ -78,6 +80,7 @@ export async function updateContactPolicy(
       if (rest.ruleType !== undefined || config !== undefined) {
         const ruleType = rest.ruleType ?? current.ruleType;
         refuseProblems(contactPolicyProblems(ruleType, config ?? current.config));
+        await checkBudgets(tx, ruleType);
         await requireCategories(tx, ruleType, config ?? current.config);
         tx.remarks.push(...contactPolicyRemarks(ruleType, config ?? current.config));
       }
@@ -86,6 +89,12 @@ export async function updateContactPolicy(
       return { ...fields, scopes: await assignScopes(tx, wanted, current.scopes, (word) => resources[word]) };
     },
   });
+}
+
+/** 403 `feature_disabled` for a policy on budgets while the tenant has them off (docs/design/api-settled.md 106). */
+async function checkBudgets(tx: Tx, ruleType: string): Promise<void> {
+  if (ruleType !== 'budget_exhausted' || (await readSettings(tx)).enableBudgets) return;
+  throw new AppError('feature_disabled', { detail: 'Budgets are off: see the setting enableBudgets.' });
 }
 
 /** 400 `reference_not_found` for a category that a config names and that is not there (docs/design/api-catalogue.md 8.4). */

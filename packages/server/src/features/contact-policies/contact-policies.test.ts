@@ -102,7 +102,7 @@ describe('contact policies', () => {
       { config: { bypassable: 'no' } },
       { ruleType: 'cooldown', config: {} },
       { ruleType: 'cooldown', config: { cooldownHours: 87_601 } },
-      { ruleType: 'budget_exhausted', config: { budgetField: 'spend', threshold: 1 } },
+      { ruleType: 'budget_exhausted', config: { budgetField: 'money', threshold: 1 } },
       { scope: 'offer' },
       { scope: 'channel', scopeId: null },
     ];

@@ -34,6 +34,7 @@ const evaluated = [
   'customer_total_cap',
   'offer_category_cap',
   'allow_override',
+  'budget_exhausted',
   'do_not_contact',
   'segment_exclusion',
   'outcome_based',
@@ -244,7 +245,10 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
       bare.body.errors.map(({ path }) => path),
       ['/config/maxTotal'],
     );
-    const closed = await change({ ruleType: 'budget_exhausted', config: { budgetField: 'spend', threshold: 1 } });
+    const closed = await change({
+      ruleType: 'metric_condition',
+      config: { metricId: 'm', operator: 'eq', threshold: 1 },
+    });
     assert.deepEqual(
       closed.body.errors.map(({ path }) => path),
       ['/ruleType'],

@@ -7,6 +7,7 @@ import type { DecidePorts } from './decide-ports.ts';
 import { prepare } from './prepare-batch.ts';
 import { readBatch } from './read-batch.ts';
 import { seeded } from './seeded-input.ts';
+import { type HeldVolumes, MissingVolumes } from './volumes-in-batch.ts';
 import type { WebhookAsker } from './webhooks.ts';
 
 /** Plans may follow one another while webhooks are asked: after so many the answers of the last are taken. */
@@ -32,6 +33,8 @@ export interface Rehearsals {
   idle(): Promise<void>;
 }
 
+const nothingHeld: HeldVolumes = new Set();
+
 /**
  * Decisions that webhooks are asked for: each is made on what is known of the customer now, without a lock and without being
  * stored, to find what the webhooks are asked about (docs/design/api-decisioning.md 8).
@@ -46,7 +49,9 @@ export function createRehearsals(
   /** What the decision is made of now, read without a lock; with a catalogue that is the newest, or was when this began. */
   async function look(first: TenantCatalogue, job: DecideJob): Promise<Look | null> {
     let catalogue = first;
-    for (let isFresh = false; ; isFresh = true) {
+    let isFresh = false;
+    let isMade = false;
+    for (;;) {
       const { prepared, refused } = await prepare(catalogue, [job]);
       const [failure] = refused;
       const [each] = prepared;
@@ -60,17 +65,27 @@ export function createRehearsals(
         const facts = await ports().hot.run(
           held.tenantId,
           async (tx) => {
-            const read = await readBatch(ports(), held, tx, unlocked, { wait: false, isFresh });
+            const read = await readBatch(ports(), held, tx, unlocked, {
+              wait: false,
+              isFresh,
+              hold: nothingHeld,
+            });
             return inputFacts(ports(), held, read, 0, each, read.customers.get(request.customerId) ?? null);
           },
           job.until - performance.now(),
         );
         return { prepared: each, facts };
       } catch (error) {
+        if (error instanceof MissingVolumes && !isMade) {
+          isMade = true;
+          await ports().makeVolumes(held, error.refs);
+          continue;
+        }
         // Whoever is asked for an old plan is asked in vain.
         if (isFresh || !(error instanceof StaleCatalogue)) throw error;
         const version = await versionBehind(ports().hot, held, error);
         catalogue = await ports().catalogues.refresh(held.tenantId, version);
+        isFresh = true;
       }
     }
   }

@@ -68,6 +68,7 @@ export async function decideAll(
       quota?.take(made.decision.items.length);
       customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);
       noteDecision(writes, customer, customer.key, made);
+      read.volumes?.take(made.flow.plan, made.decision, made.interactionIds, made.reservationExpiresAt);
       timed.push({ flow: made.flow.plan.flow, figures: figuresOf(made.decision), startedAt: job.startedAt });
     }
     outcomes.push({ job, answer: made.answer, quotaLeft: quota?.left() ?? null });

@@ -8,6 +8,7 @@ import type { DecidePorts } from './decide-ports.ts';
 import { failed, type Outcome } from './outcome.ts';
 import { byTime, tooLate } from './patience.ts';
 import { prepare } from './prepare-batch.ts';
+import { type HeldVolumes, MissingVolumes, VolumesMoved } from './volumes-in-batch.ts';
 
 /** Where jobs go from here. */
 interface Exits {
@@ -81,7 +82,8 @@ async function waitAndDecide(
 const noneHeld: HeldJobs = new Map();
 
 /**
- * Decides the jobs in one transaction, again when the catalogue was not the newest; answers with those of customers that
+ * Decides the jobs in one transaction, again when the catalogue was not the newest or a volume had less left than it
+ * seemed; answers with those of customers that
  * somebody else holds. What comes too late or cannot be decided is settled before the transaction and waits for none.
  */
 async function attempt(
@@ -98,6 +100,10 @@ async function attempt(
   const until = performance.now() + patienceMs;
   let open = jobs;
   let catalogue = await ports.catalogues.get(tenantId);
+  // Read again since the requests came in, it holds every change that was committed before them. To insist on more
+  // would let a steady stream of changes keep decisions from being made.
+  let isFresh = false;
+  let hold: HeldVolumes = new Set();
   for (let tries = 0; ; tries++) {
     if (open.some((job) => job.call.flow === null) && !catalogue.hasFlow()) {
       catalogue = await ports.catalogues.makeBaseFlow(tenantId);
@@ -108,9 +114,6 @@ async function attempt(
     for (const each of leaving) leave(catalogue, each);
     const prepared = leaving.length === 0 ? all : all.filter((each) => !leaving.includes(each));
     open = leaving.length === 0 ? open : open.filter((job) => !leaving.some((each) => each.job === job));
-    // Read again since the requests came in, it holds every change that was committed before them. To insist on more
-    // would let a steady stream of changes keep decisions from being made.
-    const isFresh = tries > 0;
     try {
       // What is refused may be so by an old catalogue only: a flow published a moment ago on another node.
       if (refused.length > 0) {
@@ -125,6 +128,7 @@ async function attempt(
           const { outcomes, held, counts, made, configAgeMs } = await decideAll(ports, catalogue, tx, prepared, {
             wait,
             isFresh,
+            hold,
           });
           // Here, and not after the transaction: dry runs do not wait for its rollback.
           settle(outcomes);
@@ -136,6 +140,15 @@ async function attempt(
       );
     } catch (error) {
       if (tries >= 5) throw error;
+      if (error instanceof MissingVolumes) {
+        await ports.makeVolumes(catalogue, error.refs);
+        continue;
+      }
+      if (error instanceof VolumesMoved) {
+        hold = hold === 'all' || hold.size > 0 ? 'all' : new Set(error.names);
+        continue;
+      }
+      isFresh = true;
       catalogue = await ports.catalogues.refresh(tenantId, await versionBehind(ports.hot, catalogue, error));
     }
   }

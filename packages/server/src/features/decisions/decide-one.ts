@@ -157,6 +157,7 @@ export function inputFacts(
     contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
     outcomes: outcomesOf(plan, customer, now),
     soldOut: plan.tracksStock ? read.soldOut : undefined,
+    volumes: read.volumes?.near(plan),
     suppressions: suppressionsAt(catalogue, customer, now),
     evidence: read.evidence,
     modelStates: read.modelStates === null ? undefined : read.modelStates(plan),

@@ -8,6 +8,7 @@ import type { ModelStateKeeper } from '../models/index.ts';
 import type { CountsKeeper } from '../objectives/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import type { Seal } from '../sealed-records/index.ts';
+import type { VolumeRef } from '../volumes/index.ts';
 import type { Prepared } from './decide-job.ts';
 import type { DecisionCounts } from './decision-counts.ts';
 import type { DecisionMinutes } from './decision-minutes.ts';
@@ -27,6 +28,8 @@ export interface DecidePorts {
     /** Makes and publishes the base flow for a tenant without a runnable one. */
     makeBaseFlow(tenantId: string): Promise<TenantCatalogue>;
   };
+  /** Fills volumes that a plan asks for for the first time, in a transaction of its own. */
+  readonly makeVolumes: (catalogue: TenantCatalogue, refs: readonly VolumeRef[]) => Promise<void>;
   readonly evidence: EvidenceKeeper;
   readonly models: Pick<ModelStateKeeper, 'get'>;
   /** By tenant and model; see `modelBreakerKey`. */

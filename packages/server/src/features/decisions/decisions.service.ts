@@ -20,6 +20,7 @@ import { runBatch } from './decide-batch.ts';
 import type { DecideJob, KnownOfJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { createDecisionMinutes } from './decision-minutes.ts';
+import { makeVolumes } from './make-volumes.ts';
 import type { DecisionMetrics } from './metrics.ts';
 import { modelBreakerRules } from './model-inputs.ts';
 import { isLate, type PatientJob, refuse } from './patience.ts';
@@ -107,6 +108,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   const ports: DecidePorts = {
     hot: deps.hot,
     catalogues,
+    makeVolumes: (catalogue, refs) =>
+      deps.database.withTenant(catalogue.tenantId, systemActor('volumes'), (tx) => makeVolumes(tx, catalogue, refs)),
     evidence,
     models,
     modelBreaker: createBreaker({ ...modelBreakerRules, now: () => performance.now() }),

@@ -19,6 +19,8 @@ import type { DecidePorts } from './decide-ports.ts';
 import { readModels } from './model-inputs.ts';
 import { openQuota, type QuotaInBatch } from './playground-quota.ts';
 import { type Profile, planProfileReads } from './profile-reads.ts';
+import { watchOf } from './volume-watch.ts';
+import { type HeldVolumes, openVolumes, type VolumesInBatch, volumeReads } from './volumes-in-batch.ts';
 
 type Zones = Readonly<Record<string, ZoneClock>>;
 
@@ -43,6 +45,8 @@ export interface BatchRead {
   readonly objectiveCounts: ObjectiveCounts | null;
   /** Offers whose stock is used up; empty when no flow of the batch tracks any. */
   readonly soldOut: readonly string[];
+  /** Null when the plans count nothing over all customers. */
+  readonly volumes: VolumesInBatch | null;
   /** Null for a tenant that is no playground. */
   readonly quota: QuotaInBatch | null;
   /** ms since this process last knew the catalogue to be the newest. */
@@ -56,19 +60,21 @@ export interface ReadOptions {
   readonly wait: boolean;
   /** The catalogue was read after the requests came in, so it need not be the newest. */
   readonly isFresh: boolean;
+  /** Volumes to hold from the beginning. */
+  readonly hold: HeldVolumes;
 }
 
 /**
  * Locks and reads the customers of a batch, and reads all else that its decisions need: one round trip, and one more for
- * each of customers never seen, looked-up rows, a playground's quota and a log that is too short.
- * Throws `StaleCatalogue` when the catalogue is neither fresh nor the newest.
+ * each of customers never seen, looked-up rows, a playground's quota, volumes with little left and a log that is too short.
+ * Throws `StaleCatalogue` when the catalogue is neither fresh nor the newest, `MissingVolumes` when there are some to make.
  */
 export async function readBatch(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
   tx: HotTransaction,
   prepared: readonly Prepared[],
-  { wait, isFresh }: ReadOptions,
+  { wait, isFresh, hold }: ReadOptions,
 ): Promise<BatchRead> {
   const { tenantId } = catalogue;
   const startedAt = performance.now();
@@ -89,7 +95,9 @@ export async function readBatch(
   statements.push(newestVersions(tenantId));
   const head = statements.length;
   const stock = prepared.some(({ flow }) => flow.plan.tracksStock) ? [readSoldOut(tenantId)] : [];
-  const loaded = await tx.send([...statements, ...reads.statements, ...membership.statements, ...stock]);
+  const watch = watchOf(catalogue, prepared);
+  const counted = watch === null ? [] : volumeReads(tenantId, watch, ports.clock.now());
+  const loaded = await tx.send([...statements, ...reads.statements, ...membership.statements, ...stock, ...counted]);
 
   const newest = loaded[head - 1]![0]!;
   if (Number(newest.version) === catalogue.version) ports.catalogues.confirmed(tenantId);
@@ -105,8 +113,19 @@ export async function readBatch(
   const profiles = await reads.resolve(loaded.slice(head), tx);
   const behind = head + reads.statements.length + membership.statements.length;
   const memberships = membership.resolve(loaded.slice(head + reads.statements.length, behind));
-  const soldOut = (loaded[behind] ?? []).map((row) => row.offer_id as string);
+  const soldOut = (stock.length === 0 ? [] : loaded[behind]!).map((row) => row.offer_id as string);
   const quota = catalogue.isPlayground ? await openQuota(tx, tenantId, stored.size > 0) : null;
+  const { timezone } = catalogue.settings;
+  const volumes =
+    watch === null
+      ? null
+      : await openVolumes(tx, watch, loaded.slice(behind + stock.length), {
+          tenantId,
+          now: () => ports.clock.now(),
+          dayStartAt: (at) => ports.zoneClock(timezone, at).dayStart,
+          decisions: decisionsOf(prepared, customers),
+          hold,
+        });
   const now = ports.clock.now();
   const configAgeMs = ports.catalogues.ageMs(tenantId);
   for (const { flow, request } of prepared) {
@@ -129,10 +148,18 @@ export async function readBatch(
     modelStates,
     objectiveCounts,
     soldOut,
+    volumes,
     quota,
     configAgeMs,
     evidenceAgeMs: ports.evidence.ageMs(tenantId),
   };
+}
+
+/** How many of them are stored: those of customers that are held. */
+function decisionsOf(prepared: readonly Prepared[], customers: BatchCustomers): number {
+  let count = 0;
+  for (const { request } of prepared) if (!request.dryRun && customers.has(request.customerId)) count += 1;
+  return count;
 }
 
 /** The decisions of a batch share the clocks. */

@@ -137,9 +137,11 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     outcomes: new Map(),
     outcomePolicies: [],
     policyMarks: new Map(),
+    countsVolumes: false,
+    volumes: [],
     schemaTables: new Map(),
     rows: {
-      wanted: { statuses: ['active'], otherOffers: false, contentItems: false },
+      wanted: { statuses: ['active'], otherOffers: false, budgets: true, contentItems: false },
       pieces: [],
       offers: snapshot.offers,
       creatives: snapshot.creatives,

@@ -41,6 +41,7 @@ export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<voi
     const ports: DecidePorts = {
       hot: memoryOnly(keys),
       catalogues: { get: always, refresh: always, makeBaseFlow: always, ageMs: () => 0, confirmed: () => undefined },
+      makeVolumes: async () => undefined,
       evidence: {
         get: () => evidence,
         ageMs: () => 0,

@@ -8,6 +8,7 @@ import { takeStock } from '../offers/index.ts';
 import { readOutcomeTypes } from '../outcomes/index.ts';
 import { type CatalogueCache, outcomePoliciesOf } from '../plans/index.ts';
 import { appendEvents } from '../stream/index.ts';
+import { bookVolumes } from '../volumes/index.ts';
 import type { SetApart } from './batcher.ts';
 import { byTime, refuse } from './patience.ts';
 import type { RespondCall } from './respond.rules.ts';
@@ -100,6 +101,8 @@ async function attempt(
         ? {
             outcomes: new Map((await readOutcomeTypes(tx)).map((o) => [o.key, o])),
             outcomePolicies: outcomePoliciesOf(await snapshotPolicies(tx)),
+            countsVolumes: true,
+            settings: known.settings,
           }
         : known;
     const done: Responded[] = [];
@@ -126,10 +129,16 @@ async function attempt(
       done.flatMap((d) => d.events),
       done.flatMap((d) => d.itemIds),
     );
-    return appendChanges(
+    const numbered = await appendChanges(
       tx,
       done.flatMap((d) => (d.change === null ? [] : [d.change])),
     );
+    if (catalogue.countsVolumes) {
+      const facts = done.flatMap(({ bookings }) => bookings.facts);
+      const settled = done.flatMap(({ bookings }) => bookings.settled);
+      if (facts.length + settled.length > 0) await bookVolumes(tx, { facts, settled }, catalogue.settings.timezone);
+    }
+    return numbered;
   };
   const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), work, { until });
   finish(ports, tenantId, numbered);

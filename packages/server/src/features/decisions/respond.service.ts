@@ -30,6 +30,7 @@ import {
 import { findOfferFacts } from '../offers/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import { triggeredRows, writeTriggered } from '../suppressions/index.ts';
+import { type Booking, type Bookings, impressionCents, outcomeCents, pricesOf } from '../volumes/index.ts';
 import { type RespondCall, type RespondSubject, responseKey } from './respond.rules.ts';
 import { findResponse, keepResponse } from './responses.store.ts';
 
@@ -49,9 +50,13 @@ export interface Responded {
   readonly events: readonly StreamEvent[];
   /** The offer whose stock loses a piece. */
   readonly sold: string | null;
+  /** What is booked in the volumes over all customers. */
+  readonly bookings: Bookings;
   /** History rows that were written. */
   readonly itemIds: readonly string[];
 }
+
+const noBookings: Bookings = { facts: [], settled: [] };
 
 type ImpressionEffect = RespondAnswer['impression'];
 
@@ -138,6 +143,7 @@ export async function respondOne(
       answer: answerOf(item.id, 'already_counted', 'duplicate'),
       change: null,
       sold: null,
+      bookings: noBookings,
       events: [],
       itemIds: [],
     };
@@ -155,8 +161,15 @@ export async function respondOne(
     await insertInteraction(tx, row);
     written.push(row);
   };
+  const prices = pricesOf(names.budget);
+  const facts: Booking[] = [];
+  const book = (impressions: 0 | 1, cents: number, confirms: string | null): void => {
+    const { offerId, creativeId, channelId } = subject;
+    facts.push({ offerId, creativeId, channelId, impressions, cents, at: base.occurredAt, confirms });
+  };
   const countImpression = async (id: string, from: Partial<NewInteraction>): Promise<void> => {
     addContact(state, lane, call.at);
+    book(1, impressionCents(prices), isReserved ? subject.item.id : null);
     await write({
       ...base,
       ...from,
@@ -206,6 +219,9 @@ export async function respondOne(
   } else {
     if (impression === 'confirmed') await countImpression(newId(), {});
     addOutcome(state, outcome.key, lane, call.at);
+    const { key, isConversion, classification } = outcome;
+    const isPositive = classification === 'positive';
+    book(0, outcomeCents(prices, { key, isConversion, isPositive, conversionValue: call.conversionValue }), null);
     const about = { key: outcome.key, offerId: subject.offerId, categoryId: names.offerCategoryId, at: call.at };
     await writeTriggered(tx, subject.customerId, triggeredRows(catalogue.outcomePolicies, about, tx.now.getTime()));
     await write({
@@ -246,6 +262,7 @@ export async function respondOne(
         }
       : null,
     sold: outcome.isConversion && names.tracksStock ? subject.offerId : null,
+    bookings: { facts, settled: isReserved && impression !== null ? [subject.item.id] : [] },
     events: written.map((row) => interactionEvent(tx, row)),
     itemIds: written.map((row) => row.id),
   };
@@ -264,6 +281,7 @@ async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Prom
     answer: { ...(kept.answer as RespondAnswer), status: 'duplicate' },
     change: null,
     sold: null,
+    bookings: noBookings,
     events: [],
     itemIds: [],
   };
@@ -335,6 +353,7 @@ async function readNames(tx: Tx, subject: Subject) {
   return {
     offerName: offer?.name ?? null,
     tracksStock: offer?.tracksStock ?? false,
+    budget: offer?.budget,
     /** Of the offer now; `categoryId` is the one of the recommendation. */
     offerCategoryId: offer?.categoryId ?? null,
     creativeName: creative?.name ?? null,

@@ -19,6 +19,7 @@ class SeededInput implements DecisionInput {
   readonly outcomes: DecisionInput['outcomes'];
   readonly suppressions: DecisionInput['suppressions'];
   readonly soldOut: DecisionInput['soldOut'];
+  readonly volumes: DecisionInput['volumes'];
   readonly evidence: DecisionInput['evidence'];
   readonly modelStates: DecisionInput['modelStates'];
   readonly openBreakers: DecisionInput['openBreakers'];
@@ -40,6 +41,7 @@ class SeededInput implements DecisionInput {
     this.outcomes = facts.outcomes;
     this.suppressions = facts.suppressions;
     this.soldOut = facts.soldOut;
+    this.volumes = facts.volumes;
     this.evidence = facts.evidence;
     this.modelStates = facts.modelStates;
     this.openBreakers = facts.openBreakers;

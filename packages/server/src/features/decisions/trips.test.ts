@@ -134,6 +134,30 @@ test('joined tables are read with the rest; one that a column of the customer le
   }
 });
 
+test('a budget costs nothing while nothing is taken of it, and one trip more when something is', async () => {
+  const offers = await server.call<{ data: { id: string; name: string }[] }>('GET', '/api/v1/offers');
+  const { id } = offers.body.data.find(({ name }) => name === 'Offer')!;
+  const setBudget = async (budget: object) => {
+    const put = await server.call('PUT', '/api/v1/offers', { body: { id, budget } });
+    assert.equal(put.status, 200, put.text);
+    // The plan is compiled, and what was shown before is counted.
+    await server.call('POST', '/api/v1/recommend', { body: { customerId: 'X', decisionFlowKey: 'plain' } });
+  };
+  const customers = names('spender ', 10);
+  await tripsOf(customers);
+  await setBudget({ lifetimeMaxImpressions: 1_000_000 });
+  assert.equal(await tripsOf(customers, { dryRun: true }), 2, 'a dry run takes nothing');
+  assert.equal(await tripsOf(customers), 3, 'with room: compared before the commit');
+  const { body } = await server.call<{ budget: { currentLifetimeImpressions: number } }>('GET', `/api/v1/offers/${id}`);
+  await setBudget({ lifetimeMaxImpressions: body.budget.currentLifetimeImpressions + 12 });
+  assert.equal(await tripsOf(customers), 3, 'with little left: held from the beginning, raised with the commit');
+  await create('offers', { name: 'Another without', status: 'active', priority: 10 });
+  await setBudget({ lifetimeMaxImpressions: 0 });
+  assert.equal(await tripsOf(customers), 2, 'a budget that is used up holds nobody');
+  await setBudget({ costPerImpressionCents: 1 });
+  assert.equal(await tripsOf(customers), 2, 'a price without a cap is added with the commit');
+});
+
 test('a playground reads its quota under the lock: one trip more', async () => {
   const { id } = server.tenants[0];
   await server.testDatabase.ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [id]);

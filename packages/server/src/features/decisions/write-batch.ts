@@ -12,20 +12,21 @@ import type { BatchRead } from './read-batch.ts';
 /** The log of contacts is kept at least this long: relevance looks 30 days back. */
 const retainedLogMs = 35 * 86_400_000;
 
-/** Writes what was noted and commits, in one round trip. A batch without a stored decision writes nothing. */
+/** Writes what was noted and commits, in one round trip; in two when volumes were raised that it does not hold. A batch without a stored decision writes nothing. */
 export async function writeBatch(
   ports: DecidePorts,
   catalogue: TenantCatalogue,
   tx: HotTransaction,
   writes: Writes,
-  { now, customers, quota, objectiveCounts }: BatchRead,
+  { now, customers, quota, objectiveCounts, volumes }: BatchRead,
 ): Promise<void> {
   if (writes.records.size === 0) return;
   const raised = quota?.statement() ?? null;
   const horizonFrom = now - Math.max(catalogue.logHorizonMs(), retainedLogMs);
   const statements = writeStatements(writes, customers, horizonFrom, now, objectiveCounts?.number ?? null);
   const startedAt = performance.now();
-  await tx.commit(raised === null ? statements : [raised, ...statements]);
+  const all = raised === null ? statements : [raised, ...statements];
+  await (volumes === null ? tx.commit(all) : volumes.commit(tx, all));
   ports.batchStage('commit', (performance.now() - startedAt) / 1000);
 }
 

@@ -33,6 +33,8 @@ export {
   readTenantSummaries,
 } from './totals.store.ts';
 
+export { type HistoryFigures, historyFigures, type OpenReservation, openReservations } from './volume-figures.store.ts';
+
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = [
   'interactions',

@@ -16,13 +16,11 @@ const counters: ReadonlySet<string> = new Set([
 
 type Members = Readonly<Record<string, unknown>>;
 
-const givenKeys = (value: Members, known: Members): string[] =>
-  Object.keys(known).filter((key) => value[key] !== undefined && value[key] !== null);
+/** Whether a budget limits or prices anything. */
+export const isBudget = (budget: Members): boolean =>
+  Object.keys(OfferBudget.properties).some((key) => key !== 'currency' && typeof budget[key] === 'number');
 
-/**
- * What the schema cannot say of `budget`. What is wrong is told where it is wrong; what is right is refused as a whole,
- * because no decision reads these limits yet, and a limit that would not limit is never stored.
- */
+/** What the schema cannot say of `budget`. */
 export function limitProblems({ budget = {} }: OfferFields): ErrorEntry[] {
   const problems: ErrorEntry[] = [];
   const { currency, dailyMaxImpressions, maxPerDay } = budget;
@@ -31,10 +29,6 @@ export function limitProblems({ budget = {} }: OfferFields): ErrorEntry[] {
   }
   if (typeof maxPerDay === 'number' && typeof dailyMaxImpressions === 'number' && maxPerDay !== dailyMaxImpressions) {
     problems.push({ path: '/budget/maxPerDay', message: 'must agree with dailyMaxImpressions, its other name' });
-  }
-  if (problems.length > 0) return problems;
-  if (givenKeys(budget, OfferBudget.properties).length > 0) {
-    problems.push({ path: '/budget', message: 'is not available yet: no decision reads budgets; leave it empty' });
   }
   return problems;
 }

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Offer, OfferCreate, OfferCreativeRef } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
-import { invalid, refuseProblems } from '../../platform/app-error.ts';
+import { AppError, invalid, refuseProblems } from '../../platform/app-error.ts';
 import { dayRange, zoneProblem } from '../../platform/zones.ts';
 import {
   type Addressed,
@@ -17,10 +18,11 @@ import {
   updateRecord,
 } from '../catalogue-records/index.ts';
 import { readSettings } from '../settings/index.ts';
+import { readOfferVolumes } from '../volumes/index.ts';
 import { customFieldProblems, effectiveFields } from './offers.custom-fields.ts';
 import { eligibilityProblems, eligibilityRemarks, storedEligibility } from './offers.eligibility.ts';
 import { checkGovernance, type GovernanceChange, noteGovernance } from './offers.governance.ts';
-import { capRemarks, limitProblems, totalStockOf, withoutCounters } from './offers.limits.ts';
+import { capRemarks, isBudget, limitProblems, totalStockOf, withoutCounters } from './offers.limits.ts';
 import { type OfferFields, sizeProblems } from './offers.rules.ts';
 import { needsZone, scheduleProblems } from './offers.schedule.ts';
 import { type OfferRow, offerSpec } from './offers.store.ts';
@@ -88,7 +90,16 @@ async function checkCategories(tx: Tx, fields: OfferFields, current: OfferRow | 
   );
 }
 
+/** 403 `feature_disabled` for a budget that is new while the tenant has budgets off (docs/design/api-settled.md 106). */
+async function checkBudgets(tx: Tx, { budget }: OfferFields, current: OfferRow | null): Promise<void> {
+  if (budget === undefined || !isBudget(budget)) return;
+  if (current !== null && isDeepStrictEqual(withoutCounters(budget), current.budget)) return;
+  if ((await readSettings(tx)).enableBudgets) return;
+  throw new AppError('feature_disabled', { detail: 'Budgets are off: see the setting enableBudgets.' });
+}
+
 export async function createOffer(tx: Tx, body: OfferCreate, tell: TellChange): Promise<OfferRow> {
+  await checkBudgets(tx, body, null);
   await checkShape(tx, body);
   const governance = await checkGovernance(tx, null, body);
   await checkCategories(tx, body, null);
@@ -116,6 +127,7 @@ export async function updateOffer(
   const row = await updateRecord(tx, offerSpec, id, {
     rowVersion,
     change: async (current) => {
+      await checkBudgets(tx, fields, current);
       governance = await checkGovernance(tx, current, fields);
       await checkCategories(tx, fields, current);
       old = current;
@@ -165,8 +177,12 @@ export async function showOffers(tx: Tx, rows: readonly OfferRow[]): Promise<Off
     tx,
     tracked.map(({ id }) => id),
   );
+  const budgeted = rows.filter(({ budget }) => isBudget(budget)).map(({ id }) => id);
+  const volumes =
+    budgeted.length === 0 ? null : await readOfferVolumes(tx, budgeted, (await readSettings(tx)).timezone);
   return rows.map((row) => ({
     ...toWire(row),
+    ...(volumes?.has(row.id) ? { budget: { ...row.budget, ...volumes.get(row.id) } } : {}),
     ...(stock.has(row.id) ? { inventory: { ...row.inventory, remainingStock: stock.get(row.id)! } } : {}),
     creatives: (creatives.get(row.id) ?? []).map(showCreative),
     categoryRef: showCategory(row.categoryId === null ? undefined : categories.get(row.categoryId)),

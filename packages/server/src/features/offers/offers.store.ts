@@ -26,6 +26,19 @@ const emptyToNull = (column: string) => expression<string | null>(`nullif(${colu
 /** SQL: whether the offer's stock is tracked. */
 const tracked = `(inventory ->> 'totalStock') is not null`;
 
+const budgetKeys = [
+  'dailyCapCents',
+  'lifetimeCapCents',
+  'dailyMaxImpressions',
+  'maxPerDay',
+  'lifetimeMaxImpressions',
+  'costPerImpressionCents',
+  'costPerClickCents',
+  'costPerConversionCents',
+];
+/** SQL: whether the offer has a cap or a price, so that it is counted over all customers. */
+const limited = `jsonb_strip_nulls(budget) ?| array['${budgetKeys.join("','")}']`;
+
 const snapshotColumns = selectList(
   columns(offerSpec, [
     'id',
@@ -50,6 +63,7 @@ const snapshotColumns = selectList(
     frequencyCaps: emptyToNull('frequency_caps'),
     eligibility: emptyToNull('eligibility'),
     tracksStock: expression<boolean>(tracked),
+    budget: expression<string | null>(`case when ${limited} then budget::text end`),
     metadata: expression<string>('metadata::text'),
     tags: expression<string>('tags::text'),
   }),
@@ -59,20 +73,22 @@ const inDecisions = `from arbiter.offers where tenant_id = $1 and deleted_at is 
 
 /**
  * Offers that can take part in decisions (not deleted, with one of these statuses) as the engine reads them, by id: a page
- * of them, because there may be thousands and they are read while decisions are made.
+ * of them, because there may be thousands and they are read while decisions are made. `budgets` false: without theirs,
+ * because the tenant switched budgets off.
  */
 export async function snapshotOffers(
   tx: Tx,
   statuses: readonly OfferStatus[],
   page: BucketPage,
   shared: SharedValues,
+  budgets: boolean,
 ): Promise<SnapshotOffer[]> {
   const rows = await select(tx, snapshotColumns, `${inDecisions} ${pageSql('id', 3)}`, [
     tx.tenantId,
     statuses,
     ...pageValues(page),
   ]);
-  return mapInTurns(rows, (row) => toSnapshot(row, shared));
+  return mapInTurns(rows, (row) => toSnapshot(row, shared, budgets));
 }
 
 /** Offers by their ids, in that order, whatever their status; those that are missing or deleted are left out. */
@@ -87,11 +103,11 @@ export async function snapshotOffersNamed(tx: Tx, ids: readonly string[]): Promi
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => {
     const row = byId.get(id.toLowerCase());
-    return row === undefined ? [] : [toSnapshot(row, shared)];
+    return row === undefined ? [] : [toSnapshot(row, shared, false)];
   });
 }
 
-function toSnapshot(row: RowOf<typeof snapshotColumns>, shared: SharedValues): SnapshotOffer {
+function toSnapshot(row: RowOf<typeof snapshotColumns>, shared: SharedValues, budgets: boolean): SnapshotOffer {
   return {
     id: row.id,
     name: row.name,
@@ -110,6 +126,7 @@ function toSnapshot(row: RowOf<typeof snapshotColumns>, shared: SharedValues): S
     // Left out when there are none, so that plans without caps keep their hashes.
     ...(row.frequencyCaps === null ? {} : { frequencyCaps: shared.json(row.frequencyCaps) }),
     ...(row.tracksStock ? { tracksStock: true as const } : {}),
+    ...(budgets && row.budget !== null ? { budget: shared.json(row.budget) } : {}),
     eligibility: row.eligibility === null ? null : shared.json(row.eligibility),
     metadata: shared.json(row.metadata),
     tags: shared.json(row.tags),
@@ -156,7 +173,7 @@ export async function fingerprintOtherOffers(tx: Tx, exceptStatuses: readonly Of
 }
 
 const facts = selectList(
-  columns(offerSpec, ['id', 'name', 'categoryId']),
+  columns(offerSpec, ['id', 'name', 'categoryId', 'budget']),
   computed({ tracksStock: expression<boolean>(tracked) }),
 );
 

@@ -246,12 +246,12 @@ describe('offers', () => {
     await create(other);
   });
 
-  it('refuse limits that nothing enforces and schedules that no decision could read', async () => {
+  it('refuse budgets in no currency and schedules that no decision could read', async () => {
     const tenantId = await makeTenant();
     const create = (body: Omit<Parameters<typeof createOffer>[1], 'name'>) =>
       as(tenantId, editor, (tx) => createOffer(tx, { name: 'x', ...body }));
     for (const body of [
-      { budget: { dailyCapCents: 1 } },
+      { budget: { currency: 'Euro' } },
       { schedule: { startDate: '2026-02-30' } },
       { schedule: { timezone: 'Mars/Olympus' } },
       { schedule: { timezone: 'europe/berlin' } },

@@ -35,6 +35,8 @@ export interface CatalogueRows {
 export interface WantedRows {
   readonly statuses: readonly OfferStatus[];
   readonly otherOffers: boolean;
+  /** False: budgets are switched off, and offers have none. */
+  readonly budgets: boolean;
   /** False: content management is off, and creatives show their own content. */
   readonly contentItems: boolean;
 }
@@ -93,7 +95,7 @@ export async function readRows(tx: Tx, wanted: WantedRows, before: CatalogueRows
 }
 
 const sameRows = (a: WantedRows, b: WantedRows): boolean =>
-  a.otherOffers === b.otherOffers && a.statuses.join() === b.statuses.join();
+  a.otherOffers === b.otherOffers && a.budgets === b.budgets && a.statuses.join() === b.statuses.join();
 
 /** A power of two, so that a piece is made of whole buckets. */
 function piecesFor(offers: number): number {
@@ -132,7 +134,7 @@ async function readLists(
   const offerIds = new Map<string, string>();
   await readPages(
     asked,
-    (page) => snapshotOffers(tx, wanted.statuses, page, shared),
+    (page) => snapshotOffers(tx, wanted.statuses, page, shared, wanted.budgets),
     (offer) => {
       offerIds.set(offer.id, offer.id);
       listsOf(offer.id).offers.push(offer);

@@ -35,6 +35,7 @@ import { readJoins, readSchemaTables, type SchemaTable, toSnapshotSchema } from 
 import { type MembershipReader, membershipReader, readActiveSegments } from '../segments/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { getTenant } from '../tenants/index.ts';
+import { selectVolumeRefs, type VolumeRef } from '../volumes/index.ts';
 import { type CatalogueRows, readRows } from './catalogue-rows.ts';
 import { newPiece, type PlanHead, readPlanContent, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { type PlanRefs, planRefs } from './plan-refs.ts';
@@ -54,6 +55,10 @@ export interface TenantCatalogue {
   readonly outcomePolicies: readonly SnapshotPolicy[];
   /** What those are now, by id: rows that they wrote as something else are not in force. */
   readonly policyMarks: ReadonlyMap<string, string>;
+  /** Whether anything is counted over all customers: what is recorded of offers is booked there. */
+  readonly countsVolumes: boolean;
+  /** What was counted over all customers when this was read. */
+  readonly volumes: readonly VolumeRef[];
   /** Where the rows of a schema stand, by schema id. */
   readonly schemaTables: ReadonlyMap<string, SchemaTable>;
   /** Offers and creatives, for the next version to take over. */
@@ -120,7 +125,8 @@ export async function loadCatalogue(
   const table = routeTable(await readRoutes(tx), places, (id) => flows.runnableOf(id) !== null);
   const models = await selectModels(tx);
   const rules = await snapshotRules(tx);
-  const policies = await snapshotPolicies(tx);
+  const active = await snapshotPolicies(tx);
+  const policies = settings.enableBudgets ? active : active.filter(({ ruleType }) => ruleType !== 'budget_exhausted');
   const tables = await readSchemaTables(tx);
   const joins = await readJoins(tx);
   const schemaTables = new Map(tables.map((table) => [table.schemaId, table]));
@@ -131,6 +137,7 @@ export async function loadCatalogue(
   const wanted = {
     statuses: flows.offerStatuses(),
     otherOffers: needsOfferCategories(policies),
+    budgets: settings.enableBudgets,
     contentItems: settings.enableContentManagement,
   };
   const rows = await readRows(tx, wanted, before);
@@ -140,6 +147,11 @@ export async function loadCatalogue(
     models,
     models.map(({ key }) => key),
   );
+  const volumes = await selectVolumeRefs(tx);
+  const countsVolumes =
+    rows.offers.some(({ budget }) => budget !== undefined) ||
+    policies.some(({ ruleType }) => ruleType === 'budget_exhausted') ||
+    volumes.length > 0;
   const beside = { flows: await selectLiveConfigs(tx), rules: await idleRules(tx), policies: await idlePolicies(tx) };
 
   const lists = {
@@ -259,6 +271,8 @@ export async function loadCatalogue(
     outcomes,
     outcomePolicies,
     policyMarks: new Map(outcomePolicies.map((policy) => [policy.id, policyMark(policy)])),
+    countsVolumes,
+    volumes,
     schemaTables,
     rows,
     hasFlow: () => flows.fallback() !== null,

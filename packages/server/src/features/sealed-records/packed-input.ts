@@ -9,6 +9,7 @@ import {
   type LatestOutcome,
   type ObjectiveCounts,
   type Plan,
+  type VolumeCount,
   type ZoneClock,
 } from '@arbiter/engine';
 import type { PlanRefs, ReadSetNames } from '../plans/index.ts';
@@ -55,8 +56,11 @@ export interface PackedInput {
   readonly u?: readonly string[];
   /** names of attributes and context that were cut because there was too much of them, as `attributes.a`, `context.b` */
   readonly x?: readonly string[];
-  /** counters that were used up: `stock`, of offers (positions in the plan) without stock */
-  readonly b?: { readonly stock?: readonly (number | string)[] };
+  /**
+   * counters that were used up: `stock`, of offers (positions in the plan) without stock; `volumes` that were near a limit,
+   * each [scope, id (positions of offers, creatives and channels), impressions, cents, and both of the day]
+   */
+  readonly b?: { readonly stock?: readonly (number | string)[]; readonly volumes?: readonly PackedVolume[] };
   /** answers of webhooks by node: [offer (position in the plan, or its id), score, 1 when it drops], or why there is none */
   readonly y?: Readonly<Record<string, PackedAnswer>>;
   /** model states: hash by model key */
@@ -69,6 +73,15 @@ export interface PackedInput {
 }
 
 export type PackedAnswer = string | readonly (readonly [offer: number | string, score: number | null, drop: 0 | 1])[];
+
+type PackedVolume = readonly [
+  scope: VolumeCount['scope'],
+  scopeId: number | string | null,
+  impressions: number,
+  spentCents: number,
+  dayImpressions: number,
+  daySpentCents: number,
+];
 
 /** Attributes and context of more bytes than this, together, are cut down to what some plan of the tenant reads. */
 const wholeQuestionBytes = 4096;
@@ -154,9 +167,7 @@ export function inputText(
   if (input.contacts.lanes.length > 0) text += `,"c":${countsText(input.contacts, input.now, refs)}`;
   if (input.outcomes !== undefined) text += `,"l":${outcomesText(input.outcomes, input.now, refs)}`;
   if (input.suppressions.length > 0) text += `,"s":${JSON.stringify(input.suppressions)}`;
-  if (input.soldOut !== undefined && input.soldOut.length > 0) {
-    text += `,"b":{"stock":[${input.soldOut.map((id) => placeOf(refs.offers, id)).join(',')}]}`;
-  }
+  text += countersText(input, refs);
   if (input.external !== undefined) text += `,"y":${externalText(input.external, refs)}`;
   if (input.modelStates !== undefined) {
     const hashes = Object.entries(input.modelStates).map(([key, { hash }]) => [key, hash] as const);
@@ -269,6 +280,45 @@ function countsText({ lanes, lastAt, counts }: ContactCounts, now: number, refs:
   return `[[${rows}],[${latest}],[${windows}]]`;
 }
 
+function countersText({ soldOut = [], volumes = [] }: DecisionInput, refs: PlanRefs): string {
+  if (soldOut.length + volumes.length === 0) return '';
+  const parts: string[] = [];
+  if (soldOut.length > 0) parts.push(`"stock":[${soldOut.map((id) => placeOf(refs.offers, id)).join(',')}]`);
+  if (volumes.length > 0) parts.push(`"volumes":[${volumes.map((volume) => volumeText(volume, refs)).join(',')}]`);
+  return `,"b":{${parts.join(',')}}`;
+}
+
+function volumeText(volume: VolumeCount, refs: PlanRefs): string {
+  const positions = positionsOf(volume.scope, refs);
+  const id = positions === null ? JSON.stringify(volume.scopeId) : placeOf(positions, volume.scopeId);
+  const { impressions, spentCents, dayImpressions, daySpentCents } = volume;
+  return `["${volume.scope}",${id},${impressions},${spentCents},${dayImpressions},${daySpentCents}]`;
+}
+
+/** Positions in the plan of what a scope names; null: its ids are kept as they are. */
+function positionsOf(scope: VolumeCount['scope'], refs: PlanRefs): ReadonlyMap<string, number> | null {
+  return scope === 'offer'
+    ? refs.offers
+    : scope === 'creative'
+      ? refs.creatives
+      : scope === 'channel'
+        ? refs.channels
+        : null;
+}
+
+function unpackVolume([scope, id, ...counts]: PackedVolume, { snapshot }: PlanRefs): VolumeCount {
+  const rows =
+    scope === 'offer'
+      ? snapshot.offers
+      : scope === 'creative'
+        ? snapshot.creatives
+        : scope === 'channel'
+          ? snapshot.channels
+          : [];
+  const [impressions, spentCents, dayImpressions, daySpentCents] = counts;
+  return { scope, scopeId: idOf(rows, id), impressions, spentCents, dayImpressions, daySpentCents };
+}
+
 function outcomesText(outcomes: readonly LatestOutcome[], now: number, refs: PlanRefs): string {
   const rows = outcomes.map(({ key, lane, at }) => `[${canonicalJson(key)},${now - at},${laneText(lane, refs)}]`);
   return `[${rows.join(',')}]`;
@@ -347,6 +397,9 @@ export function unpackInput(
     ...(packed.b?.stock === undefined
       ? {}
       : { soldOut: packed.b.stock.map((value) => idOf(facts.refs.snapshot.offers, value) ?? '') }),
+    ...(packed.b?.volumes === undefined
+      ? {}
+      : { volumes: packed.b.volumes.map((volume) => unpackVolume(volume, facts.refs)) }),
     evidence: facts.evidence,
     ...((facts.objectiveCounts ?? null) === null ? {} : { objectiveCounts: facts.objectiveCounts ?? undefined }),
     ...(packed.y === undefined ? {} : { external: unpackExternal(packed.y, facts.refs) }),

@@ -204,7 +204,7 @@ function readableInputs(
     counters: packed.c ? { lanes: packed.c[0], lastAt: packed.c[1], counts: unpackWindows(packed.c[2]) } : null,
     outcomes: packed.l ?? [],
     suppressions: packed.s ?? [],
-    budgets: { soldOut: packed.b?.stock ?? [] },
+    budgets: { soldOut: packed.b?.stock ?? [], volumes: packed.b?.volumes ?? [] },
     evidence: { number: packed.v },
     objectiveCounts: countsNumber === null ? null : { number: Number(countsNumber) },
     modelStates: packed.m ?? {},

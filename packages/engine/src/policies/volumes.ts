@@ -1,0 +1,92 @@
+import { compileScope, type ScopeIndex } from '../compile/scopes.ts';
+import type { VolumeCount, VolumeCounts, VolumeKey } from '../input.ts';
+import type { Candidate } from '../run.ts';
+
+/**
+ * A limit of a volume. Each that is given holds: it is used up from `max` on, and a spend that is a cap (`isCap`) before an
+ * impression would take it above.
+ */
+export interface VolumeLimit {
+  readonly measure: keyof VolumeCounts;
+  /** Infinity: counted without a limit. */
+  readonly max: number;
+  /** Cost of the next impression, where the limit must not be exceeded by it; else 0. */
+  readonly nextCents: number;
+}
+
+/** Whether a limit lets no further impression through. */
+export function volumeFull(limit: VolumeLimit, counts: VolumeCounts): boolean {
+  const used = counts[limit.measure];
+  return used >= limit.max || used + limit.nextCents > limit.max;
+}
+
+/** Names a volume among those of its tenant. */
+export const volumeName = ({ scope, scopeId }: VolumeKey): string => `${scope}:${scopeId ?? ''}`;
+
+/** A volume while the plan is compiled. */
+export interface CollectedVolume {
+  readonly key: VolumeKey;
+  readonly limits: VolumeLimit[];
+}
+
+/** How the volumes of a plan find what they count. */
+export interface VolumeMatcher {
+  readonly numberOf: ReadonlyMap<string, number>;
+  /** By number: whether an item belongs to the volume. */
+  readonly matches: readonly ((candidate: Candidate) => boolean)[];
+}
+
+/** Null: the plan counts nothing over all customers. */
+export function volumeMatcher(volumes: readonly CollectedVolume[], index: ScopeIndex): VolumeMatcher | null {
+  if (volumes.length === 0) return null;
+  return {
+    numberOf: new Map(volumes.map(({ key }, number) => [volumeName(key), number])),
+    matches: volumes.map(({ key }) => compileScope([key], index).assignments[0]!.matches),
+  };
+}
+
+/** Volumes near their limits while one decision is made. */
+export interface OpenVolumes {
+  readonly counts: ReadonlyMap<number, OpenCounts>;
+}
+
+interface OpenCounts {
+  readonly matches: (candidate: Candidate) => boolean;
+  /** Items of the answer are added as they are taken. */
+  counts: VolumeCounts;
+}
+
+/** Null when none is near a limit. */
+export function openVolumes(
+  matcher: VolumeMatcher | null,
+  near: readonly VolumeCount[] | undefined,
+): OpenVolumes | null {
+  if (matcher === null || near === undefined || near.length === 0) return null;
+  const counts = new Map<number, OpenCounts>();
+  for (const volume of near) {
+    const number = matcher.numberOf.get(volumeName(volume));
+    if (number !== undefined) counts.set(number, { matches: matcher.matches[number]!, counts: volume });
+  }
+  return { counts };
+}
+
+const none: VolumeCounts = { impressions: 0, spentCents: 0, dayImpressions: 0, daySpentCents: 0 };
+
+/** What was counted of a volume; one that is far from its limits reads as 0. */
+export const volumeOf = (volumes: OpenVolumes | null, number: number): VolumeCounts =>
+  volumes?.counts.get(number)?.counts ?? none;
+
+/** Counts an item of the answer. */
+export function countVolumes(volumes: OpenVolumes, candidate: Candidate): void {
+  const cents = candidate.offer.budget?.impressionCents ?? 0;
+  for (const open of volumes.counts.values()) {
+    if (!open.matches(candidate)) continue;
+    const { counts } = open;
+    open.counts = {
+      impressions: counts.impressions + 1,
+      spentCents: counts.spentCents + cents,
+      dayImpressions: counts.dayImpressions + 1,
+      daySpentCents: counts.daySpentCents + cents,
+    };
+  }
+}

@@ -1,0 +1,141 @@
+// Budgets are exact over 8 processes on one database, with 200 parallel callers, while some of the processes are killed and
+// come back: never more than the cap is shown, and nothing that a killed process reserved is lost for longer than its time.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Caller, createCaller, createPatientCaller, itemsOf, must } from './api.ts';
+import { type Catalogue, loadCatalogue } from './catalogue.ts';
+import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
+import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
+import { stopwatch } from './stopwatch.ts';
+
+/** Of two processes each. */
+const servers = Number(process.env.BUDGET_SERVERS ?? 4);
+const parallel = 200;
+const kills = Number(process.env.KILL_ROUNDS ?? 4);
+const caps = { impressions: 300, cents: 1_000, perImpression: 4, category: 700 };
+
+let cluster: DurableCluster;
+let installation: Installation;
+let catalogue: Catalogue;
+const nodes: { port: number; process: ServerProcess; call: Caller }[] = [];
+
+async function startNode(port: number): Promise<ServerProcess> {
+  return installation.start({ PORT: String(port), PROCESSES: '2' });
+}
+
+before(async () => {
+  cluster = await startDurableCluster();
+  installation = await createInstallation({ ...cluster.environment }, ['Budgets']);
+  for (let n = 0; n < servers; n++) {
+    const port = await freePort();
+    const node = { port, process: await startNode(port) };
+    nodes.push({ ...node, call: createCaller(() => nodes[n]!.process.url, key()) });
+  }
+  const call = createPatientCaller(() => nodes[0]!.process.url, key());
+  try {
+    catalogue = await loadCatalogue(call, { offers: 3, cap: 1_000_000 });
+  } catch (error) {
+    console.log(nodes.map((n) => [n.process.url, n.process.running(), n.process.output().slice(-600)]));
+    throw error;
+  }
+  await must(call('PUT', '/v1/tenant-settings', { reservationTtlSeconds: 60 }));
+  const [first, second] = catalogue.offers;
+  await must(call('PUT', '/v1/offers', { id: first, budget: { lifetimeMaxImpressions: caps.impressions } }));
+  const priced = { lifetimeCapCents: caps.cents, costPerImpressionCents: caps.perImpression };
+  await must(call('PUT', '/v1/offers', { id: second, budget: priced }));
+  await must(
+    call('POST', '/v1/contact-policies', {
+      name: 'Budget of the category',
+      ruleType: 'budget_exhausted',
+      scope: 'category',
+      scopeId: catalogue.category,
+      config: { budgetField: 'impressions', threshold: caps.category },
+    }),
+  );
+});
+after(async () => {
+  await installation?.stopAll();
+  await cluster?.stop();
+});
+
+const key = (): string => installation.tenants[0]!.key;
+
+/** Impressions and open reservations of history, by offer: what was committed, whatever was answered. */
+async function shown(): Promise<Map<string, number>> {
+  const rows = await cluster.query<{ offer_id: string; n: string }>(
+    `select offer_id, count(*) as n from arbiter.interaction_history
+     where interaction_type = 'impression'
+        or (interaction_type = 'recommendation' and reservation_state = 'open' and reservation_expires_at > now())
+     group by 1`,
+  );
+  return new Map(rows.map(({ offer_id, n }) => [offer_id, Number(n)]));
+}
+
+test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are used to the last piece and no further`, async (t) => {
+  let running = true;
+  let asked = 0;
+  let answered = 0;
+  /** Nothing is left but what runs out: the callers need not hurry. */
+  let used = false;
+  const work = Array.from({ length: parallel }, async (_, caller) => {
+    while (running) {
+      const node = nodes[asked % nodes.length]!;
+      asked += 1;
+      const channelId = asked % 3 === 0 ? catalogue.phone : catalogue.email;
+      const body = { customerId: `budget ${caller} ${asked}`, channelId, limit: 1 + (asked % 2) };
+      const answer = await node.call('POST', '/v1/recommend', body);
+      if (answer.status !== 200) {
+        // Refused, killed or about to start.
+        await sleep(50);
+        continue;
+      }
+      answered += 1;
+      if (used) await sleep(1_000);
+      const [item] = itemsOf(answer.body);
+      if (item === undefined || channelId !== catalogue.phone || asked % 2 === 0) continue;
+      await node.call('POST', '/v1/respond', {
+        interactionId: item.interactionId,
+        outcome: asked % 4 === 1 ? 'impression' : 'not_presented',
+      });
+    }
+  });
+  for (let kill = 0; kill < kills; kill++) {
+    await sleep(700);
+    const node = nodes[1 + (kill % (servers - 1))]!;
+    node.process.kill('SIGKILL');
+    await node.process.ended;
+    node.process = await startNode(node.port);
+  }
+  const elapsed = stopwatch();
+  const total = (): Promise<number> => shown().then((counts) => [...counts.values()].reduce((sum, n) => sum + n, 0));
+  // Reservations that nobody confirmed run out after a minute; what they held is shown to somebody else.
+  while ((await openReservations()) > 0 || (await total()) < caps.category) {
+    assert.ok(elapsed() < 300_000, `after five minutes ${await total()} of ${caps.category} were shown`);
+    used = true;
+    await sleep(500);
+  }
+  running = false;
+  await Promise.all(work);
+
+  const counts = await shown();
+  const [first = '', second = '', third = ''] = catalogue.offers;
+  t.diagnostic(JSON.stringify({ asked, answered, shown: [first, second, third].map((id) => counts.get(id) ?? 0) }));
+  assert.ok((counts.get(first) ?? 0) <= caps.impressions, `${counts.get(first)} of ${caps.impressions}`);
+  assert.ok(
+    (counts.get(second) ?? 0) * caps.perImpression <= caps.cents,
+    `${counts.get(second)} at 4 of ${caps.cents}`,
+  );
+  assert.equal(await total(), caps.category, 'the category is used up and not exceeded');
+  const [offer] = await cluster.query<{ impressions: string; cents: string }>(
+    `select impressions, spent_cents as cents from arbiter.volumes where kind = 'offer' and subject_id = $1`,
+    [second],
+  );
+  assert.equal(Number(offer?.impressions), counts.get(second), 'the counter is what history holds');
+  assert.equal(Number(offer?.cents), (counts.get(second) ?? 0) * caps.perImpression);
+});
+
+async function openReservations(): Promise<number> {
+  const [row] = await cluster.query<{ n: string }>('select count(*) as n from arbiter.volume_reservations');
+  return Number(row?.n);
+}
