@@ -89,6 +89,7 @@ export function bodyTypeOf({ bodyKind = 'json', mediaTypes }: Operation): string
     form: 'application/x-www-form-urlencoded',
     multipart: `multipart/form-data; boundary=${boundary}`,
     raw: mediaTypes?.[0] ?? 'application/octet-stream',
+    stream: mediaTypes?.[0] ?? 'application/octet-stream',
   };
   return types[bodyKind];
 }

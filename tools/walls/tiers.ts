@@ -29,8 +29,8 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['interactions', 'evidence'],
   ['customer-states', 'estimates', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
-  ['decisions'],
-  ['seed-packs'],
+  ['decisions', 'history-import'],
+  ['seed-packs', 'erasure'],
   ['gitops'],
   ['admin'],
 ];

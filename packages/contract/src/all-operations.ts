@@ -8,6 +8,7 @@ import { contactPolicyOperations } from './contact-policies.ts';
 import { contentOperations } from './content.ts';
 import { byId } from './core/by-id.ts';
 import { creativeOperations } from './creatives.ts';
+import { customerErasureOperations } from './customer-erasure.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
 import { decisionFlowVersionOperations } from './decision-flow-versions.ts';
@@ -18,6 +19,7 @@ import { estimateOperations } from './estimates.ts';
 import { eventOperations } from './events.ts';
 import { flowRouteOperations } from './flow-routes.ts';
 import { gitopsOperations } from './gitops.ts';
+import { historyImportOperations } from './history-import.ts';
 import { interactionListOperations } from './interaction-lists.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
@@ -49,6 +51,7 @@ export const operations = {
   ...byId(contactPolicyOperations),
   ...byId(contentOperations),
   ...byId(creativeOperations),
+  ...byId(customerErasureOperations),
   ...byId(deadLetterOperations),
   ...byId(decisionFlowExchangeOperations),
   ...byId(decisionFlowVersionOperations),
@@ -59,6 +62,7 @@ export const operations = {
   ...byId(eventOperations),
   ...byId(flowRouteOperations),
   ...byId(gitopsOperations),
+  ...byId(historyImportOperations),
   ...byId(interactionListOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),

@@ -3,6 +3,7 @@ export {
   countDeadLetters,
   type DeadLetter,
   type DeadLetterFilter,
+  eraseDeadLetters,
   listDeadLetters,
   purgeDeadLetters,
   retryDeadLetters,
@@ -10,6 +11,7 @@ export {
 export { type EventType, event, newEvent, type StreamEvent } from './event.ts';
 export { installationJob, type Job, type JobScope, type JobSpec, job } from './job.ts';
 export { machineryJobs } from './machinery.ts';
+export { type Lease, releaseLease, takeLease } from './leases.store.ts';
 export { countJobs, type EnqueueOptions, enqueueJob } from './queue.store.ts';
 export { createQueueKeeper, type QueueKeeper } from './queue-keeper.ts';
 export {

@@ -5,14 +5,18 @@ import { handlerEntries } from '../../http/handler.ts';
 import { interactionRecorded } from './interactions.events.ts';
 import { interactionJobs } from './interactions.jobs.ts';
 import { interactionListRoutes } from './interactions.routes.ts';
+import { eraseHistory } from './erasure.store.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
+export { countsOfErased, isHistoryOf } from './erasure.store.ts';
+export { insertInteractions } from './import.store.ts';
 export { interactionEvent, interactionRecorded } from './interactions.events.ts';
 export { contactsSince, insertInteraction, type NewInteraction } from './interactions.store.ts';
 export { type PreviewAnswer, type PreviewQuestion, previewCap, selectOffersSeen } from './preview.store.ts';
 export type { SettlementNumbers } from './reservations.service.ts';
 export { settleReservation } from './reservations.store.ts';
 export {
+  findConfirmation,
   findShownItem,
   findShownItems,
   insertShown,
@@ -36,6 +40,7 @@ export {
 export const tables = [
   'interactions',
   'decision_impressions',
+  'erased_totals',
   'interaction_history',
   'interaction_summaries',
   'daily_totals',
@@ -45,6 +50,13 @@ export const interactionsFeature = feature({
   name: 'interactions',
   tables,
   events: [interactionRecorded],
+  erases: [
+    {
+      tables: ['interactions', 'decision_impressions', 'interaction_summaries'],
+      scopes: ['interactions', 'all', 'everything'],
+      erase: (tx, { customerId, zone }) => eraseHistory(tx, customerId, zone),
+    },
+  ],
   operations: () => handlerEntries(interactionListOperations, interactionListRoutes()),
   jobs: ({
     database,

@@ -2,6 +2,7 @@ import { decisionListOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { countRecordsOf } from './sealed-records.store.ts';
 import { sealedRecordJobs } from './sealed-records.jobs.ts';
 import { decisionListRoutes } from './sealed-records.routes.ts';
 
@@ -27,6 +28,14 @@ export const tables = ['decisions'];
 export const sealedRecordsFeature = feature({
   name: 'sealed-records',
   tables,
+  erases: [
+    {
+      // The records stay and name nobody: with the customer's row goes the key that opens them.
+      tables: ['decisions'],
+      scopes: ['traces', 'all', 'everything'],
+      erase: async (tx, { ref }) => ({ sealedRecords: await countRecordsOf(tx, ref) }),
+    },
+  ],
   operations: () => handlerEntries(decisionListOperations, decisionListRoutes()),
   jobs: ({ database }: { readonly database: Database }) => sealedRecordJobs(database),
 });

@@ -1,6 +1,7 @@
 import { suppressionOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { eraseSuppressions } from './suppressions.store.ts';
 import { suppressionRoutes } from './suppressions.routes.ts';
 import type { SuppressionPorts } from './suppressions.service.ts';
 
@@ -13,6 +14,13 @@ export const tables = ['customer_suppressions'];
 export const suppressionsFeature = feature({
   name: 'suppressions',
   tables,
+  erases: [
+    {
+      tables: ['customer_suppressions'],
+      scopes: ['everything'],
+      erase: async (tx, { customerId }) => ({ suppressions: await eraseSuppressions(tx, customerId) }),
+    },
+  ],
   operations: ({ suppressions }: { readonly suppressions: SuppressionPorts }) =>
     handlerEntries(suppressionOperations, suppressionRoutes(suppressions)),
 });
