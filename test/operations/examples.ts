@@ -14,6 +14,8 @@ export interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Headers that the operation declares, lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Makes what the call needs through the API, then says the call. Nothing of it has been used up. */

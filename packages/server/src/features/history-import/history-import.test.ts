@@ -37,7 +37,7 @@ before(async () => {
 after(() => server?.close());
 
 const path = '/api/v1/interactions/import';
-const headers = { 'content-type': 'application/x-ndjson' };
+const headers = { 'content-type': 'application/x-ndjson', 'x-requested-with': 'test' };
 
 async function post(text: string, key = server.tenants[0].keys.editor) {
   const answer = await server.app.inject({
@@ -114,9 +114,9 @@ test('each line becomes a row of history at the time of its event, stored now, i
       row.customer_seq,
     ]),
     [
-      ['impression', 'impression', 'neutral', 'outbound', ids.offer, ids.creative, ids.channel, ids.placement, '2024-03-01T10:15:00.000Z', 'import', '1'],
-      ['response', 'convert', 'positive', 'outbound', ids.gone, null, ids.channel, ids.placement, '1970-01-01T00:00:00.000Z', 'import', '2'],
-      ['response', 'dismiss', 'negative', 'inbound', ids.offer, null, null, null, '2026-11-20T09:00:00.000Z', 'import', '3'],
+      ['impression', 'impression', 'neutral', 'outbound', ids.offer, ids.creative, ids.channel, ids.placement, '2024-03-01T10:15:00.000Z', 'import', 1],
+      ['response', 'convert', 'positive', 'outbound', ids.gone, null, ids.channel, ids.placement, '1970-01-01T00:00:00.000Z', 'import', 2],
+      ['response', 'dismiss', 'negative', 'inbound', ids.offer, null, null, null, '2026-11-20T09:00:00.000Z', 'import', 3],
     ],
   );
   const [, second] = found;
@@ -181,7 +181,8 @@ test('a key is unique for ever; a repeat of the file imports nothing; a refused 
     line({ key: 'other', customerId: 'K-2' }),
   ];
   assert.deepEqual(counts(await importLines(file)), [4, 2, 1, 1]);
-  assert.deepEqual(counts(await importLines(file)), [4, 0, 3, 1]);
+  // What the lines say now does not matter: their keys were imported.
+  assert.deepEqual(counts(await importLines(file)), [4, 0, 4, 0]);
   assert.equal((await rows('K-1')).length, 1);
   // The other tenant has keys of its own, and none of our offers.
   const other = await importLines(file, server.tenants[1]!.keys.editor);
@@ -215,7 +216,7 @@ test('batches of a thousand lines are committed one after the other, each with i
     ],
   );
   assert.equal(new Set(audit.body.data.map(({ entityId }) => entityId)).size, 1, 'one import');
-  assert.equal((await rows('B-0')).at(-1)?.customer_seq, '41');
+  assert.equal((await rows('B-0')).at(-1)?.customer_seq, 41);
 });
 
 test('caps count imported impressions in the window of their event, and not in a later one', async () => {
@@ -298,8 +299,8 @@ async function publish(): Promise<void> {
 }
 
 async function streamLength(): Promise<number> {
-  const { body } = await server.call<{ events: unknown[] }>('GET', '/api/v1/events/stream?limit=1000');
-  return body.events.length;
+  const { body } = await server.call<{ data: unknown[] }>('GET', '/api/v1/events/stream?limit=200&topic=interaction.recorded.v1');
+  return body.data.length;
 }
 
 test('policies on outcomes suppress from the time of the event, when that is not over yet', async () => {
