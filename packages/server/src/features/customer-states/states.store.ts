@@ -131,6 +131,11 @@ export function saveStates(tenantId: string, rows: readonly SavedState[]): HotSt
   return statements;
 }
 
+/** Writes back the rows of many customers, which the transaction holds. */
+export async function saveHeldStates(tx: Tx, rows: readonly SavedState[]): Promise<void> {
+  for (const { text, values } of saveStates(tx.tenantId, rows)) await tx.query(text, values);
+}
+
 const savedColumns = `state = ($3::bytea[])[array_position($2::text[], customer_id)],
         customer_seq = ($4::bigint[])[array_position($2::text[], customer_id)]`;
 
@@ -214,10 +219,10 @@ export async function findRef(tx: Tx, customerId: string): Promise<string | null
 
 /** Sets counters, reservations and outcomes back; the order of what is committed goes on. The caller holds the row. */
 export async function resetState(tx: Tx, customerId: string): Promise<void> {
-  await tx.query(
-    `update customer_states set state = '', base = null where tenant_id = $1 and customer_id = $2`,
-    [tx.tenantId, customerId],
-  );
+  await tx.query(`update customer_states set state = '', base = null where tenant_id = $1 and customer_id = $2`, [
+    tx.tenantId,
+    customerId,
+  ]);
 }
 
 /** Gives the row another key: what the old one sealed cannot be opened any more, by nobody. The caller holds the row. */

@@ -4,8 +4,8 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { decisionMade } from './decisions.events.ts';
 import { decisionJobs } from './decisions.jobs.ts';
-import { decisionErasers } from './erasers.ts';
 import { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
+import { decisionErasers } from './erasers.ts';
 
 export { decisionMade } from './decisions.events.ts';
 export type { DecisionRouteDeps } from './decisions.routes.ts';

@@ -112,8 +112,7 @@ export async function eraseCustomer(
   if (named === 'everything' || ref === made) await forgetState(tx, customerId);
   else {
     if (named !== 'traces') await resetState(tx, customerId);
-    if (named !== 'interactions')
-      await rekeyState(tx, customerId, { ref: newId(), dataKey: keys.create(tx.tenantId) });
+    if (named !== 'interactions') await rekeyState(tx, customerId, { ref: newId(), dataKey: keys.create(tx.tenantId) });
   }
   if (scope === null || scope === 'all' || scope === 'everything') {
     await recordErasure(tx, customerHash.of(tx.tenantId, customerId));

@@ -70,7 +70,11 @@ const erasePlainly = (customerId: string) =>
   server.call<ScopedErasureAnswer>('DELETE', `/api/v1/customers/${encodeURIComponent(customerId)}`);
 
 async function recommend(customerId: string, more: object = {}): Promise<RecommendAnswer> {
-  const { status, body, text: told } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
+  const {
+    status,
+    body,
+    text: told,
+  } = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
     body: { customerId, channel: 'email', ...more },
   });
   assert.equal(status, 200, told);
@@ -99,6 +103,7 @@ let plants = 0;
 
 /** Everything that the product stores of customers today, once. */
 async function plant(customerId: string) {
+  plants += 1;
   const person = { customer_id: customerId, first_name: `Name of ${customerId}`, city: 'Berlin' };
   await create(`schemas/${ids.schema}/data`, { rows: [person] }).catch(() => undefined);
   await server.call('POST', `/api/v1/schemas/${ids.visits}/data`, {
@@ -114,7 +119,7 @@ async function plant(customerId: string) {
   const [item] = decided.decisions;
   assert.ok(item);
   const click = { recommendationId: item.recommendationId, rank: 1, outcome: 'click' };
-  const keyed = { 'idempotency-key': `click-${(plants += 1)}` };
+  const keyed = { 'idempotency-key': `click-${plants}` };
   const about = { context: { page: `Answer of ${customerId}` }, attributes: { note: `Told of ${customerId}` } };
   assert.equal((await respond({ ...click, ...about }, keyed)).status, 200);
   const reserved = await recommend(customerId, { channel: 'phone' });
@@ -206,7 +211,10 @@ test('after `everything` a dump of the database holds nothing of the customer', 
     deadLetters: 1,
   });
   assert.ok((body.counts.events ?? 0) >= 3, 'two decisions and a response, and what the schema told');
-  assert.equal(body.total, Object.values(body.counts).reduce((sum, n) => sum + n, 0));
+  assert.equal(
+    body.total,
+    Object.values(body.counts).reduce((sum: number, n) => sum + (n ?? 0), 0),
+  );
   assert.deepEqual(await tablesHolding('xkcd'), []);
 
   // Nothing that is repeated or comes late brings the customer back.
@@ -271,8 +279,12 @@ test('every table that names customers is erased by somebody, or says why not', 
 test('each scope deletes what it names and leaves the rest', async () => {
   const facts = async (customerId: string) => {
     const count = async (table: string) =>
-      (await rowsOf<{ n: number }>(`select count(*)::int as n from arbiter.${table} where customer_id = $1`, customerId))[0]!
-        .n;
+      (
+        await rowsOf<{ n: number }>(
+          `select count(*)::int as n from arbiter.${table} where customer_id = $1`,
+          customerId,
+        )
+      )[0]!.n;
     const [state] = await rowsOf<{ ref: string; state: Buffer }>(
       'select ref, state from arbiter.customer_states where customer_id = $1',
       customerId,
@@ -389,7 +401,14 @@ test('the confirmation is the id, byte for byte', async () => {
   const latin = (id: string) => Buffer.from(id).toString('latin1');
   const send = (confirm: string | null, url = path) =>
     server.call<{ code?: string }>('DELETE', url, confirm === null ? {} : { headers: { 'x-confirm-delete': confirm } });
-  for (const wrong of [null, '', latin('zo\u00eb'), latin(decomposed), `${latin(composed)}x`, encodeURIComponent(composed)]) {
+  for (const wrong of [
+    null,
+    '',
+    latin('zo\u00eb'),
+    latin(decomposed),
+    `${latin(composed)}x`,
+    encodeURIComponent(composed),
+  ]) {
     const { status, body } = await send(wrong);
     assert.deepEqual([status, body.code], [400, 'confirmation_mismatch'], String(wrong));
   }
@@ -435,7 +454,10 @@ test('audit rows name the customer by a keyed hash; others may not erase, and er
   assert.match(row?.entityId ?? '', /^[0-9a-f]{64}$/);
   assert.deepEqual([row?.after.scope, row?.after.legalHoldOverridden, row?.after.total], ['all', true, body.total]);
   assert.ok(!log.text.includes('A-1'));
-  assert.equal((await server.call('POST', '/api/v1/admin/retention-configs', { body: { ...hold, legalHold: false } })).status, 200);
+  assert.equal(
+    (await server.call('POST', '/api/v1/admin/retention-configs', { body: { ...hold, legalHold: false } })).status,
+    200,
+  );
 });
 
 test('decisions, responses and imports in flight during erasures leave nothing of what was before', async () => {
@@ -450,12 +472,18 @@ test('decisions, responses and imports in flight during erasures leave nothing o
     await Promise.all([
       ...Array.from({ length: 8 }, () => recommend(customerId)),
       erase(customerId, 'everything').then(({ status, text: told }) => assert.equal(status, 200, told)),
-      ...Array.from({ length: 4 }, () => respond({ customerId, offerId: ids.offer, outcome: 'click', timestamp: before })),
+      ...Array.from({ length: 4 }, () =>
+        respond({ customerId, offerId: ids.offer, outcome: 'click', timestamp: before }),
+      ),
       importLine({ key: `race-${round}`, customerId, outcome: 'click', offerId: ids.offer, timestamp: before }),
       erase(customerId, 'everything'),
       ...Array.from({ length: 8 }, () => recommend(customerId)),
     ]);
-    const profile = await rowsOf(`select 1 from arbiter.interactions where customer_id = $1 and occurred_at < $2`, customerId, new Date(now));
+    const profile = await rowsOf(
+      `select 1 from arbiter.interactions where customer_id = $1 and occurred_at < $2`,
+      customerId,
+      new Date(now),
+    );
     assert.deepEqual(profile, [], 'an event from before the erasure came back');
     assert.deepEqual(await tablesHolding(secret), []);
     // Decisions that came after it are decided without the profile.

@@ -9,7 +9,7 @@ import {
   encodeState,
   laneOf,
   type lockStatesInOrder,
-  saveStates,
+  saveHeldStates,
 } from '../customer-states/index.ts';
 import { appendChanges, type EvidenceChange } from '../evidence/index.ts';
 import { insertInteractions, type NewInteraction } from '../interactions/index.ts';
@@ -67,7 +67,7 @@ export async function writeEvents(
     hadBase,
     stored: encodeState(state),
   }));
-  for (const { text, values } of saveStates(tx.tenantId, saved)) await tx.query(text, values);
+  await saveHeldStates(tx, saved);
   await raiseOfferCounters(tx, events);
   await appendCounted(
     tx,

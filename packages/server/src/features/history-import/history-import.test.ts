@@ -114,9 +114,45 @@ test('each line becomes a row of history at the time of its event, stored now, i
       row.customer_seq,
     ]),
     [
-      ['impression', 'impression', 'neutral', 'outbound', ids.offer, ids.creative, ids.channel, ids.placement, '2024-03-01T10:15:00.000Z', 'import', 1],
-      ['response', 'convert', 'positive', 'outbound', ids.gone, null, ids.channel, ids.placement, '1970-01-01T00:00:00.000Z', 'import', 2],
-      ['response', 'dismiss', 'negative', 'inbound', ids.offer, null, null, null, '2026-11-20T09:00:00.000Z', 'import', 3],
+      [
+        'impression',
+        'impression',
+        'neutral',
+        'outbound',
+        ids.offer,
+        ids.creative,
+        ids.channel,
+        ids.placement,
+        '2024-03-01T10:15:00.000Z',
+        'import',
+        1,
+      ],
+      [
+        'response',
+        'convert',
+        'positive',
+        'outbound',
+        ids.gone,
+        null,
+        ids.channel,
+        ids.placement,
+        '1970-01-01T00:00:00.000Z',
+        'import',
+        2,
+      ],
+      [
+        'response',
+        'dismiss',
+        'negative',
+        'inbound',
+        ids.offer,
+        null,
+        null,
+        null,
+        '2026-11-20T09:00:00.000Z',
+        'import',
+        3,
+      ],
     ],
   );
   const [, second] = found;
@@ -187,7 +223,10 @@ test('a key is unique for ever; a repeat of the file imports nothing; a refused 
   // The other tenant has keys of its own, and none of our offers.
   const other = await importLines(file, server.tenants[1]!.keys.editor);
   assert.deepEqual(counts(other), [4, 0, 0, 4]);
-  assert.deepEqual([...new Set(other.errors.map(({ code }) => code))].sort(), ['reference_not_found', 'unknown_outcome']);
+  assert.deepEqual([...new Set(other.errors.map(({ code }) => code))].sort(), [
+    'reference_not_found',
+    'unknown_outcome',
+  ]);
   const stored = await server.testDatabase.ownerQuery<{ n: number }>(
     `select count(*)::int as n from arbiter.import_keys where octet_length(key_hash) = 32
        and key_hash not in (sha256('same'), sha256('other'))`,
@@ -299,7 +338,10 @@ async function publish(): Promise<void> {
 }
 
 async function streamLength(): Promise<number> {
-  const { body } = await server.call<{ data: unknown[] }>('GET', '/api/v1/events/stream?limit=200&topic=interaction.recorded.v1');
+  const { body } = await server.call<{ data: unknown[] }>(
+    'GET',
+    '/api/v1/events/stream?limit=200&topic=interaction.recorded.v1',
+  );
   return body.data.length;
 }
 

@@ -2,10 +2,10 @@ import { interactionListOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { eraseHistory } from './erasure.store.ts';
 import { interactionRecorded } from './interactions.events.ts';
 import { interactionJobs } from './interactions.jobs.ts';
 import { interactionListRoutes } from './interactions.routes.ts';
-import { eraseHistory } from './erasure.store.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
 export { countsOfErased, isHistoryOf } from './erasure.store.ts';

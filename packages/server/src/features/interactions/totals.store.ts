@@ -5,7 +5,15 @@ import { dayOf, rowCounts } from './summaries.store.ts';
 // (docs/adr, "History is packed, summaries are read"). A customer's own are never written by decisions.
 
 /** Names of the counted columns. */
-export const countColumns = ['impressions', 'positive', 'negative', 'neutral', 'clicks', 'converts', 'total_value'] as const;
+export const countColumns = [
+  'impressions',
+  'positive',
+  'negative',
+  'neutral',
+  'clicks',
+  'converts',
+  'total_value',
+] as const;
 const counts = countColumns;
 
 /** SQL: what one history row counts, column by column. */

@@ -2,9 +2,9 @@ import { decisionListOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { countRecordsOf } from './sealed-records.store.ts';
 import { sealedRecordJobs } from './sealed-records.jobs.ts';
 import { decisionListRoutes } from './sealed-records.routes.ts';
+import { countRecordsOf } from './sealed-records.store.ts';
 
 export { type DecisionFilter, readDecisionFilter } from './decision-filter.ts';
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';

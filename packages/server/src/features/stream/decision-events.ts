@@ -129,7 +129,9 @@ export interface OutboxEvents {
 export function eventsOf(row: OutboxEvents): (string | null)[] {
   // Written by this file and by appendEvents: whole events, or packed decisions.
   const parsed = JSON.parse(row.events) as (object | PackedDecision | null)[];
-  return parsed.map((event) => (event === null ? null : isPacked(event) ? eventText(row, event) : JSON.stringify(event)));
+  return parsed.map((event) =>
+    event === null ? null : isPacked(event) ? eventText(row, event) : JSON.stringify(event),
+  );
 }
 
 /** True for a stored event, packed or whole, that is about this customer. */

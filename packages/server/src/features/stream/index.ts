@@ -8,7 +8,14 @@ import { streamJobs } from './stream.jobs.ts';
 import { type StreamPorts, streamRoutes } from './stream.routes.ts';
 
 export { createDecisionEvents, type DecisionEvents } from './decision-events.ts';
-export { appendCounted, appendEvents, insertOutbox, readStream, recountTotals, type StreamRow } from './outbox.store.ts';
+export {
+  appendCounted,
+  appendEvents,
+  insertOutbox,
+  readStream,
+  recountTotals,
+  type StreamRow,
+} from './outbox.store.ts';
 export { createOutboxDispatcher } from './outbox.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

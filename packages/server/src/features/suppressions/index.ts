@@ -1,9 +1,9 @@
 import { suppressionOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { eraseSuppressions } from './suppressions.store.ts';
 import { suppressionRoutes } from './suppressions.routes.ts';
 import type { SuppressionPorts } from './suppressions.service.ts';
+import { eraseSuppressions } from './suppressions.store.ts';
 
 export { type SuppressionPorts, writeTriggered } from './suppressions.service.ts';
 export { type OutcomeSubject, triggeredRows } from './triggered-rows.ts';
