@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ImportAnswer } from '../../packages/contract/src/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
 import { createPatientCaller } from './api.ts';
 import { loadCatalogue } from './catalogue.ts';
@@ -50,7 +51,7 @@ async function send(server: ServerProcess) {
     },
     body: file,
   });
-  const body: { imported: number; duplicates: number; rejected: number; errors: unknown[] } = await answer.json();
+  const body = (await answer.json()) as ImportAnswer;
   assert.equal(answer.status, 200, JSON.stringify(body));
   return body;
 }
