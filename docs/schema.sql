@@ -407,6 +407,22 @@ create table creatives (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table customer_erasures (
+  tenant_id uuid not null,
+  customer_hash bytea not null,
+  erased_at timestamp(3) with time zone not null,
+  recorded_at timestamp with time zone default clock_timestamp() not null
+);
+  constraint customer_erasures_customer_hash_check CHECK ((octet_length(customer_hash) = 32))
+  constraint customer_erasures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint customer_erasures_pkey PRIMARY KEY (tenant_id, customer_hash)
+  CREATE INDEX customer_erasures_recorded ON arbiter.customer_erasures USING btree (tenant_id, recorded_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Customers that were erased, by keyed hash.
+
 create table customer_states (
   tenant_id uuid not null,
   customer_id text not null,
@@ -653,6 +669,29 @@ create table decisions (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table erased_totals (
+  tenant_id uuid not null,
+  day date not null,
+  offer_id uuid not null,
+  creative_id uuid,
+  channel_id uuid,
+  direction text not null,
+  impressions bigint not null,
+  positive bigint not null,
+  negative bigint not null,
+  neutral bigint not null,
+  clicks bigint not null,
+  converts bigint not null,
+  total_value numeric not null
+);
+  constraint erased_totals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint erased_totals_identity UNIQUE NULLS NOT DISTINCT (tenant_id, day, offer_id, creative_id, channel_id, direction)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What erased customers count in the figures of their tenant, by day.
+
 create table evidence_changes (
   tenant_id uuid not null,
   number bigint not null,
@@ -806,6 +845,19 @@ create table idempotency_keys (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
   comment: Answers kept for repeated calls with the same Idempotency-Key.
+
+create table import_keys (
+  tenant_id uuid not null,
+  key_hash bytea not null
+);
+  constraint import_keys_key_hash_check CHECK ((octet_length(key_hash) = 32))
+  constraint import_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint import_keys_pkey PRIMARY KEY (tenant_id, key_hash)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Keyed hashes of the keys of imported lines.
 
 create view interaction_history (
   tenant_id uuid,

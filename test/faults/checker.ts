@@ -362,7 +362,9 @@ async function checkOutbox(
   const gap = positions.findIndex((position, i) => position !== i + 1);
   if (gap >= 0) found.push(`the stream has a gap or a twin at ${gap + 1}`);
   if (Number(head?.position ?? 0) !== positions.length) found.push(`the stream's head is ${head?.position}`);
-  const events = rows.flatMap((row) => eventsOf(row).map((text): StoredEvent => JSON.parse(text)));
+  const events = rows.flatMap((row) =>
+    eventsOf(row).flatMap((text): StoredEvent[] => (text === null ? [] : [JSON.parse(text)])),
+  );
   if (new Set(events.map((event) => event.id)).size !== events.length) found.push('an event stands twice');
   const made = events.filter((event) => event.type === 'decision.made.v1').map((e) => e.payload.recommendationId!);
   found.push(

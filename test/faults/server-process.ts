@@ -112,11 +112,12 @@ async function startProcess(environment: Readonly<Record<string, string>>): Prom
     ended.then(({ code, signal }) => {
       throw new Error(`the server ended before it was ready (${signal ?? code}):\n${output}`);
     }),
-    sleep(startPatienceMs, undefined, { ref: false }).then(() => {
-      child.kill('SIGKILL');
-      throw new Error(`the server was not ready after ${startPatienceMs / 1000} s:\n${output}`);
-    }),
+    sleep(startPatienceMs, null, { ref: false }),
   ]);
+  if (url === null) {
+    child.kill('SIGKILL');
+    throw new Error(`the server was not ready after ${startPatienceMs / 1000} s:\n${output}`);
+  }
   return {
     url,
     pid: child.pid!,

@@ -14,6 +14,8 @@ export interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Headers that the operation declares, lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Makes what the call needs through the API, then says the call. Nothing of it has been used up. */
@@ -426,6 +428,25 @@ export const examples: Readonly<Record<string, Example>> = {
     return { query: { limit: '5', customerId, ...shown, ...about } };
   },
   'decisions.replay': async (f) => ({ params: { id: idOf((await aDecision(f)).recommendationId) }, body: {} }),
+  'interactions.import': async (f) => ({
+    body: {
+      key: f.name('line'),
+      customerId: `customer ${f.marker}`,
+      outcome: 'convert',
+      offerId: (await f.make('offers')).id,
+      channelId: (await f.make('channels')).id,
+      timestamp: '2024-03-01T10:15:00Z',
+      direction: 'inbound',
+      conversionValue: 12.5,
+      currency: 'EUR',
+      context: { page: f.marker },
+    },
+  }),
+  'customers.erase': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
+  'customers.eraseData': async (f) => {
+    const { customerId } = await aClick(f);
+    return { params: { customerId }, query: { scope: 'everything' }, headers: { 'x-confirm-delete': customerId } };
+  },
   'interactions.history': async (f) => {
     const { channel, offer, creative, customerId } = await aClick(f);
     const ids = { channelId: channel.id, offerId: offer.id, creativeId: creative.id };

@@ -127,7 +127,10 @@ async function assertKept(
   }
 }
 
-const writing = all.filter(({ method, body }) => method !== 'GET' && body !== undefined);
+/** The lines of a body that streams are judged one by one, in an answer of 200: history-import.test.ts tries them. */
+const writing = all.filter(
+  ({ method, body, bodyKind }) => method !== 'GET' && body !== undefined && bodyKind !== 'stream',
+);
 /** The collection style shares its handler and schema with `/{id}`, which is tried in full. */
 const isTwin = ({ id }: Operation) => id.endsWith('.update') && Object.hasOwn(operations, `${id}ById`);
 

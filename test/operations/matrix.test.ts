@@ -122,7 +122,8 @@ function assertOtherFormat(operation: Operation, answer: Answer, codes: readonly
 
 /** True when a body of this declared type is taken. */
 function takes(operation: Operation, type: string | undefined): boolean {
-  if (operation.bodyKind === 'raw') return operation.mediaTypes?.some((each) => each === type) === true;
+  if (operation.bodyKind === 'raw' || operation.bodyKind === 'stream')
+    return operation.mediaTypes?.some((each) => each === type) === true;
   if (operation.bodyKind === 'jsonOrForm' && type === 'application/x-www-form-urlencoded') return true;
   if (operation.bodyKind === 'scim' && type === 'application/json') return true;
   if (type === undefined || type.includes('utf-16')) return false;

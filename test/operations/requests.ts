@@ -45,6 +45,7 @@ export async function send(
     ...(options.key === null ? {} : credentialHeaders(operation, options.key, payload ?? '')),
     ...(isGuarded ? { 'x-requested-with': 'XMLHttpRequest' } : {}),
     ...(payload === undefined ? {} : { 'content-type': encoded?.type ?? bodyTypeOf(operation) }),
+    ...call.headers,
     ...options.headers,
   }).filter((header): header is [string, string] => header[1] !== undefined);
   const response = await server.app.inject({
@@ -89,6 +90,7 @@ export function bodyTypeOf({ bodyKind = 'json', mediaTypes }: Operation): string
     form: 'application/x-www-form-urlencoded',
     multipart: `multipart/form-data; boundary=${boundary}`,
     raw: mediaTypes?.[0] ?? 'application/octet-stream',
+    stream: mediaTypes?.[0] ?? 'application/octet-stream',
   };
   return types[bodyKind];
 }

@@ -30,8 +30,8 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['interactions', 'evidence'],
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
-  ['decisions', 'model-learning'],
-  ['seed-packs'],
+  ['decisions', 'history-import', 'model-learning'],
+  ['seed-packs', 'erasure'],
   ['gitops'],
   ['admin'],
 ];

@@ -10,6 +10,7 @@ import { contactPolicyOperations } from './contact-policies.ts';
 import { contentOperations } from './content.ts';
 import { byId } from './core/by-id.ts';
 import { creativeOperations } from './creatives.ts';
+import { customerErasureOperations } from './customer-erasure.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowAssemblyOperations } from './decision-flow-assembly.ts';
 import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
@@ -21,6 +22,7 @@ import { estimateOperations } from './estimates.ts';
 import { eventOperations } from './events.ts';
 import { flowRouteOperations } from './flow-routes.ts';
 import { gitopsOperations } from './gitops.ts';
+import { historyImportOperations } from './history-import.ts';
 import { interactionListOperations } from './interaction-lists.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
@@ -54,6 +56,7 @@ export const operations = {
   ...byId(contactPolicyOperations),
   ...byId(contentOperations),
   ...byId(creativeOperations),
+  ...byId(customerErasureOperations),
   ...byId(deadLetterOperations),
   ...byId(decisionFlowAssemblyOperations),
   ...byId(decisionFlowExchangeOperations),
@@ -65,6 +68,7 @@ export const operations = {
   ...byId(eventOperations),
   ...byId(flowRouteOperations),
   ...byId(gitopsOperations),
+  ...byId(historyImportOperations),
   ...byId(interactionListOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),

@@ -36,6 +36,7 @@ export const auditActions = [
   'upload',
   'erase',
   'export',
+  'import',
   'reset',
   'bootstrap',
   'checkpoint',

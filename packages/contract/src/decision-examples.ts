@@ -66,6 +66,7 @@ export const respondExample = { recommendationId: decided, rank: 1, outcome: 'cl
 
 export const respondAnswerExample = {
   interactionId: '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a02',
+  itemInteractionId: shown,
   recommendationId: decided,
   rank: 1,
   customerId: 'CM-000001',

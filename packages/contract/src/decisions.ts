@@ -347,7 +347,8 @@ export type RespondRequest = Static<typeof RespondRequest>;
 
 export const RespondAnswer = Type.Object(
   {
-    interactionId: text('Id of the recorded interaction.'),
+    interactionId: text('Id of the row that the response wrote; of a duplicate, that of the row first written.'),
+    itemInteractionId: textOrNull('Id of the item that it was resolved to; null without a recommendation.'),
     recommendationId: textOrNull('Decision.'),
     rank: Nullable(Type.Integer(), { description: 'Item of the decision.' }),
     customerId: text('Customer.'),

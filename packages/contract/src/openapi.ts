@@ -186,7 +186,7 @@ function parametersOf(operation: Operation): Json[] {
   return [...parameters, ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 
-const bodyTypes: Readonly<Record<Exclude<BodyKind, 'raw'>, readonly string[]>> = {
+const bodyTypes: Readonly<Record<Exclude<BodyKind, 'raw' | 'stream'>, readonly string[]>> = {
   json: ['application/json'],
   form: ['application/x-www-form-urlencoded'],
   jsonOrForm: ['application/json', 'application/x-www-form-urlencoded'],
@@ -197,9 +197,9 @@ const bodyTypes: Readonly<Record<Exclude<BodyKind, 'raw'>, readonly string[]>> =
 function requestBodyOf(operation: Operation, schema: JsonObject, body: TSchema): JsonObject {
   const required: readonly string[] = Reflect.get(body, 'required') ?? [];
   const kind = operation.bodyKind ?? 'json';
-  const types = kind === 'raw' ? (operation.mediaTypes ?? []) : bodyTypes[kind];
+  const types = kind === 'raw' || kind === 'stream' ? (operation.mediaTypes ?? []) : bodyTypes[kind];
   return {
-    required: required.length > 0 || kind === 'raw' || kind === 'multipart',
+    required: required.length > 0 || kind === 'raw' || kind === 'stream' || kind === 'multipart',
     content: Object.fromEntries(types.map((type) => [type, { schema, ...exampleOf(operation) }])),
   };
 }

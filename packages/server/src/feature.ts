@@ -1,3 +1,4 @@
+import type { ErasureScope, ScopedErasureAnswer } from '@arbiter/contract';
 import type { Tx } from './db/index.ts';
 import type { AnyHandler } from './http/handler.ts';
 import type { EventType, JobHandler } from './jobs/index.ts';
@@ -14,6 +15,29 @@ export interface Restorable {
    * is missing or foreign, 400 `not_deleted`, 409 when its name or key is taken or what it needs is deleted.
    */
   restore(tx: Tx, id: string): Promise<number>;
+}
+
+/** Who is being erased. */
+export interface ErasedCustomer {
+  readonly customerId: string;
+  /** What the customer's sealed records name. */
+  readonly ref: string;
+  /** IANA zone in which the tenant counts days. */
+  readonly zone: string;
+}
+
+/**
+ * How a feature takes away what it holds of a customer, in the transaction of the erasure, which holds the customer's row
+ * (docs/design/quality.md T25).
+ */
+export interface Eraser {
+  /** Tables with a column that names customers, or something of theirs; a test finds those that nobody erases. */
+  readonly tables: readonly string[];
+  readonly scopes: readonly ErasureScope[];
+  /** What must be done before anybody deletes anything. */
+  readonly settle?: (tx: Tx, customer: ErasedCustomer) => Promise<void>;
+  /** Answers with how many of what. */
+  readonly erase: (tx: Tx, customer: ErasedCustomer) => Promise<Partial<ScopedErasureAnswer['counts']>>;
 }
 
 /**
@@ -35,6 +59,8 @@ export interface FeatureParts<Ports, JobPorts> {
   readonly onTenantCreated?: readonly OnTenantCreated[];
   /** Its records that can be restored; a soft-deletable resource that is missing here needs a reason (restore.test.ts). */
   readonly restores?: readonly Restorable[];
+  /** How it takes away what it holds of customers. */
+  readonly erases?: readonly Eraser[];
   /** The handler of each of its operations by operation id; see `handlerEntries`. */
   readonly operations?: (ports: Ports) => readonly (readonly [string, AnyHandler])[];
   /** Its jobs, with schedules and with what does them. */
@@ -53,6 +79,7 @@ export function feature<Ports = unknown, JobPorts = unknown>(
     events: [],
     onTenantCreated: [],
     restores: [],
+    erases: [],
     operations: () => [],
     jobs: () => [],
     ...parts,

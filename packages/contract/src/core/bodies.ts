@@ -9,9 +9,11 @@ import Type, { type TSchemaOptions } from 'typebox';
  * - `multipart`: `multipart/form-data`, handed to the handler part by part while it arrives; needs a transaction of the
  *   handler's own.
  * - `raw`: the bytes, of one of the operation's `mediaTypes`; with a signature they are checked before anything else.
+ * - `stream`: the bytes of one of the operation's `mediaTypes`, handed to the handler while they arrive; needs a transaction
+ *   of the handler's own.
  * - `scim`: `application/scim+json` or `application/json` (RFC 7644 section 3.1).
  */
-export type BodyKind = 'json' | 'form' | 'jsonOrForm' | 'multipart' | 'raw' | 'scim';
+export type BodyKind = 'json' | 'form' | 'jsonOrForm' | 'multipart' | 'raw' | 'scim' | 'stream';
 
 /** A text field of a multipart body. */
 export interface FieldPart {
@@ -39,6 +41,9 @@ export interface RawBody {
   readonly bytes: Uint8Array;
   readonly mediaType: string | null;
 }
+
+/** A body that streams. Ends with 400 or 413 when it is cut short or too large. */
+export type ByteStream = AsyncIterable<Uint8Array>;
 
 /** Schema of a file in a multipart body or of a file answer: bytes, described as OpenAPI does. */
 export const Binary = (options: TSchemaOptions = {}) =>

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { FileAnswer, ServerSentEvent } from './answers.ts';
 import { type Auth, isSecret, isSignature } from './auth.ts';
-import type { BodyKind, Parts, RawBody } from './bodies.ts';
+import type { BodyKind, ByteStream, Parts, RawBody } from './bodies.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Resource } from './resource.ts';
 
@@ -73,7 +73,7 @@ export interface Operation {
   readonly record?: TSchema;
   /** Default `json`. */
   readonly bodyKind?: BodyKind;
-  /** Types of a raw body, lower case; others are 415. */
+  /** Types of a raw body or of one that streams, lower case; others are 415. */
   readonly mediaTypes?: readonly string[];
   /** Bytes; default 1 MiB (64 KiB without credential). */
   readonly bodyLimit?: number;
@@ -145,7 +145,9 @@ export interface OperationInput<O extends Operation> {
     ? Parts
     : O['bodyKind'] extends 'raw'
       ? RawBody
-      : StaticOr<O['body'], undefined>;
+      : O['bodyKind'] extends 'stream'
+        ? ByteStream
+        : StaticOr<O['body'], undefined>;
 }
 
 type BodyOf<R> = R extends { readonly kind: 'file' }

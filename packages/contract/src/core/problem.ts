@@ -62,7 +62,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (operation.body !== undefined) {
     for (const code of ['payload_too_large', 'unsupported_media_type'] as const) found.add(code);
     const kind = operation.bodyKind ?? 'json';
-    if (kind !== 'raw' && kind !== 'multipart' && kind !== 'form') found.add('malformed_json');
+    if (!['raw', 'stream', 'multipart', 'form'].includes(kind)) found.add('malformed_json');
     if (kind !== 'json' && kind !== 'scim' && kind !== 'raw') found.add('malformed_request');
   }
   if (operation.idempotent === true) {

@@ -237,6 +237,14 @@ export interface CreativesRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `customer_erasures`. */
+export interface CustomerErasuresRow {
+  readonly tenantId: string;
+  readonly customerHash: Buffer;
+  readonly erasedAt: Date;
+  readonly recordedAt: Date;
+}
+
 /** A row of `customer_states`. */
 export interface CustomerStatesRow {
   readonly tenantId: string;
@@ -405,6 +413,23 @@ export interface DecisionsRow {
   readonly customerSeq: number | string | null;
 }
 
+/** A row of `erased_totals`. */
+export interface ErasedTotalsRow {
+  readonly tenantId: string;
+  readonly day: string;
+  readonly offerId: string;
+  readonly creativeId: string | null;
+  readonly channelId: string | null;
+  readonly direction: string;
+  readonly impressions: number | string;
+  readonly positive: number | string;
+  readonly negative: number | string;
+  readonly neutral: number | string;
+  readonly clicks: number | string;
+  readonly converts: number | string;
+  readonly totalValue: string;
+}
+
 /** A row of `evidence_changes`. */
 export interface EvidenceChangesRow {
   readonly tenantId: string;
@@ -498,6 +523,12 @@ export interface IdempotencyKeysRow {
   readonly headers: unknown;
   readonly body: string | null;
   readonly createdAt: Date;
+}
+
+/** A row of `import_keys`. */
+export interface ImportKeysRow {
+  readonly tenantId: string;
+  readonly keyHash: Buffer;
 }
 
 /** A row of `interaction_history`. */
@@ -1084,6 +1115,7 @@ export interface Tables {
   readonly content: ContentRow;
   readonly content_versions: ContentVersionsRow;
   readonly creatives: CreativesRow;
+  readonly customer_erasures: CustomerErasuresRow;
   readonly customer_states: CustomerStatesRow;
   readonly customer_suppressions: CustomerSuppressionsRow;
   readonly daily_totals: DailyTotalsRow;
@@ -1094,6 +1126,7 @@ export interface Tables {
   readonly decision_requests: DecisionRequestsRow;
   readonly decision_traces: DecisionTracesRow;
   readonly decisions: DecisionsRow;
+  readonly erased_totals: ErasedTotalsRow;
   readonly evidence_changes: EvidenceChangesRow;
   readonly evidence_heads: EvidenceHeadsRow;
   readonly evidence_snapshots: EvidenceSnapshotsRow;
@@ -1102,6 +1135,7 @@ export interface Tables {
   readonly flow_secrets: FlowSecretsRow;
   readonly flow_versions: FlowVersionsRow;
   readonly idempotency_keys: IdempotencyKeysRow;
+  readonly import_keys: ImportKeysRow;
   readonly interaction_history: InteractionHistoryRow;
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
@@ -1360,6 +1394,12 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
   },
+  customer_erasures: {
+    tenantId: 'uuid',
+    customerHash: 'bytes',
+    erasedAt: 'instant',
+    recordedAt: 'instant',
+  },
   customer_states: {
     tenantId: 'uuid',
     customerId: 'text',
@@ -1508,6 +1548,21 @@ export const columnKinds = {
     explored: 'boolean',
     customerSeq: 'integer',
   },
+  erased_totals: {
+    tenantId: 'uuid',
+    day: 'day',
+    offerId: 'uuid',
+    creativeId: 'uuid',
+    channelId: 'uuid',
+    direction: 'text',
+    impressions: 'integer',
+    positive: 'integer',
+    negative: 'integer',
+    neutral: 'integer',
+    clicks: 'integer',
+    converts: 'integer',
+    totalValue: 'number',
+  },
   evidence_changes: {
     tenantId: 'uuid',
     number: 'integer',
@@ -1578,6 +1633,10 @@ export const columnKinds = {
     headers: 'json',
     body: 'text',
     createdAt: 'instant',
+  },
+  import_keys: {
+    tenantId: 'uuid',
+    keyHash: 'bytes',
   },
   interaction_history: {
     tenantId: 'uuid',

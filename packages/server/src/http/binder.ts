@@ -31,6 +31,7 @@ import { requestIdOf } from './request-id.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from './send.ts';
 import { createStartPage } from './start-page.ts';
+import { readStream } from './stream-body.ts';
 import { createStreamPlaces } from './stream-places.ts';
 import { transport } from './transport.ts';
 import { createFindUnknown } from './unknown-properties.ts';
@@ -206,6 +207,9 @@ export function createBinder(
       if (bodyLimit !== null && operation.bodyKind === 'multipart') {
         refuseBody(raw, bodyLimit, form);
         parsed = readParts(raw, bodyLimit);
+      } else if (bodyLimit !== null && operation.bodyKind === 'stream') {
+        refuseBody(raw, bodyLimit, form);
+        parsed = readStream(raw, bodyLimit);
       } else if (bodyLimit !== null) {
         // Whose body is not signed is not told what is wrong with its type.
         if (verify === null) refuseBody(raw, bodyLimit, form);
@@ -226,7 +230,8 @@ export function createBinder(
       }
       // How long the body takes is the caller's matter; all other time since the arrival counts. A body that streams is
       // read by the handler, within the time that the transport gives a request.
-      const bodyMs = operation.bodyKind === 'multipart' ? transport.requestTimeoutMs : 0;
+      const isReadLater = operation.bodyKind === 'multipart' || operation.bodyKind === 'stream';
+      const bodyMs = isReadLater ? transport.requestTimeoutMs : 0;
       const until = performance.now() + (deps.answerWithinMs ?? answerWithinMs) + bodyMs - spentMs;
       if (bytes !== null) {
         parsed = form.parse(bytes, raw);

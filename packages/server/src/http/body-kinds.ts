@@ -19,7 +19,7 @@ export interface BodyForm {
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
-const types: Readonly<Record<Exclude<BodyKind, 'raw'>, readonly string[]>> = {
+const types: Readonly<Record<Exclude<BodyKind, 'raw' | 'stream'>, readonly string[]>> = {
   json: [json],
   form: [form],
   jsonOrForm: [json, form],
@@ -30,7 +30,7 @@ const types: Readonly<Record<Exclude<BodyKind, 'raw'>, readonly string[]>> = {
 /** `maxItems`: how many items the lists among the members of a JSON body may have. */
 export function createBodyForm(operation: Operation, maxItems: ReadonlyMap<string, number>): BodyForm {
   const kind = operation.bodyKind ?? 'json';
-  const allowed = kind === 'raw' ? (operation.mediaTypes ?? []) : types[kind];
+  const allowed = kind === 'raw' || kind === 'stream' ? (operation.mediaTypes ?? []) : types[kind];
   const wanted = `The body must be sent as ${allowed.join(' or ')}${kind === 'raw' || kind === 'multipart' ? '' : ' in UTF-8'}.`;
   const readJson = (bytes: Buffer): unknown => {
     if (bytes.length === 0) return {};
@@ -44,6 +44,7 @@ export function createBodyForm(operation: Operation, maxItems: ReadonlyMap<strin
     jsonOrForm: (bytes, request) => (mediaTypeOf(request) === form ? readForm(bytes) : readJson(bytes)),
     raw: (bytes, request): RawBody => ({ bytes, mediaType: mediaTypeOf(request) }),
     multipart: () => undefined,
+    stream: () => undefined,
   };
   return {
     wanted,

@@ -181,7 +181,7 @@ function curlOf(operation: Operation, { serverUrl, examples }: OperationContext)
   if (needsRequestedWith(operation)) lines.push(`-H "X-Requested-With: curl"`);
   const { bodyKind = 'json' } = operation;
   if (operation.body !== undefined && bodyKind === 'multipart') lines.push('-F file=@file');
-  else if (operation.body !== undefined && (bodyKind === 'raw' || bodyKind === 'form')) {
+  else if (operation.body !== undefined && ['raw', 'stream', 'form'].includes(bodyKind)) {
     const type = bodyKind === 'form' ? 'application/x-www-form-urlencoded' : (operation.mediaTypes?.[0] ?? '*/*');
     lines.push(`-H "Content-Type: ${type}"`, '--data-binary @file');
   } else if (operation.body !== undefined) {

@@ -105,3 +105,11 @@ function lockNumber(tenantId: string, call: KeyedCall): string {
   const scope = JSON.stringify(['idempotency', tenantId, call.credentialId, call.route, call.key]);
   return createHash('sha256').update(scope).digest().readBigInt64BE(0).toString();
 }
+
+/** Forgets the kept answers that name the customer. */
+export async function eraseKeptAnswers(tx: Tx, customerId: string): Promise<void> {
+  await tx.query('delete from idempotency_keys where tenant_id = $1 and position($2 in body) > 0', [
+    tx.tenantId,
+    `"customerId":${JSON.stringify(customerId)}`,
+  ]);
+}

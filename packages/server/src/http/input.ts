@@ -79,7 +79,7 @@ function createShapeBody(
 ): (parsed: unknown, size: number) => unknown {
   if (schema === undefined) return () => undefined;
   // Bytes and parts have no shape that could be judged before the handler reads them.
-  if (bodyKind === 'raw' || bodyKind === 'multipart') return (parsed) => parsed;
+  if (bodyKind === 'raw' || bodyKind === 'stream' || bodyKind === 'multipart') return (parsed) => parsed;
   const check = compile(schema, 'body');
   const pick = createPick(schema);
   // Of a record, null is a value: it stands for empty where that may be, and is refused elsewhere.

@@ -9,9 +9,11 @@ export function checkKinds(operation: Operation): void {
   const inTransaction = transaction === 'tenant';
   if (inTransaction && !namesTenant(auth))
     problems.push('has no credential that could name the tenant of its transaction');
-  if (bodyKind === 'multipart' && inTransaction) problems.push('would hold its transaction open while a body arrives');
+  if ((bodyKind === 'multipart' || bodyKind === 'stream') && inTransaction)
+    problems.push('would hold its transaction open while a body arrives');
   if (isSignature(auth) && bodyKind !== 'raw') problems.push('has a signature over bytes that its handler never sees');
-  if ((bodyKind === 'raw') !== (mediaTypes !== undefined)) problems.push('names types for a raw body, or should');
+  if ((bodyKind === 'raw' || bodyKind === 'stream') !== (mediaTypes !== undefined))
+    problems.push('names types for a raw body, or should');
   if (eventsOf(operation) !== 'never' && inTransaction)
     problems.push('would hold its transaction open while events are sent');
   if (idempotent === true && isStreaming(operation)) problems.push('has an answer that cannot be kept');
@@ -21,7 +23,9 @@ export function checkKinds(operation: Operation): void {
 /** True when the body or an answer may still be on its way after the handler was called. */
 export function isStreaming(operation: Operation): boolean {
   const hasFiles = Object.values(operation.responses).some(({ kind }) => kind === 'file');
-  return operation.bodyKind === 'multipart' || hasFiles || eventsOf(operation) !== 'never';
+  return (
+    operation.bodyKind === 'multipart' || operation.bodyKind === 'stream' || hasFiles || eventsOf(operation) !== 'never'
+  );
 }
 
 /** When its answer stays open and sends events until one side ends it; `asked`: to who asks for that by `Accept`. */

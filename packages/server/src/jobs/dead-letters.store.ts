@@ -142,3 +142,13 @@ export async function countAllDeadLetters(tx: Tx): Promise<Record<string, number
   const rows = await select(tx, counts, 'from arbiter.dead_letters group by topic order by topic');
   return Object.fromEntries(rows.map(({ topic, count }) => [topic, count]));
 }
+
+/** Deletes the tenant's dead letters whose payload names the customer; answers with their number. */
+export async function eraseDeadLetters(tx: Tx, customerId: string): Promise<number> {
+  const rows = await tx.query(
+    `delete from arbiter.dead_letters where tenant_id = $1 and jsonb_path_exists(payload,
+       '$.**.customerId ? (@ == $id)', jsonb_build_object('id', $2::text)) returning 1`,
+    [tx.tenantId, customerId],
+  );
+  return rows.length;
+}

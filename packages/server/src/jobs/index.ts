@@ -3,12 +3,14 @@ export {
   countDeadLetters,
   type DeadLetter,
   type DeadLetterFilter,
+  eraseDeadLetters,
   listDeadLetters,
   purgeDeadLetters,
   retryDeadLetters,
 } from './dead-letters.store.ts';
 export { type EventType, event, newEvent, type StreamEvent } from './event.ts';
 export { installationJob, type Job, type JobScope, type JobSpec, job } from './job.ts';
+export { type Lease, releaseLease, takeLease } from './leases.store.ts';
 export { machineryJobs } from './machinery.ts';
 export { countJobs, type EnqueueOptions, enqueueJob } from './queue.store.ts';
 export { createQueueKeeper, type QueueKeeper } from './queue-keeper.ts';

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Operation, operations, type ReadyChecks } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -12,7 +13,7 @@ import {
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
-import { createCustomerHash, createCustomerKeys } from '../features/customer-states/index.ts';
+import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -172,6 +173,10 @@ export function composeServer(options: ComposeOptions): Server {
     .filter((key) => key !== null)
     .map((key) => Buffer.from(key, 'base64'));
   const keys = createCustomerKeys(masterKeys);
+  const hashKeys = [config.DATA_ENCRYPTION_KEY, ...config.DATA_ENCRYPTION_KEYS_OLD]
+    .map(keyOf)
+    .filter((key) => key !== null);
+  const customerHash = createKeyedHash(hashKeys, 'customer');
   const envelope =
     config.DATA_ENCRYPTION_KEY === null
       ? null
@@ -183,6 +188,7 @@ export function composeServer(options: ComposeOptions): Server {
     database,
     hot,
     keys,
+    customerHash,
     clock,
     zoneClock,
     metrics,
@@ -207,9 +213,17 @@ export function composeServer(options: ComposeOptions): Server {
     accessTokens,
     rateLimits,
     decisions: { service: decisions, keys, metrics },
+    erasure: { database, keys, customerHash, erasers: features.flatMap(({ erases }) => erases), onError },
+    historyImport: {
+      database,
+      keys,
+      customerHash,
+      keyHash: createKeyedHash(hashKeys, 'importKey'),
+      pause: (ms) => sleep(ms),
+    },
     envelope,
     jobs,
-    suppressions: { keys, customerHash: createCustomerHash(keyOf(config.DATA_ENCRYPTION_KEY)) },
+    suppressions: { keys, customerHash },
     operationHandlers: () => handlers,
     isDemoMode: config.DEMO_MODE,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),

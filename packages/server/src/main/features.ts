@@ -10,11 +10,13 @@ import { creativesFeature } from '../features/creatives/index.ts';
 import { credentialsFeature } from '../features/credentials/index.ts';
 import { customerStatesFeature } from '../features/customer-states/index.ts';
 import { decisionsFeature } from '../features/decisions/index.ts';
+import { erasureFeature } from '../features/erasure/index.ts';
 import { estimatesFeature } from '../features/estimates/index.ts';
 import { evidenceFeature } from '../features/evidence/index.ts';
 import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
+import { historyImportFeature } from '../features/history-import/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
 import { modelsFeature } from '../features/models/index.ts';
@@ -51,11 +53,13 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   credentialsFeature,
   customerStatesFeature,
   decisionsFeature,
+  erasureFeature,
   estimatesFeature,
   evidenceFeature,
   flowRoutesFeature,
   flowsFeature,
   gitopsFeature,
+  historyImportFeature,
   interactionsFeature,
   modelLearningFeature,
   modelsFeature,

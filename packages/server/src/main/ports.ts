@@ -8,6 +8,7 @@ import { type CreativePorts, deleteCreativesOfOffer } from '../features/creative
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps } from '../features/decisions/index.ts';
+import type { ErasureRoutePorts } from '../features/erasure/index.ts';
 import type { ReachPorts } from '../features/estimates/index.ts';
 import { lockRoutes } from '../features/flow-routes/index.ts';
 import {
@@ -18,6 +19,7 @@ import {
   selectFlowsContaining,
 } from '../features/flows/index.ts';
 import type { OperationHandlers } from '../features/gitops/index.ts';
+import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import type { ModelPorts } from '../features/models/index.ts';
 import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
@@ -75,6 +77,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly accessTokens: AccessTokens;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
+  readonly erasure: ErasureRoutePorts;
+  readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
   readonly suppressions: SuppressionPorts;
   /** Of all features, so that files are applied by the operations themselves. */

@@ -8,28 +8,36 @@ export {
   makeMissing,
   takeCustomers,
 } from './batch-customers.ts';
-export { type CustomerHash, createCustomerHash } from './customer-hash.ts';
+export { createKeyedHash, type KeyedHash } from './customer-hash.ts';
 export { type CustomerKeys, createCustomerKeys } from './customer-keys.ts';
 export { addContact, addOutcome, type CustomerState, laneOf, prune } from './customer-state.ts';
 export { decodeState, encodeState, type StoredState } from './customer-state-codec.ts';
+export { erasedAt, readErasures, recordErasure } from './erasures.store.ts';
 export { customerNumbers } from './numbers.ts';
 export {
+  ensureStates,
+  findRef,
+  forgetState,
   joinCustomer,
   joinedCustomer,
   type KeptSuppression,
   lockState,
   lockStates,
+  lockStatesInOrder,
   readState,
   readStates,
   refOfCustomer,
+  rekeyState,
+  resetState,
   type SavedState,
+  saveHeldStates,
   saveState,
   saveStates,
   saveSuppressions,
 } from './states.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['customer_states'];
+export const tables = ['customer_erasures', 'customer_states'];
 
 export const customerStatesFeature = feature({
   name: 'customer-states',

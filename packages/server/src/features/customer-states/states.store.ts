@@ -10,6 +10,7 @@ import {
   uuidArray,
 } from '../../db/index.ts';
 import type { StoredState } from './customer-state-codec.ts';
+import { noErasureMeanwhile } from './erasures.store.ts';
 
 // Statements of the hot path are each prepared once per connection and take one array per column (docs/design/decisioning.md 6).
 
@@ -34,7 +35,10 @@ export function readStates(tenantId: string, customerIds: readonly string[]): Ho
   };
 }
 
-/** Makes rows for new customers, in id order; a row that somebody else makes at the same time is left out. */
+/**
+ * Makes rows for new customers, in id order; a row that somebody else makes at the same time is left out, and so are all
+ * while somebody is erased: nothing that was read before may be kept of who was.
+ */
 export function makeStates(
   tenantId: string,
   rows: readonly { readonly customerId: string; readonly ref: string; readonly dataKey: Buffer }[],
@@ -43,7 +47,7 @@ export function makeStates(
     name: 'decisions.make',
     text: `insert into customer_states (tenant_id, customer_id, ref, data_key, state)
       select $1, u.customer_id, u.ref, u.data_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, data_key)
-      order by u.customer_id on conflict (tenant_id, customer_id) do nothing returning ${stateColumns}`,
+      where ${noErasureMeanwhile} order by u.customer_id on conflict (tenant_id, customer_id) do nothing returning ${stateColumns}`,
     values: [
       tenantId,
       textArray(rows.map((r) => r.customerId)),
@@ -127,6 +131,11 @@ export function saveStates(tenantId: string, rows: readonly SavedState[]): HotSt
   return statements;
 }
 
+/** Writes back the rows of many customers, which the transaction holds. */
+export async function saveHeldStates(tx: Tx, rows: readonly SavedState[]): Promise<void> {
+  for (const { text, values } of saveStates(tx.tenantId, rows)) await tx.query(text, values);
+}
+
 const savedColumns = `state = ($3::bytea[])[array_position($2::text[], customer_id)],
         customer_seq = ($4::bigint[])[array_position($2::text[], customer_id)]`;
 
@@ -135,30 +144,104 @@ const keepsBase = ({ stored, hadBase }: SavedState): boolean =>
 const none = Buffer.alloc(0);
 
 const lockedColumns = columns(states, ['customerSeq', 'state', 'base']);
-/** A customer's row as `respond` works on it. */
-export type LockedState = RowOf<typeof lockedColumns>;
+/** A customer's row as `respond` works on it. `isNew`: this transaction made it. */
+export type LockedState = RowOf<typeof lockedColumns> & { readonly isNew: boolean };
+
+/** Random parts of a customer's row. */
+export interface FreshState {
+  readonly ref: string;
+  readonly dataKey: Buffer;
+}
 
 /** Locks the customer's state row, or makes it; null when another transaction holds it and this one may not `wait`. */
 export async function lockState(
   tx: Tx,
   customerId: string,
-  fresh: () => { readonly ref: string; readonly dataKey: Buffer },
+  fresh: () => FreshState,
   wait: boolean,
 ): Promise<LockedState | null> {
   const lock = `from customer_states where tenant_id = $1 and customer_id = $2 for update${wait ? '' : ' skip locked'}`;
   const [known] = await select(tx, lockedColumns, lock, [tx.tenantId, customerId]);
-  if (known) return known;
+  if (known) return { ...known, isNew: false };
   const { ref, dataKey } = fresh();
-  await tx.query(
-    `insert into customer_states (tenant_id, customer_id, ref, data_key, state) values ($1, $2, $3, $4, '') on conflict do nothing`,
+  const inserted = await tx.query(
+    `insert into customer_states (tenant_id, customer_id, ref, data_key, state) values ($1, $2, $3, $4, '') on conflict do nothing returning 1`,
     [tx.tenantId, customerId, ref, dataKey],
   );
   const [made] = await select(tx, lockedColumns, lock, [tx.tenantId, customerId]);
-  return made ?? null;
+  return made === undefined ? null : { ...made, isNew: inserted.length > 0 };
+}
+
+/** Makes the rows that are missing, in id order. To be committed before the rows are waited for, so that no two wait for each other. */
+export async function ensureStates(
+  tx: Tx,
+  rows: readonly ({ readonly customerId: string } & FreshState)[],
+): Promise<void> {
+  await tx.query(
+    `insert into customer_states (tenant_id, customer_id, ref, data_key, state)
+     select $1, u.customer_id, u.ref, u.data_key, '' from unnest($2::text[], $3::uuid[], $4::bytea[]) as u(customer_id, ref, data_key)
+     order by u.customer_id on conflict (tenant_id, customer_id) do nothing`,
+    [
+      tx.tenantId,
+      textArray(rows.map((r) => r.customerId)),
+      uuidArray(rows.map((r) => r.ref)),
+      bytesArray(rows.map((r) => r.dataKey)),
+    ],
+  );
+}
+
+const heldColumns = columns(states, ['customerId', 'customerSeq', 'state', 'base']);
+
+/** Holds the customers' rows, in id order, waiting for those that others hold. Customers without a row are left out. */
+export async function lockStatesInOrder(
+  tx: Tx,
+  customerIds: readonly string[],
+): Promise<Map<string, RowOf<typeof heldColumns>>> {
+  const rows = await select(
+    tx,
+    heldColumns,
+    'from customer_states where tenant_id = $1 and customer_id = any($2::text[]) order by customer_id for update',
+    [tx.tenantId, textArray(customerIds)],
+  );
+  return new Map(rows.map((row) => [row.customerId, row]));
+}
+
+/** The `ref` of a customer's row, which is held until the transaction ends; null when there is none. */
+export async function findRef(tx: Tx, customerId: string): Promise<string | null> {
+  const [row] = await select(
+    tx,
+    columns(states, ['ref']),
+    'from customer_states where tenant_id = $1 and customer_id = $2 for update',
+    [tx.tenantId, customerId],
+  );
+  return row?.ref ?? null;
+}
+
+/** Sets counters, reservations and outcomes back; the order of what is committed goes on. The caller holds the row. */
+export async function resetState(tx: Tx, customerId: string): Promise<void> {
+  await tx.query(`update customer_states set state = '', base = null where tenant_id = $1 and customer_id = $2`, [
+    tx.tenantId,
+    customerId,
+  ]);
+}
+
+/** Gives the row another key: what the old one sealed cannot be opened any more, by nobody. The caller holds the row. */
+export async function rekeyState(tx: Tx, customerId: string, { ref, dataKey }: FreshState): Promise<void> {
+  await tx.query('update customer_states set ref = $3, data_key = $4 where tenant_id = $1 and customer_id = $2', [
+    tx.tenantId,
+    customerId,
+    ref,
+    dataKey,
+  ]);
+}
+
+/** Takes the row away, and with it the key. */
+export async function forgetState(tx: Tx, customerId: string): Promise<void> {
+  await tx.query('delete from customer_states where tenant_id = $1 and customer_id = $2', [tx.tenantId, customerId]);
 }
 
 /** The customer's state without a lock, or null. */
-export async function readState(tx: Tx, customerId: string): Promise<LockedState | null> {
+export async function readState(tx: Tx, customerId: string): Promise<RowOf<typeof lockedColumns> | null> {
   const [row] = await select(tx, lockedColumns, 'from customer_states where tenant_id = $1 and customer_id = $2', [
     tx.tenantId,
     customerId,

@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { deriveKey, type Envelope } from '../../platform/crypto.ts';
 import { overdue } from '../../platform/deadline.ts';
 import type { Outbound } from '../../platform/outbound.ts';
-import type { CustomerKeys } from '../customer-states/index.ts';
+import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
 import { createEvidenceKeeper, type EvidenceKeeper } from '../evidence/index.ts';
 import { createModelStateKeeper } from '../models/index.ts';
 import { createCountsKeeper } from '../objectives/index.ts';
@@ -38,6 +38,7 @@ export interface DecisionDeps {
   readonly database: Database;
   readonly hot: HotPath;
   readonly keys: CustomerKeys;
+  readonly customerHash: KeyedHash;
   readonly clock: Clock;
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
   readonly metrics: DecisionMetrics;
@@ -143,6 +144,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     catalogues,
     evidence,
     keys: deps.keys,
+    customerHash: deps.customerHash,
     waitingRoom: createWaitingRoom(waitingSeats),
     keyOf: respondKey,
   };
@@ -223,8 +225,10 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       [await findRequest(tx, requestId), isPlayground ? await readQuotaLeft(tx) : null] as const;
     const [kept, quotaLeft] = await deps.database.withTenant(tenantId, systemActor('recommend'), find, { until });
     if (kept === null) return null;
-    if (kept === 'record' || !kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
+    if (kept === 'record') throw new AppError('idempotency_key_reused');
+    // Before the payloads are compared: of one who was erased, nothing is left to compare.
     if (kept.dataKey === null) throw new AppError('inputs_unavailable', { detail: 'the customer was erased' });
+    if (!kept.payloadHash.equals(payloadHash)) throw new AppError('idempotency_key_reused');
     const key = deps.keys.open(tenantId, kept.dataKey);
     return { text: unseal(key, requestContext(tenantId, requestId), kept.answer), replayed: true, quotaLeft };
   }

@@ -5,6 +5,7 @@ import { handlerEntries } from '../../http/handler.ts';
 import { decisionMade } from './decisions.events.ts';
 import { decisionJobs } from './decisions.jobs.ts';
 import { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
+import { decisionErasers } from './erasers.ts';
 
 export { decisionMade } from './decisions.events.ts';
 export type { DecisionRouteDeps } from './decisions.routes.ts';
@@ -18,6 +19,7 @@ export const decisionsFeature = feature({
   name: 'decisions',
   tables,
   events: [decisionMade],
+  erases: decisionErasers,
   operations: ({ decisions }: { readonly decisions: DecisionRouteDeps }) =>
     handlerEntries(decisionOperations, decisionRoutes(decisions)),
   jobs: ({ database }: { readonly database: Database }) => decisionJobs(database),

@@ -37,6 +37,14 @@ export async function findRequest(tx: Tx, requestId: string): Promise<StoredRequ
   return (await hasRecord(tx, requestId)) ? 'record' : null;
 }
 
+/** Leaves nothing of the answers that were given about a customer but their ids: a repeat is refused. */
+export async function blankRequests(tx: Tx, customerRef: string): Promise<void> {
+  await tx.query(
+    `update decision_requests set payload_hash = '', answer = '' where tenant_id = $1 and customer_ref = $2`,
+    [tx.tenantId, customerRef],
+  );
+}
+
 /** Id of the decision whose requestId, made by a client, or whose trace has this id; null when there is none. */
 export async function decisionNamed(tx: Tx, id: string): Promise<string | null> {
   const [named] = await tx.query<{ decisionId: string }>(

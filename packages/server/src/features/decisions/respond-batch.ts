@@ -2,7 +2,6 @@ import type { RespondAnswer } from '@arbiter/contract';
 import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { snapshotPolicies } from '../contact-policies/index.ts';
-import type { CustomerKeys } from '../customer-states/index.ts';
 import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../evidence/index.ts';
 import { takeStock } from '../offers/index.ts';
 import { readOutcomeTypes } from '../outcomes/index.ts';
@@ -12,7 +11,7 @@ import { bookVolumes } from '../volumes/index.ts';
 import type { SetApart } from './batcher.ts';
 import { byTime, refuse } from './patience.ts';
 import type { RespondCall } from './respond.rules.ts';
-import { type Responded, respondOne } from './respond.service.ts';
+import { type Responded, type RespondKeys, respondOne } from './respond.service.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 /** One respond request on its way through a batch. */
@@ -27,11 +26,10 @@ export interface RespondJob {
   readonly reject: (error: unknown) => void;
 }
 
-export interface RespondPorts {
+export interface RespondPorts extends RespondKeys {
   readonly database: Database;
   readonly catalogues: CatalogueCache;
   readonly evidence: EvidenceKeeper;
-  readonly keys: CustomerKeys;
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
   /** What the batcher knows a job by. */
@@ -108,7 +106,7 @@ async function attempt(
     const done: Responded[] = [];
     for (const job of jobs) {
       try {
-        const responded = await respondOne(tx, ports.keys, catalogue, job.call, job.credentialId, wait);
+        const responded = await respondOne(tx, ports, catalogue, job.call, job.credentialId, wait);
         if (responded === 'held') {
           left.push(job);
           continue;

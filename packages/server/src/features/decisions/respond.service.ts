@@ -13,12 +13,16 @@ import {
   type CustomerState,
   decodeState,
   encodeState,
+  erasedAt,
+  forgetState,
+  type KeyedHash,
   laneOf,
   lockState,
   saveState,
 } from '../customer-states/index.ts';
 import type { EvidenceChange } from '../evidence/index.ts';
 import {
+  findConfirmation,
   findShownItem,
   findShownItems,
   insertInteraction,
@@ -41,6 +45,12 @@ interface Subject extends RespondSubject {
   readonly rank: number | null;
   readonly campaignId: string | null;
   readonly resolvedBy: NewInteraction['resolvedBy'];
+}
+
+/** What keeps customers' data, and what is left of those that were erased. */
+export interface RespondKeys {
+  readonly keys: CustomerKeys;
+  readonly customerHash: KeyedHash;
 }
 
 /** What one response did, for what follows the whole batch: evidence, outbox, answer. */
@@ -67,7 +77,7 @@ type ImpressionEffect = RespondAnswer['impression'];
  */
 export async function respondOne(
   tx: Tx,
-  keys: CustomerKeys,
+  { keys, customerHash }: RespondKeys,
   catalogue: Pick<TenantCatalogue, 'outcomes' | 'outcomePolicies'>,
   call: RespondCall,
   credentialId: string,
@@ -84,6 +94,12 @@ export async function respondOne(
   const fresh = () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) });
   const row = await lockState(tx, subject.customerId, fresh, wait);
   if (row === null) return 'held';
+  // Under the lock, since the customer may have been erased while this waited for it.
+  const erased = await erasedAt(tx, customerHash.all(tx.tenantId, subject.customerId));
+  if (erased !== null && call.at < erased.getTime()) {
+    if (row.isNew) await forgetState(tx, subject.customerId);
+    throw notFound('customer');
+  }
   const meanwhile = await findKept(tx, call, keyHash);
   if (meanwhile !== null) return meanwhile;
   // Read again under the lock: another response may have moved the reservation since. An impression stays what it is.
@@ -119,6 +135,7 @@ export async function respondOne(
     status: 'recorded' | 'duplicate',
   ): RespondAnswer => ({
     interactionId,
+    itemInteractionId: subject.itemId,
     recommendationId: subject.recommendationId,
     rank: subject.rank,
     customerId: subject.customerId,
@@ -140,7 +157,8 @@ export async function respondOne(
   });
   if (outcome.key === 'impression' && item !== null && isCounted(item)) {
     return {
-      answer: answerOf(item.id, 'already_counted', 'duplicate'),
+      // The row of the impression: that of an item that was reserved is another one than the item's.
+      answer: answerOf((await findConfirmation(tx, item)) ?? item.id, 'already_counted', 'duplicate'),
       change: null,
       sold: null,
       bookings: noBookings,
@@ -275,6 +293,8 @@ export async function respondOne(
 async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Promise<Responded | null> {
   const kept = keyHash === null ? null : await findResponse(tx, keyHash);
   if (kept === null) return null;
+  // Of the answer, erasure has left the key only: the response is older than the erasure.
+  if (kept.answer === null) throw notFound('customer');
   if (call.explicitKey !== null && !kept.payloadHash.equals(call.payloadHash))
     throw new AppError('idempotency_key_reused');
   return {

@@ -1,7 +1,7 @@
 import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/index.ts';
 
-const responseKeys = table<'response_keys', { answer: Readonly<Record<string, unknown>> }>('response_keys');
+const responseKeys = table<'response_keys', { answer: Readonly<Record<string, unknown>> | null }>('response_keys');
 const keptColumns = columns(responseKeys, ['payloadHash', 'answer']);
 export type KeptResponse = RowOf<typeof keptColumns>;
 
@@ -14,6 +14,18 @@ export async function findResponse(tx: Tx, keyHash: Buffer): Promise<KeptRespons
     [tx.tenantId, keyHash, tx.now],
   );
   return row ?? null;
+}
+
+/**
+ * Leaves nothing but the keys of the answers that were given about a customer: a repeat of one of them is not taken for
+ * something new.
+ */
+export async function blankResponses(tx: Tx, customerId: string): Promise<void> {
+  await tx.query(
+    `update response_keys set customer_id = '', payload_hash = '', answer = 'null'::jsonb
+     where tenant_id = $1 and customer_id = $2`,
+    [tx.tenantId, customerId],
+  );
 }
 
 /** Keeps the answer under a key. False: another transaction has kept one under it meanwhile. */

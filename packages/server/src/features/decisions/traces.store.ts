@@ -87,6 +87,16 @@ export async function findTrace(tx: Tx, id: string): Promise<TraceRow | null> {
   return row ?? null;
 }
 
+/** Deletes all traces of a customer; answers with their number. */
+export async function deleteTraces(tx: Tx, customerId: string): Promise<number> {
+  const [row] = await tx.query<{ deleted: number }>(
+    `with gone as (delete from decision_traces where tenant_id = $1 and customer_id = $2 returning 1)
+     select count(*)::int as deleted from gone`,
+    [tx.tenantId, customerId],
+  );
+  return row?.deleted ?? 0;
+}
+
 /** Traces of one transaction. */
 const tracesPerSlice = 500;
 

@@ -2,17 +2,21 @@ import { interactionListOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { eraseHistory } from './erasure.store.ts';
 import { interactionRecorded } from './interactions.events.ts';
 import { interactionJobs } from './interactions.jobs.ts';
 import { interactionListRoutes } from './interactions.routes.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
+export { countsOfErased, isHistoryOf } from './erasure.store.ts';
+export { insertInteractions } from './import.store.ts';
 export { type InteractionEvent, interactionEvent, interactionRecorded, interactionsOf } from './interactions.events.ts';
 export { contactsSince, insertInteraction, type NewInteraction } from './interactions.store.ts';
 export { type PreviewAnswer, type PreviewQuestion, previewCap, selectOffersSeen } from './preview.store.ts';
 export type { SettlementNumbers } from './reservations.service.ts';
 export { settleReservation } from './reservations.store.ts';
 export {
+  findConfirmation,
   findShownItem,
   findShownItems,
   insertShown,
@@ -39,6 +43,7 @@ export { type HistoryFigures, historyFigures, type OpenReservation, openReservat
 export const tables = [
   'interactions',
   'decision_impressions',
+  'erased_totals',
   'interaction_history',
   'interaction_summaries',
   'daily_totals',
@@ -48,6 +53,13 @@ export const interactionsFeature = feature({
   name: 'interactions',
   tables,
   events: [interactionRecorded],
+  erases: [
+    {
+      tables: ['interactions', 'decision_impressions', 'interaction_summaries'],
+      scopes: ['interactions', 'all', 'everything'],
+      erase: (tx, { customerId, zone }) => eraseHistory(tx, customerId, zone),
+    },
+  ],
   operations: () => handlerEntries(interactionListOperations, interactionListRoutes()),
   jobs: ({
     database,

@@ -54,6 +54,19 @@ export async function findShownItem(tx: Tx, id: string): Promise<ShownItem | nul
   return row ?? null;
 }
 
+/** Id of the impression by which a reservation was confirmed; null when the item is no confirmed reservation. */
+export async function findConfirmation(tx: Tx, item: ShownItem): Promise<string | null> {
+  if (item.interactionType !== 'recommendation') return null;
+  const [row] = await tx.query<{ id: string }>(
+    `select id from interactions
+     where tenant_id = $1 and customer_id = $2 and id > $3 and recommendation_id = $4 and rank = $5
+       and interaction_type = 'impression'
+     order by id limit 1`,
+    [tx.tenantId, item.customerId, item.id, item.recommendationId, item.rank],
+  );
+  return row?.id ?? null;
+}
+
 /** The items of a decision, by rank: their ids follow the decision's. */
 export async function findShownItems(tx: Tx, decisionId: string): Promise<ShownItem[]> {
   if (!isUuid(decisionId) || !decisionId.endsWith('00')) return [];

@@ -5,10 +5,19 @@ import { dayOf, rowCounts } from './summaries.store.ts';
 // (docs/adr, "History is packed, summaries are read"). A customer's own are never written by decisions.
 
 /** Names of the counted columns. */
-const counts = ['impressions', 'positive', 'negative', 'neutral', 'clicks', 'converts', 'total_value'] as const;
+export const countColumns = [
+  'impressions',
+  'positive',
+  'negative',
+  'neutral',
+  'clicks',
+  'converts',
+  'total_value',
+] as const;
+const counts = countColumns;
 
 /** SQL: what one history row counts, column by column. */
-const countsOfRow = `
+export const countsOfRow = `
   (interaction_type = 'impression')::int as impressions,
   (interaction_type = 'response' and classification = 'positive')::int as positive,
   (interaction_type = 'response' and classification = 'negative')::int as negative,

@@ -24,7 +24,9 @@ export async function learnReports(tx: Tx): Promise<boolean> {
   const from = Math.min(...models.map(({ learnedTo }) => learnedTo));
   const rows = await readReports(tx, { after: from, upTo: head, limit: rowsPerSlice });
   const upTo = rows.length === rowsPerSlice ? rows.at(-1)!.position : head;
-  const reports = rows.flatMap(({ position, events }) => interactionsOf(events).map((event) => ({ position, event })));
+  const reports = rows.flatMap(({ position, events }) =>
+    interactionsOf(events.filter((event) => event !== null)).map((event) => ({ position, event })),
+  );
   const decisionIds = new Set(reports.flatMap(({ event }) => event.recommendationId ?? []));
   const scored = new Set((await readScored(tx, [...decisionIds])).map((row) => `${row.modelId} ${row.decisionId}`));
   const isTaught = (model: LearningModel, event: InteractionEvent): boolean =>

@@ -1,6 +1,7 @@
 import { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { eraseRows } from './erasure.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
@@ -38,6 +39,14 @@ export const schemasFeature = feature({
   name: 'schemas',
   tables,
   events: [customerChanged],
+  erases: [
+    {
+      // The tables of the tenant's schemas, which are no tables of the product.
+      tables: [],
+      scopes: ['everything'],
+      erase: async (tx, { customerId }) => ({ schemaRows: await eraseRows(tx, customerId) }),
+    },
+  ],
   operations: (ports: SchemaPorts) => [
     ...handlerEntries(schemaOperations, schemaRoutes(ports)),
     ...handlerEntries(schemaFigureOperations, schemaFigureRoutes(ports)),

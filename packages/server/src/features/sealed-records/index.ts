@@ -4,6 +4,7 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { sealedRecordJobs } from './sealed-records.jobs.ts';
 import { decisionListRoutes } from './sealed-records.routes.ts';
+import { countRecordsOf } from './sealed-records.store.ts';
 
 export { type DecisionFilter, readDecisionFilter } from './decision-filter.ts';
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';
@@ -27,6 +28,14 @@ export const tables = ['decisions'];
 export const sealedRecordsFeature = feature({
   name: 'sealed-records',
   tables,
+  erases: [
+    {
+      // The records stay and name nobody: with the customer's row goes the key that opens them.
+      tables: ['decisions'],
+      scopes: ['traces', 'all', 'everything'],
+      erase: async (tx, { ref }) => ({ sealedRecords: await countRecordsOf(tx, ref) }),
+    },
+  ],
   operations: () => handlerEntries(decisionListOperations, decisionListRoutes()),
   jobs: ({ database }: { readonly database: Database }) => sealedRecordJobs(database),
 });

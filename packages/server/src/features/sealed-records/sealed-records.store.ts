@@ -135,5 +135,14 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
   };
 }
 
+/** How many records name a customer's row. */
+export async function countRecordsOf(tx: Tx, customerRef: string): Promise<number> {
+  const [row] = await tx.query<{ records: number }>(
+    'select count(*)::int as records from decisions where tenant_id = $1 and customer_ref = $2',
+    [tx.tenantId, customerRef],
+  );
+  return row?.records ?? 0;
+}
+
 /** Makes the partitions of the months ahead. Needs a system transaction. */
 export const ensureRecordPartitions = (tx: Tx): Promise<void> => ensureMonthPartitions(tx, 'arbiter.decisions');

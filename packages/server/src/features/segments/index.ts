@@ -6,6 +6,7 @@ import type { RefreshPorts } from './refresh.service.ts';
 import { segmentChanged } from './segments.events.ts';
 import { segmentJobs } from './segments.jobs.ts';
 import { type SegmentRoutePorts, segmentRoutes } from './segments.routes.ts';
+import { eraseMember } from './snapshots.store.ts';
 
 export { type MembersAmong, segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
 export {
@@ -30,6 +31,13 @@ export const segmentsFeature = feature({
   name: 'segments',
   tables,
   events: [segmentChanged],
+  erases: [
+    {
+      tables: ['segment_members'],
+      scopes: ['everything'],
+      erase: async (tx, { customerId }) => ({ segmentMemberships: await eraseMember(tx, customerId) }),
+    },
+  ],
   operations: (ports: SegmentRoutePorts) => handlerEntries(segmentOperations, segmentRoutes(ports)),
   jobs: (ports: RefreshPorts & { readonly database: Database }) => segmentJobs(ports),
 });

@@ -14,6 +14,19 @@ export async function hasSnapshot(tx: Tx, segmentId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Strikes a customer out of all segments, once no comparison is under way; answers with their number. */
+export async function eraseMember(tx: Tx, customerId: string): Promise<number> {
+  const segments = await tx.query<{ id: string }>('select id from arbiter.segments where tenant_id = $1 order by id', [
+    tx.tenantId,
+  ]);
+  for (const { id } of segments) await lockSnapshot(tx, id);
+  const rows = await tx.query(
+    'delete from arbiter.segment_members where tenant_id = $1 and customer_id = $2 returning 1',
+    [tx.tenantId, customerId],
+  );
+  return rows.length;
+}
+
 /** Forgets the members of a segment. */
 export async function dropSnapshot(tx: Tx, segmentId: string): Promise<void> {
   await tx.query('delete from arbiter.segment_snapshots where tenant_id = $1 and segment_id = $2', [

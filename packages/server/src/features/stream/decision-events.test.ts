@@ -79,7 +79,7 @@ test('packed events come back as they were made, lanes are counted once', () => 
     },
   }));
   assert.deepEqual(
-    eventsOf(row).map((text) => JSON.parse(text)),
+    eventsOf(row).map((text) => JSON.parse(text ?? 'null')),
     expected,
   );
   assert.deepEqual(eventsOf(row), eventsOf(row));

@@ -122,11 +122,24 @@ export interface OutboxEvents {
   readonly createdAt: Date;
 }
 
-/** The events of a row of the outbox as JSON texts, in their order. Throws for a form that it does not know. */
-export function eventsOf(row: OutboxEvents): string[] {
+/**
+ * The events of a row of the outbox as JSON texts, in their order; null in the place of one about a customer who was erased.
+ * Throws for a form that it does not know.
+ */
+export function eventsOf(row: OutboxEvents): (string | null)[] {
   // Written by this file and by appendEvents: whole events, or packed decisions.
-  const parsed = JSON.parse(row.events) as (object | PackedDecision)[];
-  return parsed.map((event) => (isPacked(event) ? eventText(row, event) : JSON.stringify(event)));
+  const parsed = JSON.parse(row.events) as (object | PackedDecision | null)[];
+  return parsed.map((event) =>
+    event === null ? null : isPacked(event) ? eventText(row, event) : JSON.stringify(event),
+  );
+}
+
+/** True for a stored event, packed or whole, that is about this customer. */
+export function isAbout(event: unknown, customerId: string): boolean {
+  if (Array.isArray(event)) return event[3] === customerId;
+  if (typeof event !== 'object' || event === null) return false;
+  const payload: unknown = Reflect.get(event, 'payload');
+  return typeof payload === 'object' && payload !== null && Reflect.get(payload, 'customerId') === customerId;
 }
 
 const isPacked = (event: object | PackedDecision): event is PackedDecision => Array.isArray(event);

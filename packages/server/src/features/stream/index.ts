@@ -2,11 +2,14 @@ import { eventOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { dayOffsets } from '../../platform/day-offsets.ts';
+import { countReported, eraseEvents } from './erasure.store.ts';
 import { streamJobs } from './stream.jobs.ts';
 import { type StreamPorts, streamRoutes } from './stream.routes.ts';
 
 export { createDecisionEvents, type DecisionEvents } from './decision-events.ts';
 export {
+  appendCounted,
   appendEvents,
   insertOutbox,
   readReports,
@@ -23,6 +26,19 @@ export const tables = ['outbox', 'stream_heads'];
 export const streamFeature = feature({
   name: 'stream',
   tables,
+  erases: [
+    {
+      tables: [],
+      scopes: ['interactions', 'all', 'everything'],
+      settle: async (tx, { customerId, zone }) => countReported(tx, customerId, await dayOffsets(zone)),
+      erase: async () => ({}),
+    },
+    {
+      tables: ['outbox'],
+      scopes: ['everything'],
+      erase: async (tx, { customerId }) => ({ events: await eraseEvents(tx, customerId) }),
+    },
+  ],
   operations: (ports: StreamPorts) => handlerEntries(eventOperations, streamRoutes(ports)),
   jobs: ({ database }: { readonly database: Database }) => streamJobs(database),
 });

@@ -5,6 +5,7 @@ import type { DayOffsets } from '../../platform/day-offsets.ts';
 import {
   addToTotals,
   clearTotals,
+  countsOfErased,
   countsOfHistory,
   countsOfReport,
   dayOf,
@@ -50,6 +51,19 @@ export async function appendEvents(
   ]);
 }
 
+/**
+ * A row of the outbox without an event, for rows of history that count in the tenant's figures and are told to nobody:
+ * imported ones.
+ */
+export async function appendCounted(tx: Tx, itemIds: readonly string[]): Promise<void> {
+  if (itemIds.length === 0) return;
+  await tx.query(`insert into outbox (tenant_id, events, item_ids, created_at) values ($1, '[]', $2::uuid[], $3)`, [
+    tx.tenantId,
+    uuidArray(itemIds),
+    tx.now,
+  ]);
+}
+
 const published = columns(table<'outbox', { position: number }>('outbox'), [
   'tenantId',
   'position',
@@ -63,7 +77,8 @@ const published = columns(table<'outbox', { position: number }>('outbox'), [
 /** A row of the stream: its events as JSON texts, the same each time it is read. An event's place is the row's and its own in it. */
 export interface StreamRow {
   readonly position: number;
-  readonly events: readonly string[];
+  /** Null: an event about a customer who was erased. */
+  readonly events: readonly (string | null)[];
 }
 
 /** The tenant's stream behind a position (0: from its beginning), `limit` rows at most. */
@@ -97,7 +112,7 @@ export async function readReports(
   );
   return rows.map(({ position, events }) => {
     const list: readonly unknown[] = JSON.parse(events);
-    return { position, events: list.map((event) => JSON.stringify(event)) };
+    return { position, events: list.map((event) => (event === null ? null : JSON.stringify(event))) };
   });
 }
 
@@ -131,7 +146,7 @@ export async function readPendingTenants(
 }
 
 /** Who holds this counts the tenant's outbox, and nobody else does. */
-const outboxLock = `hashtextextended('outbox:' || $1::text, 0)`;
+export const outboxLock = `hashtextextended('outbox:' || $1::text, 0)`;
 
 /**
  * Takes the tenant's outbox for this transaction: `taken` is false when another node works on it. What follows is planned
@@ -210,6 +225,8 @@ export async function recountTotals(tx: Tx, days: DayOffsets): Promise<void> {
     `with taken as materialized (select ${laneColumns} from outbox where tenant_id = $1 and position is null),
        counted as (
          ${countsOfHistory('$2', '$3')}
+         union all
+         ${countsOfErased}
          union all
          select day, offer_id, creative_id, channel_id, direction, -impressions, -positive, -negative, -neutral, -clicks, -converts,
            -total_value

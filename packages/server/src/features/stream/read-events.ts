@@ -38,7 +38,7 @@ export async function readEvents(
     for (const row of rows) {
       const from = row.position === next.row ? (next.event ?? -1) + 1 : 0;
       for (const [at, text] of row.events.entries()) {
-        if (at < from) continue;
+        if (at < from || text === null) continue;
         const type = typeOf(text);
         if (types !== null && !types.has(type)) continue;
         const place = { row: row.position, event: at };

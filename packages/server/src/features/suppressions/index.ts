@@ -3,6 +3,7 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { suppressionRoutes } from './suppressions.routes.ts';
 import type { SuppressionPorts } from './suppressions.service.ts';
+import { eraseSuppressions } from './suppressions.store.ts';
 
 export { type SuppressionPorts, writeTriggered } from './suppressions.service.ts';
 export { type OutcomeSubject, triggeredRows } from './triggered-rows.ts';
@@ -13,6 +14,13 @@ export const tables = ['customer_suppressions'];
 export const suppressionsFeature = feature({
   name: 'suppressions',
   tables,
+  erases: [
+    {
+      tables: ['customer_suppressions'],
+      scopes: ['everything'],
+      erase: async (tx, { customerId }) => ({ suppressions: await eraseSuppressions(tx, customerId) }),
+    },
+  ],
   operations: ({ suppressions }: { readonly suppressions: SuppressionPorts }) =>
     handlerEntries(suppressionOperations, suppressionRoutes(suppressions)),
 });

@@ -15,9 +15,9 @@ import { recordAudit } from '../audit/index.ts';
 import { readRelated, requireLive } from '../catalogue-records/index.ts';
 import { policyMark, snapshotPolicies } from '../contact-policies/index.ts';
 import {
-  type CustomerHash,
   type CustomerKeys,
   decodeState,
+  type KeyedHash,
   lockState,
   readState,
   saveSuppressions,
@@ -42,7 +42,7 @@ import type { TriggeredRow } from './triggered-rows.ts';
 export interface SuppressionPorts {
   readonly keys: CustomerKeys;
   /** Names a customer in the audit log, which outlives the customer (docs/design/api-settled.md 103). */
-  readonly customerHash: CustomerHash;
+  readonly customerHash: KeyedHash;
 }
 
 const resourceOf = { offer: 'offer', category: 'category' } as const;
@@ -131,7 +131,7 @@ async function noteChange(
   if (row === null) throw new Error('a change has a before or an after');
   // Neither the customer nor what was written about them: the log is never erased.
   const seen = ({ customerId, reason: _reason, id: _id, ...rest }: SuppressionRow) => ({
-    customerHash: customerHash(tx.tenantId, customerId),
+    customerHash: customerHash.of(tx.tenantId, customerId).toString('hex'),
     ...rest,
   });
   await recordAudit(tx, {

@@ -83,6 +83,15 @@ export async function deleteSuppressionRow(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from arbiter.customer_suppressions where tenant_id = $1 and id = $2', [tx.tenantId, id]);
 }
 
+/** Deletes all rows of a customer; answers with their number. */
+export async function eraseSuppressions(tx: Tx, customerId: string): Promise<number> {
+  const rows = await tx.query(
+    'delete from arbiter.customer_suppressions where tenant_id = $1 and customer_id = $2 returning 1',
+    [tx.tenantId, customerId],
+  );
+  return rows.length;
+}
+
 /** A row that a policy writes; `mark` says what the policy was then. */
 export type TriggeredSuppression = Pick<
   SuppressionRow,

@@ -1,0 +1,114 @@
+import Type, { type Static } from 'typebox';
+import { operation } from './core/operation.ts';
+import { CustomerId, JsonObject, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+
+// Import of history for a start with past data (docs/design/api-settled.md 9, 10, 110).
+
+/** Largest file, in bytes. */
+export const largestImport = 50 * 1024 * 1024;
+/** Lines of one transaction. */
+export const importBatch = 1_000;
+/** Errors that an answer tells. */
+export const importErrors = 100;
+/** Largest line, in bytes. */
+export const largestImportLine = 64 * 1024;
+
+const idOrNull = (description: string) => Type.Optional(Nullable(Type.String({ format: 'uuid' }), { description }));
+
+/** One line of the file. */
+export const ImportLine = Type.Object(
+  {
+    key: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Names the event for ever: a line with a key that was imported before is a duplicate.',
+    }),
+    customerId: CustomerId(),
+    outcome: Type.String({ minLength: 1, maxLength: 64, description: 'Key of an active outcome type.' }),
+    offerId: idOrNull('Offer; may be left out with `creativeId`.'),
+    creativeId: idOrNull('Creative; offer, channel and placement come from it.'),
+    channelId: idOrNull('Channel of a line that names an offer.'),
+    placementId: idOrNull('Placement of a line that names an offer.'),
+    campaignId: idOrNull('Campaign.'),
+    timestamp: Timestamp('When it happened, from 1970 to now.'),
+    direction: Type.Optional(
+      Nullable(StringEnum(['inbound', 'outbound'], { description: 'Who spoke to whom.' }), {
+        description: 'Default: outbound for impressions, else inbound.',
+      }),
+    ),
+    conversionValue: Type.Optional(
+      Nullable(Type.Number({ minimum: 0, maximum: 1e12 }), { description: 'Value of the conversion.' }),
+    ),
+    currency: Type.Optional(Nullable(Type.String({ pattern: '^[A-Z]{3}$' }), { description: 'ISO 4217 code.' })),
+    context: Type.Optional(Nullable(JsonObject('8 KB.'), { description: 'Stored with the row; at most 8 KB.' })),
+  },
+  {
+    description: 'A line of the file: one event of the past, as JSON.',
+    examples: [
+      {
+        key: 'crm-2024-000017',
+        customerId: 'CM-000001',
+        outcome: 'convert',
+        offerId: '01900000-0000-7000-8000-000000000001',
+        timestamp: '2024-03-01T10:15:00Z',
+        conversionValue: 120,
+        currency: 'EUR',
+      },
+    ],
+  },
+);
+export type ImportLine = Static<typeof ImportLine>;
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const ImportAnswer = Type.Object(
+  {
+    received: count('Lines that are not blank.'),
+    imported: count('Lines that were imported by this call.'),
+    duplicates: count('Lines whose key was imported before, by this call or an earlier one.'),
+    rejected: count('Lines that were refused, each alone.'),
+    errors: Type.Array(
+      Type.Object(
+        {
+          line: Type.Integer({ minimum: 1, description: 'Number of the line in the file, from 1.' }),
+          path: Type.String({ description: 'JSON Pointer into the line.' }),
+          code: Type.String({
+            description: 'Code of the error registry; `not_found` for an event before the erasure of its customer.',
+          }),
+          message: Type.String({ description: 'What is wrong.' }),
+        },
+        { description: 'Why a line was refused.' },
+      ),
+      { description: `The first ${importErrors}, in the order of the lines.` },
+    ),
+  },
+  { description: 'What became of the lines.' },
+);
+export type ImportAnswer = Static<typeof ImportAnswer>;
+
+export const historyImportOperations = {
+  import: operation({
+    id: 'interactions.import',
+    method: 'POST',
+    path: '/api/v1/interactions/import',
+    tag: 'Interactions',
+    summary: 'Import events of the past',
+    description:
+      'One JSON object on each line (`application/x-ndjson`), blank lines are skipped. Lines are committed in order, 1,000 ' +
+      'at a time, so that a call that broke off is simply repeated: no line is imported twice. A line that is wrong is ' +
+      'refused alone. Imported events count in caps, windows, summaries, evidence, stock and suppressions, at the time ' +
+      'when they happened; they start nothing and are not in the event stream. An import waits while another one of the ' +
+      'tenant runs. An `Idempotency-Key` is not needed and is ignored.',
+    auth: 'credential',
+    role: 'editor',
+    loadClass: 'heavy',
+    bodyKind: 'stream',
+    mediaTypes: ['application/x-ndjson'],
+    bodyLimit: largestImport,
+    body: ImportLine,
+    responses: { 200: { description: 'What became of the lines.', schema: ImportAnswer } },
+    errors: ['not_configured'],
+    audit: [{ action: 'import', entityType: 'interaction' }],
+    transaction: 'own',
+  }),
+};

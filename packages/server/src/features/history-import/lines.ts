@@ -1,0 +1,44 @@
+import { largestImportLine } from '@arbiter/contract';
+
+/** A line of the file that is not blank. */
+export interface RawLine {
+  /** From 1, blank lines counted. */
+  readonly number: number;
+  /** Without what ends the line; null: it is longer than a line may be. */
+  readonly bytes: Buffer | null;
+}
+
+const newline = 0x0a;
+
+/** The lines of a file while it arrives. Of a line that is too long nothing is kept. */
+export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<RawLine> {
+  let number = 1;
+  let parts: Buffer[] = [];
+  let length = 0;
+  const take = (part: Buffer): void => {
+    length += part.length;
+    if (length > largestImportLine) parts = [];
+    else parts.push(part);
+  };
+  const line = (): RawLine | null => {
+    const bytes = length > largestImportLine ? null : Buffer.concat(parts);
+    const isBlank = bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false;
+    parts = [];
+    length = 0;
+    return isBlank ? null : { number, bytes };
+  };
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let from = 0;
+    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, from)) {
+      take(bytes.subarray(from, end));
+      const found = line();
+      if (found !== null) yield found;
+      number += 1;
+      from = end + 1;
+    }
+    if (from < bytes.length) take(bytes.subarray(from));
+  }
+  const last = line();
+  if (last !== null) yield last;
+}
