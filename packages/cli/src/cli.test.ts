@@ -51,7 +51,16 @@ describe('without a server', () => {
   test('help explains every command', async () => {
     const overview = await arbiter(['--help']);
     assert.equal(overview.code, 0);
-    for (const command of ['serve', 'migrate', 'tenant create', 'key create', 'recommend', 'replay', 'audit verify']) {
+    for (const command of [
+      'serve',
+      'migrate',
+      'tenant create',
+      'key create',
+      'recommend',
+      'replay',
+      'why-not',
+      'audit verify',
+    ]) {
       assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
       const help = await arbiter(['help', ...command.split(' ')]);
       assert.equal(help.code, 0);
@@ -167,6 +176,17 @@ describe('with a server on its embedded database', () => {
     const replayed = await arbiter(['replay', requestId], environment);
     assert.equal(replayed.code, 0, replayed.err);
     assert.match(replayed.out, /replays identically/);
+  });
+
+  test('why-not names what stands in the way, and what would do', async () => {
+    const shown = await arbiter(['recommend', 'CM-000002', '--channel', 'web', '--limit', '50', '--json'], environment);
+    const offers: { offerId: string }[] = JSON.parse(shown.out).decisions;
+    const last = offers.at(-1)?.offerId ?? '';
+    const asked = await arbiter(['why-not', 'CM-000002', last, '--channel', 'web', '--limit', '1'], environment);
+    assert.equal(asked.code, 0, asked.err);
+    assert.match(asked.out, /passes every gate|refused by/);
+    const wrong = await arbiter(['why-not', 'CM-000002'], environment);
+    assert.equal(wrong.code, 2);
   });
 
   test('an unknown customer is decided, and the output says so', async () => {

@@ -10,6 +10,7 @@ import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { serve } from './commands/serve.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
+import { whyNot } from './commands/why-not.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
 const commands: readonly Command[] = [
@@ -27,6 +28,7 @@ const commands: readonly Command[] = [
   plan,
   apply,
   drift,
+  whyNot,
 ];
 
 const overview = `arbiter: decide which offer to show to a customer, and prove why.

@@ -116,6 +116,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     offsets: snapshot.tenant.offsets ?? null,
     holdoutPercentage: snapshot.tenant.holdoutPercentage,
     policies,
+    gateConfigs: [...snapshot.policies, ...snapshot.rules, ...everyPlaced.map(({ node }) => node)],
     days30Window,
     dayWindow,
     mergesRows: enrichNodes.length > 0,

@@ -9,6 +9,8 @@ export interface RankMethodKind {
 
 export interface RankMethod {
   readonly name: string;
+  /** What stands in its place when nothing is left to chance; absent: it draws nothing. */
+  readonly greedy?: RankMethod;
   /** Starts one answer. */
   begin(run: Run): Ranking;
 }

@@ -49,7 +49,9 @@ export function deliver(run: Run, method: RankMethod): Walked {
   };
   takeMandatory(walk);
   const ranking = method.begin(run);
-  const exploring = run.holdout || run.program.explore === null ? null : beginExploring(run, run.program.explore);
+  const { explore } = run.program;
+  const isCertain = run.holdout || run.probe?.greedy === true;
+  const exploring = isCertain || explore === null ? null : beginExploring(run, explore);
   const draws: RankedPick[] | null = exploring === null ? null : [];
   let place = 1;
   for (let slot = 0; slot < rooms.length; slot++) {

@@ -35,6 +35,7 @@ import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
 import { featurePorts } from './ports.ts';
+import { createSearchThreads } from './why-not-threads.ts';
 
 /** The part of the configuration that the composition reads. */
 export type ComposeConfig = Pick<
@@ -127,6 +128,9 @@ export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE
   return DATABASE_POOL_MAX + countingConnections + hotConnections + asideConnections + apartConnections;
 }
 
+/** Threads of one process that search for why-not; the other processors are left to decisions. */
+const searchThreads = 1;
+
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
 
@@ -197,6 +201,8 @@ export function composeServer(options: ComposeOptions): Server {
     envelope,
     onError,
   });
+  const customerHash = createCustomerHash(keyOf(config.DATA_ENCRYPTION_KEY));
+  const searches = createSearchThreads(searchThreads, onError);
   const jobs = jobRegistry({ database });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
@@ -214,7 +220,8 @@ export function composeServer(options: ComposeOptions): Server {
     decisions: { service: decisions, keys, metrics },
     envelope,
     jobs,
-    suppressions: { keys, customerHash: createCustomerHash(keyOf(config.DATA_ENCRYPTION_KEY)) },
+    suppressions: { keys, customerHash },
+    whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
     isDemoMode: config.DEMO_MODE,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
@@ -260,6 +267,7 @@ export function composeServer(options: ComposeOptions): Server {
     registry,
     async close() {
       await app.close();
+      await searches.close();
       await decisions.close();
       await outbound.close();
       clearInterval(refusing);

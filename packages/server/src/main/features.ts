@@ -32,6 +32,7 @@ import { streamFeature } from '../features/stream/index.ts';
 import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
 import { usersFeature } from '../features/users/index.ts';
+import { whyNotFeature } from '../features/why-not/index.ts';
 import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. What one of them needs from outside stands in ports.ts. */
@@ -69,6 +70,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   suppressionsFeature,
   tenantsFeature,
   usersFeature,
+  whyNotFeature,
 ];
 
 /** What a new tenant gets, in its own transaction. */

@@ -135,7 +135,7 @@ export async function fingerprintOtherOffers(tx: Tx, exceptStatuses: readonly Of
 }
 
 const facts = selectList(
-  columns(offerSpec, ['id', 'name', 'categoryId']),
+  columns(offerSpec, ['id', 'name', 'categoryId', 'status', 'deletedAt']),
   computed({ tracksStock: expression<boolean>(tracked) }),
 );
 

@@ -12,7 +12,13 @@ export { emptyCodes } from './empty-codes.ts';
 export { engineStamp } from './engine-stamp.ts';
 export { inputText, newZoneWriter, reduceRequest, type ZoneWriter } from './packed-input.ts';
 export { type ItemTexts, itemTexts, resultHash, resultText } from './packed-result.ts';
-export { type RecordPorts, readDecision, replayDecision } from './sealed-records.service.ts';
+export {
+  type RecordedQuestion,
+  type RecordPorts,
+  readDecision,
+  recordedQuestion,
+  replayDecision,
+} from './sealed-records.service.ts';
 export {
   hasRecord,
   insertRecords,
