@@ -412,7 +412,10 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'customers.reservations': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
   'customers.whyNot': async (f) => {
-    const { channel, otherOffer, flow } = await f.decisionWorld();
+    const world = await f.decisionWorld();
+    // The plan is stored by whoever decides with it first, also for a question that is then refused.
+    await f.decision(world);
+    const { channel, otherOffer, flow } = world;
     const params = { customerId: `customer ${f.marker}`, offerId: otherOffer.id };
     // By a name: one that does not exist gives an empty answer, as in recommend.
     return { params, query: { channelId: channel.id, placement: f.marker, flowId: idOf(flow.key), limit: '1' } };
