@@ -468,6 +468,34 @@ export const examples: Readonly<Record<string, Example>> = {
     return { params: { customerId }, query };
   },
   'customers.reservations': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
+  'customers.whyNot': async (f) => {
+    const world = await f.decisionWorld();
+    // The plan is stored by whoever decides with it first, also for a question that is then refused.
+    await f.decision(world);
+    const { channel, otherOffer, flow } = world;
+    const params = { customerId: `customer ${f.marker}`, offerId: otherOffer.id };
+    // By a name: one that does not exist gives an empty answer, as in recommend.
+    return { params, query: { channelId: channel.id, placement: f.marker, flowId: idOf(flow.key), limit: '1' } };
+  },
+  'customers.whyNotWith': async (f) => {
+    const { channel, placement, offer, otherOffer, flow } = await f.decisionWorld();
+    return {
+      params: { customerId: `customer ${f.marker}`, offerId: otherOffer.id },
+      body: {
+        channelId: channel.id,
+        placements: [{ placementId: placement.id, limit: 1 }],
+        deduplicate: true,
+        context: { page: f.marker },
+        segments: ['gold'],
+        attributes: { colour: f.marker },
+        locale: 'fr-FR',
+        currency: 'EUR',
+        excludeOffers: [offer.id],
+        decisionFlowKey: flow.key,
+        now: '2030-01-01T00:00:00Z',
+      },
+    };
+  },
   'decisionTraces.list': async (f) => {
     const { requestId, customerId } = await aTracedDecision(f);
     const about = { version: '1', source: 'recommend', explored: 'false', fate: 'selected', from: '2020-01-01' };

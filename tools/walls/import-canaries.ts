@@ -76,6 +76,7 @@ const imports: readonly (readonly [rule: string, folder: string, specifier: stri
   ['jobs-own-the-queue', feature, 'graphile-worker'],
   ['platform-owns-the-outside', feature, 'undici'],
   ['processes-are-started-in-db-and-main', feature, 'node:child_process'],
+  ['threads-are-started-in-main', feature, 'node:worker_threads'],
   ['no-unresolved', `${server}/http`, './absent.ts'],
   ['declared-dependencies', `${server}/http`, 'ajv'],
   ['tests-stay-tests', `${server}/http`, './test-kit.ts'],

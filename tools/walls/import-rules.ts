@@ -164,6 +164,13 @@ export const importRules: IForbiddenRuleType[] = [
     to: { path: '^(node:)?child_process$' },
   },
   {
+    name: 'threads-are-started-in-main',
+    comment: 'Something that runs by itself must be known where the process is stopped (docs/adr/0040).',
+    severity: 'error',
+    from: { path: '^packages/', pathNot: ['^packages/server/src/main/', testFile] },
+    to: { path: '^(node:)?worker_threads$' },
+  },
+  {
     name: 'no-unresolved',
     comment: 'An import the checker cannot follow is an import it cannot judge.',
     severity: 'error',

@@ -31,7 +31,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'history-import', 'model-learning'],
-  ['seed-packs', 'erasure'],
+  ['seed-packs', 'erasure', 'why-not'],
   ['gitops'],
   ['admin'],
 ];

@@ -60,6 +60,7 @@ describe('without a server', () => {
       'respond',
       'trace',
       'replay',
+      'why-not',
       'audit verify',
     ]) {
       assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
@@ -255,6 +256,17 @@ describe('with a server on its embedded database', () => {
     const unknown = await arbiter(['trace', '01930000-0000-7000-8000-000000000000'], environment);
     assert.equal(unknown.code, 1);
     assert.match(unknown.err, /404 \(not_found\)/);
+  });
+
+  test('why-not names what stands in the way, and what would do', async () => {
+    const shown = await arbiter(['recommend', 'CM-000002', '--channel', 'web', '--limit', '50', '--json'], environment);
+    const offers: { offerId: string }[] = JSON.parse(shown.out).decisions;
+    const last = offers.at(-1)?.offerId ?? '';
+    const asked = await arbiter(['why-not', 'CM-000002', last, '--channel', 'web', '--limit', '1'], environment);
+    assert.equal(asked.code, 0, asked.err);
+    assert.match(asked.out, /passes every gate|refused by/);
+    const wrong = await arbiter(['why-not', 'CM-000002'], environment);
+    assert.equal(wrong.code, 2);
   });
 
   test('an unknown customer is decided, and the output says so', async () => {

@@ -12,6 +12,7 @@ import { respond } from './commands/respond.ts';
 import { serve } from './commands/serve.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { trace } from './commands/trace.ts';
+import { whyNot } from './commands/why-not.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
 const commands: readonly Command[] = [
@@ -31,6 +32,7 @@ const commands: readonly Command[] = [
   plan,
   apply,
   drift,
+  whyNot,
 ];
 
 const overview = `arbiter: decide which offer to show to a customer, and prove why.

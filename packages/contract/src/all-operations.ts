@@ -42,6 +42,7 @@ import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
 import { tenantOperations } from './tenants.ts';
 import { userOperations } from './users.ts';
+import { whyNotOperations } from './why-not.ts';
 
 /** Every operation of the API, by id. */
 export const operations = {
@@ -88,4 +89,5 @@ export const operations = {
   ...byId(tenantSettingsOperations),
   ...byId(tenantOperations),
   ...byId(userOperations),
+  ...byId(whyNotOperations),
 };

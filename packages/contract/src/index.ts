@@ -57,3 +57,4 @@ export * from './system.ts';
 export * from './tenant-settings.ts';
 export * from './tenants.ts';
 export * from './users.ts';
+export * from './why-not.ts';

@@ -5,6 +5,7 @@ import { couple } from './delivery/coupling.ts';
 import { type Items, writeItems } from './delivery/items.ts';
 import { knownTarget } from './delivery/known-targets.ts';
 import { placementResults } from './delivery/placement-results.ts';
+import type { RankMethod } from './delivery/rank-method.ts';
 import { certainSlate, type Slate, slateOf } from './delivery/slate.ts';
 import { topN } from './delivery/top-n.ts';
 import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
@@ -22,6 +23,7 @@ import { prepareComponents, scoreStage, traceScores } from './scoring/score-stag
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import { createTrace } from './trace.ts';
+import { type Probe, settleProbe } from './why-not/probe.ts';
 
 export interface DecideOptions {
   /** True: the decision carries a trace; it decides the same without. */
@@ -36,6 +38,8 @@ export interface DecideOptions {
    * have. A stage that works in several goes is named after each. It sees nothing of the decision and changes nothing.
    */
   readonly observe?: StageObserver;
+  /** A question about one offer; the trace then tells of that offer alone. */
+  readonly probe?: Probe;
 }
 
 export type StageObserver = (stage: string, nodeId: string | null) => void;
@@ -56,13 +60,15 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   const { branching } = program;
   if (branching !== null) run.phases = branching.phasesFor(run);
   runSteps(run, run.phases.phase1);
+  run.probe?.examination?.enter('score', program.scoring.nodeId);
   prepareComponents(run);
   if (run.modelRuns.length > 0) drawModels(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
   if (run.phases.rescores) rescore(run);
   else optimize(run);
-  const method = run.holdout ? topN : program.rank.method;
+  if (run.probe !== null) settleProbe(run, run.probe);
+  const method = rankMethodOf(run);
   let walked = deliver(run, method);
   closeWalk(run, walked.delivery);
   if (observe !== null) {
@@ -98,7 +104,7 @@ function rescore(run: Run): void {
   run.after.scoring = run.offerCount;
 }
 
-function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe }: DecideOptions): Run {
+function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe, probe }: DecideOptions): Run {
   const { program } = plan;
   const { request } = input;
   const clock = input.zones[plan.timezone];
@@ -168,13 +174,21 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe }
     shadowRuns: null,
     assigned: null,
     degraded: false,
-    trace: trace ? createTrace() : null,
+    trace: trace ? createTrace(probe) : null,
+    probe: probe ?? null,
     ask: ask ?? null,
     observe: observe ?? null,
   };
 }
 
 const noModelRuns: Run['modelRuns'] = [];
+/** Without chance, a method that draws is asked for its best pick instead. */
+function rankMethodOf({ holdout, program, probe }: Run): RankMethod {
+  const { method } = program.rank;
+  if (holdout) return topN;
+  return probe?.greedy === true ? (method.greedy ?? method) : method;
+}
+
 const noPlacements: Run['openPlacements'] = [];
 const noRemovers: Run['slotRemover'] = [];
 const noSegments: ReadonlySet<string> = new Set();

@@ -80,5 +80,17 @@ export { compileTemplate, type TemplateOptions } from './templates/compile-templ
 export { parseText, type Segment, type Token } from './templates/parse-text.ts';
 export type * from './templates/template.ts';
 export { engineVersion, semantics } from './version.ts';
+export type { ColumnPlace } from './why-not/alter-input.ts';
+export type { Edit, Holds } from './why-not/edits.ts';
+export type { GateRow } from './why-not/examination.ts';
+export type { Timeline } from './why-not/moments.ts';
+export {
+  type Flip,
+  type FlipKind,
+  mostExecutions,
+  type WhyNotAnswer,
+  type WhyNotQuestion,
+  whyNot,
+} from './why-not/search.ts';
 export { nearestWord } from './words/nearest-word.ts';
 export { didYouMean, listWords, mustBeOneOf, told } from './words/word-texts.ts';

@@ -13,6 +13,7 @@ import type { Scoring } from './scoring/scoring.ts';
 import type { Scratch } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import type { TraceBuilder } from './trace.ts';
+import { isExamined, type Probe } from './why-not/probe.ts';
 
 /** One decision while it is made. Never leaves the engine. */
 export interface Run {
@@ -110,6 +111,8 @@ export interface Run {
   readonly trace: TraceBuilder | null;
   /** Told of webhooks that have no answer; null: those count as failed. */
   readonly ask: AskExternal | null;
+  /** A question about one offer; null for decisions that are made to decide. */
+  readonly probe: Probe | null;
   /** Told of each stage that has worked. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;
 }
@@ -196,6 +199,7 @@ export interface Gate {
 
 /** Marks a candidate that leaves at the end of the stage; the first reason stays. */
 export function leave(run: Run, candidate: Candidate, reason: DropReason, gate: Gate | null = null): void {
+  if (run.probe !== null && isExamined(run, candidate)) run.probe.examination?.left(reason, gate);
   if (candidate.reason !== null) return;
   candidate.reason = reason;
   candidate.gate = gate;

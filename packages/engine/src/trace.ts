@@ -2,6 +2,7 @@ import { round6 } from './arithmetic/decimal.ts';
 import type { DecisionTrace, DroppedRow } from './decision.ts';
 import { maturityOf } from './scoring/propensity.ts';
 import type { Json } from './snapshot.ts';
+import type { Probe } from './why-not/probe.ts';
 
 type StageRow = DecisionTrace['pipeline'][number];
 const mostOfferRows = 2000;
@@ -78,7 +79,8 @@ export interface TraceBuilder {
   build(winners: ReadonlySet<string>): DecisionTrace;
 }
 
-export function createTrace(): TraceBuilder {
+/** `probe`: keeps the rows of its offer alone, and tells them to its examination. */
+export function createTrace(probe: Probe | null = null): TraceBuilder {
   const pipeline: StageRow[] = [];
   const dropped: DroppedRow[] = [];
   const qualification: QualificationRow[] = [];
@@ -86,20 +88,31 @@ export function createTrace(): TraceBuilder {
   const suppression: SuppressionRow[] = [];
   const scored: Json[] = [];
   const lifted = new Map<string, string[]>();
+  const isKept = ({ offerId }: { readonly offerId: string }): boolean => probe === null || offerId === probe.offerId;
+  let ranked = 0;
   return {
     stage: (row) => void pipeline.push(roundStage(row)),
-    drop: (row) => void dropped.push(row),
-    qualification: (row) => void qualification.push(row),
+    drop: (row) => void (isKept(row) && dropped.push(row)),
+    qualification(row) {
+      if (!isKept(row)) return;
+      qualification.push(row);
+      probe?.examination?.qualification(row);
+    },
     policy(row) {
+      if (!isKept(row)) return;
       policy.push(row);
+      probe?.examination?.policy(row);
       if (row.overriddenBy === null) return;
       const key = `${row.offerId} ${row.overriddenBy}`;
       const ids = lifted.get(key);
       if (ids === undefined) lifted.set(key, [row.policyId]);
       else ids.push(row.policyId);
     },
-    suppression: (row) => void suppression.push(row),
-    scored: (row) => void scored.push(scoredRow(row, scored.length + 1)),
+    suppression: (row) => void (isKept(row) && suppression.push(row)),
+    scored(row) {
+      ranked += 1;
+      if (isKept(row)) scored.push(scoredRow(row, ranked));
+    },
     liftedFrom: (offerId, overrideId) => lifted.get(`${offerId} ${overrideId}`) ?? [],
     build: (winners) => ({
       pipeline,

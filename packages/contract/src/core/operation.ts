@@ -52,6 +52,8 @@ export interface Operation {
   readonly csrfExempt?: boolean;
   readonly loadClass: LoadClass;
   readonly rateLimits?: readonly RateLimit[];
+  /** True: its work is of no use once the caller has left, and the handler hears of that by `signal`. */
+  readonly stopsWithCaller?: boolean;
   /** Variable of the configuration that sets a limit per tenant and minute for this operation; 0 = none. */
   readonly rateLimitSetting?: 'RECOMMEND_RATE_PER_MINUTE';
   /** Takes the optional `Idempotency-Key` header; its answer is kept 7 days in the effect's transaction. */

@@ -128,6 +128,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     holdoutPercentage: snapshot.tenant.holdoutPercentage,
     policies,
     volumes: volumeMatcher(collected.volumes, builder.index),
+    gateConfigs: [...snapshot.policies, ...snapshot.rules, ...everyPlaced.map(({ node }) => node)],
     days30Window,
     dayWindow,
     mergesRows: enrichNodes.length > 0,

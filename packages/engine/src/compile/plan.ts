@@ -24,6 +24,7 @@ import type {
 import type { Template } from '../templates/template.ts';
 import type { Branching } from './branching.ts';
 import type { PlanCreative, PlanOffer } from './catalogue.ts';
+import type { JsonObject } from './config-problems.ts';
 import type { JoinedSource } from './joined-sources.ts';
 import type { Phases } from './phases.ts';
 
@@ -187,6 +188,8 @@ export interface Program {
   readonly policies: readonly CompiledPolicy[];
   /** Null: nothing is counted over all customers. */
   readonly volumes: VolumeMatcher | null;
+  /** Configurations of policies, rules and nodes, as they were written: durations and hours are told by their names. */
+  readonly gateConfigs: readonly { readonly id: string; readonly config?: JsonObject }[];
   readonly days30Window: number;
   readonly dayWindow: number;
   /** True when an enrich node adds to `customer.*`. */

@@ -7,6 +7,7 @@ import type {
   ConditionLeaf,
   ConditionOptions,
   ConditionProblem,
+  ConditionTest,
 } from './condition.ts';
 import { matcherOf } from './match.ts';
 import { LIST_OPERATORS } from './operator.ts';
@@ -69,13 +70,20 @@ function readerOf(path: readonly [string, ...string[]]): ReadRaw {
 }
 
 function compiled(stored: Condition, options: ConditionOptions): CompiledCondition {
-  const paths = new Map<string, readonly string[]>();
-  return { test: compileNode(stored, options, paths), paths: [...paths.values()], stored };
+  const found: Found = { paths: new Map(), tests: [] };
+  const test = compileNode(stored, options, found);
+  return { test, paths: [...found.paths.values()], tests: found.tests, stored };
 }
 
-function compileNode(node: Condition, options: ConditionOptions, paths: Map<string, readonly string[]>): Test {
-  if ('operator' in node) return compileLeaf(node, options, paths);
-  const tests = node.conditions.map((condition) => compileNode(condition, options, paths));
+/** What the leaves are about. */
+interface Found {
+  readonly paths: Map<string, readonly string[]>;
+  readonly tests: ConditionTest[];
+}
+
+function compileNode(node: Condition, options: ConditionOptions, found: Found): Test {
+  if ('operator' in node) return compileLeaf(node, options, found);
+  const tests = node.conditions.map((condition) => compileNode(condition, options, found));
   const [only] = tests;
   if (only === undefined) return () => true;
   if (tests.length === 1) return only;
@@ -92,7 +100,7 @@ function anyHolds(tests: readonly Test[], scope: FormulaScope): boolean {
   return false;
 }
 
-function compileLeaf(leaf: ConditionLeaf, options: ConditionOptions, paths: Map<string, readonly string[]>): Test {
+function compileLeaf(leaf: ConditionLeaf, options: ConditionOptions, { paths, tests }: Found): Test {
   const path = resolveField(leaf.field, options);
   if (path === null) return () => false;
   paths.set(path.join('.'), path);
@@ -102,5 +110,7 @@ function compileLeaf(leaf: ConditionLeaf, options: ConditionOptions, paths: Map<
   }
   const read = readerOf(path);
   const match = matcherOf(leaf.operator, leaf.value);
-  return (scope) => match(read(scope), scope.now);
+  const holds = (scope: FormulaScope): boolean => match(read(scope), scope.now);
+  tests.push({ path, operator: leaf.operator, value: leaf.value ?? null, holds });
+  return holds;
 }

@@ -68,11 +68,24 @@ export interface LeafComplaint {
   readonly message: string;
 }
 
+/** One comparison of a condition. */
+export interface ConditionTest {
+  /** E.g. `['customer', 'age']`. */
+  readonly path: readonly string[];
+  readonly operator: Operator;
+  /** Null for `exists` and `not_exists`. */
+  readonly value: Scalar | readonly Scalar[] | null;
+  /** Never throws. */
+  holds(scope: FormulaScope): boolean;
+}
+
 export interface CompiledCondition {
   /** Never throws. */
   test(scope: FormulaScope): boolean;
   /** Every path it can read, e.g. `['customer', 'age']`, without repeats. */
   readonly paths: readonly (readonly string[])[];
+  /** Its single comparisons, each by itself: what a condition that does not hold would need. */
+  readonly tests: readonly ConditionTest[];
   /** The stored form: operators in first spelling, groups as `{ logic, conditions }`. */
   readonly stored: Condition;
 }

@@ -94,7 +94,8 @@ function rankCandidates({ run, rooms }: Allocating, method: RankMethod, rankCut:
   const { list, scratch } = run;
   const { score } = scratch.columns;
   const best = bestOfOffers(run);
-  const exploring = run.holdout || run.program.explore === null ? null : beginExploring(run, run.program.explore);
+  const isCertain = run.holdout || run.probe?.greedy === true;
+  const exploring = isCertain || run.program.explore === null ? null : beginExploring(run, run.program.explore);
   const first = (before: Ranked['before']): Ranked['first'] => {
     return (slot, condition) => {
       let found: Candidate | null = null;
@@ -108,7 +109,7 @@ function rankCandidates({ run, rooms }: Allocating, method: RankMethod, rankCut:
   const own = (a: Candidate, b: Candidate): boolean => standsBefore(run, a, b);
   const bestOf = (candidate: Candidate): Candidate => best.get(candidate.offer) ?? candidate;
   // Where a model drew the scores, what the placements get hangs on the order that it made.
-  const chance = watchModelChance(run, method, exploring);
+  const chance = isCertain ? null : watchModelChance(run, method, exploring);
   if (method === topN && exploring === null && chance === null) {
     if (rankCut < best.size) cutBehind(run, [...best.values()].sort(byStanding(run)), rankCut);
     return {

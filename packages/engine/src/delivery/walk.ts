@@ -83,8 +83,10 @@ function walkSlots(walk: Walk, method: RankMethod): readonly RankedPick[] | null
   const { run, rooms, cut } = walk;
   const { slots } = run.target;
   const ranking = method.begin(run);
-  const exploring = run.holdout || run.program.explore === null ? null : beginExploring(run, run.program.explore);
-  const chance = watchModelChance(run, method, exploring);
+  const { explore } = run.program;
+  const isCertain = run.holdout || run.probe?.greedy === true;
+  const exploring = isCertain || explore === null ? null : beginExploring(run, explore);
+  const chance = isCertain ? null : watchModelChance(run, method, exploring);
   const draws: RankedPick[] | null = exploring === null && chance === null && method.strategy === undefined ? null : [];
   const drawn: Taken[] = [];
   let place = 1;

@@ -42,7 +42,12 @@ function scoreOf(run: Run, opened: ModelRun, candidate: Candidate): number {
     const { id } = candidate.offer;
     // An offer that came to the others later has a stream of its own: who asked for it first must not matter.
     const next = program.isRandom ? stream(run.input.seed, `model:${key}:${id}`) : never;
-    keepScore(run, opened, ordinal, opened.scorer.score(id, next));
+    keepScore(
+      run,
+      opened,
+      ordinal,
+      run.probe?.greedy === true ? opened.scorer.greedy(id) : opened.scorer.score(id, next),
+    );
   }
   return opened.scores[ordinal]!;
 }
@@ -80,9 +85,11 @@ function beginModel(run: Run, number: number, { scores, known }: Tables): ModelR
   const next = model.program.isRandom ? stream(seed, `model:${model.key}`) : never;
   const scorer = model.program.begin(state, run.scope, next);
   const opened: ModelRun = { model, state, scorer, scores, known, failed: false, used: false };
+  const isGreedy = run.probe?.greedy === true;
   if (model.program.isRandom) {
     for (const ordinal of offersUnderConsideration(run)) {
-      keepScore(run, opened, ordinal, scorer.score(run.program.offers[ordinal]!.id, next));
+      const { id } = run.program.offers[ordinal]!;
+      keepScore(run, opened, ordinal, isGreedy ? scorer.greedy(id) : scorer.score(id, next));
     }
   }
   return opened;

@@ -1,5 +1,6 @@
 import type { RemovingStage } from '../empty-reason.ts';
 import type { Candidate, DropReason, Run } from '../run.ts';
+import { isExamined } from '../why-not/probe.ts';
 
 /**
  * Takes the candidates that have a reason out of the list. An offer has left when none of its candidates is left; it is
@@ -7,6 +8,7 @@ import type { Candidate, DropReason, Run } from '../run.ts';
  */
 export function closeStage(run: Run, type: RemovingStage, nodeId: string | null, more: StageExtras = none): void {
   const { list, trace } = run;
+  if (run.probe !== null) keepExamined(run, list);
   if (run.leaving === 0 && trace === null) return;
   run.leaving = 0;
   const before = run.offerCount;
@@ -51,6 +53,22 @@ export function closeStage(run: Run, type: RemovingStage, nodeId: string | null,
     dropped: dropped === null ? {} : Object.fromEntries(dropped),
     warnings: more.warnings ?? [],
   });
+}
+
+/** Candidates whose gates are all to be told stay: the stage has noted what refused them. */
+export function keepExamined(run: Run, list: readonly Candidate[]): void {
+  const examination = run.probe?.examination ?? null;
+  if (examination === null) return;
+  let candidates = 0;
+  let passed = 0;
+  for (const candidate of list) {
+    if (!isExamined(run, candidate)) continue;
+    candidates += 1;
+    if (candidate.reason === null) passed += 1;
+    candidate.reason = null;
+    candidate.gate = null;
+  }
+  examination.close(candidates, passed);
 }
 
 export interface StageExtras {

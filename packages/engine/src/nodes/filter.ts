@@ -2,6 +2,8 @@ import { compileConditionList } from '../conditions/compile-condition.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import { focus, leave } from '../run.ts';
 import type { FlowNode } from '../snapshot.ts';
+import { wishesOf } from '../why-not/edits.ts';
+import { isExamined } from '../why-not/probe.ts';
 import { askStage } from './ask-stage.ts';
 import { closeStage } from './close-stage.ts';
 import { conditions, ids, oneOf } from './node-keys.ts';
@@ -33,7 +35,11 @@ export const filter: NodeKind = {
         for (const candidate of run.list) {
           focus(run, candidate);
           // Stored conditions that cannot be compiled match nothing.
-          if (!compiled.ok || !compiled.condition.test(run.scope)) leave(run, candidate, 'filter');
+          if (compiled.ok && compiled.condition.test(run.scope)) continue;
+          leave(run, candidate, 'filter');
+          if (compiled.ok && run.probe !== null && isExamined(run, candidate)) {
+            run.probe.examination?.propose(wishesOf(compiled.condition, run.scope));
+          }
         }
         ask(run);
         closeStage(run, 'filter', node.id);

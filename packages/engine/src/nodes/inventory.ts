@@ -4,7 +4,8 @@ import { budgetGate, budgetReached, type OfferBudget } from '../policies/offer-b
 import { offerCapReached } from '../policies/offer-caps.ts';
 import { type Candidate, leave, type Run } from '../run.ts';
 import { reserve, takeCandidate } from '../scratch.ts';
-import { closeStage, recordDrop } from './close-stage.ts';
+import { alterPriority, isExamined } from '../why-not/probe.ts';
+import { closeStage, keepExamined, recordDrop } from './close-stage.ts';
 import { boolean, ids, listOf, oneOf } from './node-keys.ts';
 import { type NodeKind, readIds, readList, readWord } from './node-kind.ts';
 
@@ -58,14 +59,16 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
   const { request, program, scratch, now } = run;
   const excluded = request.excludeOffers.length === 0 ? null : new Set(request.excludeOffers);
   const { list } = scratch;
+  const only = run.probe?.alone === true ? run.probe.offerId : null;
   // Mandatory offers stand behind the others, so that those find their places as the last decision left them.
   run.poolUsed = included.length;
   for (const offer of program.mandatoryOffers) {
-    if (!isForced(offer, now)) continue;
+    if (!isForced(offer, now) || (only !== null && offer.id !== only)) continue;
     reserve(scratch, run.poolUsed + 1, offer);
     const candidate = takeCandidate(scratch, run.poolUsed, offer);
     run.poolUsed += 1;
     gate(run, candidate, excluded);
+    if (run.probe !== null) keepExamined(run, [candidate]);
     if (candidate.reason === null) run.mandatory.push(candidate);
     else recordDrop(run, candidate, 'mandatory', null);
   }
@@ -76,6 +79,7 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
   let count = 0;
   for (let at = 0; at < included.length; at++) {
     const offer = included[at]!;
+    if (only !== null && offer.id !== only) continue;
     // Offers that are not active take part in rehearsals only; one on the mandatory list has no normal copy.
     const asks = gated[at] === 1;
     if (asks && ((offer.row.status !== 'active' && !request.dryRun) || isForced(offer, now))) continue;
@@ -87,6 +91,7 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
   list.length = count;
   run.list = list;
   run.offerCount = count;
+  if (run.probe !== null) alterPriority(run, run.probe);
   closeStage(run, 'inventory', nodeId);
   run.after.inventory = run.offerCount;
 }
@@ -119,18 +124,22 @@ function isForced({ row }: PlanOffer, now: number): boolean {
 
 function gate(run: Run, candidate: Candidate, excluded: ReadonlySet<string> | null): void {
   const { row, schedule, budget, caps } = candidate.offer;
+  // The first reason is enough, unless all of them are to be told.
+  const goesOn = run.probe !== null && isExamined(run, candidate);
   if (row.emergencyExcluded) {
     leave(run, candidate, 'emergency_excluded');
-  } else if (excluded?.has(row.id)) {
-    leave(run, candidate, 'excluded');
-  } else {
-    if (schedule !== null) askSchedule(run, candidate, schedule);
-    if (budget !== null) askBudget(run, candidate, budget);
-    if (row.tracksStock === true && run.soldOut?.has(row.id)) leave(run, candidate, 'stock');
-    if (caps === null || candidate.reason !== null) return;
-    const reached = offerCapReached(run, candidate.ordinal, caps, 0);
-    if (reached !== null) leave(run, candidate, 'offer_frequency_cap', run.trace === null ? null : reached);
+    if (!goesOn) return;
   }
+  if (excluded?.has(row.id)) {
+    leave(run, candidate, 'excluded');
+    if (!goesOn) return;
+  }
+  if (schedule !== null) askSchedule(run, candidate, schedule);
+  if (budget !== null) askBudget(run, candidate, budget);
+  if (row.tracksStock === true && run.soldOut?.has(row.id)) leave(run, candidate, 'stock');
+  if (caps === null || (candidate.reason !== null && !goesOn)) return;
+  const reached = offerCapReached(run, candidate.ordinal, caps, 0);
+  if (reached !== null) leave(run, candidate, 'offer_frequency_cap', run.trace === null ? null : reached);
 }
 
 function askBudget(run: Run, candidate: Candidate, budget: OfferBudget): void {

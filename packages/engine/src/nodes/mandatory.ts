@@ -2,7 +2,7 @@ import { askPolicies } from '../policies/ask-policies.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
 import type { PolicyStage } from '../policies/policy-stage.ts';
 import type { Candidate } from '../run.ts';
-import { recordDrop } from './close-stage.ts';
+import { keepExamined, recordDrop } from './close-stage.ts';
 import type { Step } from './step.ts';
 import { applySuppressions } from './suppression.ts';
 
@@ -20,6 +20,7 @@ export function mandatoryStep(stages: readonly PolicyStage[], policies: readonly
       if (before.length === 0) return;
       applySuppressions(run, before, byId, true);
       for (const stage of stages) askPolicies(run, stage, before, true);
+      if (run.probe !== null) keepExamined(run, before);
       const passed = before.filter((candidate) => candidate.reason === null);
       const left = new Set(passed.map((candidate) => candidate.offer));
       const gone = new Map<Candidate['offer'], Candidate>();

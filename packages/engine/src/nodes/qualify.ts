@@ -4,6 +4,7 @@ import { type Candidate, leave, type Run } from '../run.ts';
 import { FITTED, fitOf } from '../scratch.ts';
 import type { FlowNode } from '../snapshot.ts';
 import type { QualificationRow } from '../trace.ts';
+import { isExamined } from '../why-not/probe.ts';
 import { closeStage } from './close-stage.ts';
 import { ids, listOf, oneOf } from './node-keys.ts';
 import { candidatesFrom, listsNow, type NodeKind, type PlanParts, readIds, readList, readWord } from './node-kind.ts';
@@ -113,6 +114,9 @@ function askEligibility(run: Run, offers: readonly number[]): void {
       penalty: null,
       detail,
     });
+    if (run.probe !== null && isExamined(run, candidate)) {
+      run.probe.examination?.propose(eligibility.wishes(run, candidate));
+    }
   }
 }
 
@@ -123,7 +127,9 @@ function judge(run: Run, rules: readonly CompiledRule[], list: readonly Candidat
     const { behaviour } = rule;
     const held = behaviour.perCustomer && behaviour.passes(run, null);
     if (held && trace === null) continue;
-    const failing = trace === null ? behaviour.failingOffers : null;
+    // What is known of the offers beforehand does not hold for one that is changed.
+    const isAltered = run.probe !== null && run.probe.priority !== null;
+    const failing = trace === null && !isAltered ? behaviour.failingOffers : null;
     const { items, count } =
       failing === null ? candidatesInScope(run, rule.scope, list) : candidatesOf(run, failing, list);
     for (let at = 0; at < count; at++) {
@@ -145,6 +151,7 @@ function asks(run: Run, { scope }: CompiledRule, candidate: Candidate): boolean 
 function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
   const verdict = run.trace === null ? null : rule.behaviour.explain(run, candidate);
   if (verdict !== null) run.trace?.qualification(row(rule, candidate, false, verdict.reason, verdict.detail));
+  if (run.probe !== null && isExamined(run, candidate)) tellRule(run, rule, candidate);
   if (rule.stage === 'match') {
     if (candidate.reason === null) lowerFit(run, candidate, rule.penalty);
     return;
@@ -155,6 +162,13 @@ function fail(run: Run, rule: CompiledRule, candidate: Candidate): void {
     'qualification',
     verdict === null ? null : { ruleId: rule.id, policyId: null, detail: verdict.detail },
   );
+}
+
+/** What the rule that fails would be content with, for an offer whose gates are all to be told. */
+function tellRule(run: Run, { behaviour, stage }: CompiledRule, candidate: Candidate): void {
+  const examination = run.probe?.examination;
+  if (stage !== 'match') examination?.shut({ always: behaviour.timeless === true });
+  examination?.propose(behaviour.wishes?.(run, candidate) ?? [], stage === 'match');
 }
 
 function lowerFit({ scratch: { columns } }: Run, { at }: Candidate, penalty: number): void {

@@ -15,9 +15,11 @@ export interface Step {
 /** Runs stages in their order, and tells who looks on. */
 export function runSteps(run: Run, steps: readonly Step[]): void {
   const { observe } = run;
+  const examination = run.probe?.examination ?? null;
   for (const step of steps) {
     const prefix = step.prefix ?? '';
     run.prefix = prefix;
+    examination?.enter(prefix + step.type, step.nodeId);
     step.run(run);
     if (run.program.drawsEarly && step.type === 'inventory' && prefix === '') drawModels(run);
     if (observe !== null) observe(prefix + step.type, step.nodeId);

@@ -3,6 +3,7 @@ import { isObject } from '../json-object.ts';
 import { type Candidate, countBlock, leave, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
 import type { PolicyRow } from '../trace.ts';
+import { isExamined } from '../why-not/probe.ts';
 import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
 import { firstInScope, type PolicyStage } from './policy-stage.ts';
 
@@ -61,6 +62,10 @@ function block(run: Run, policy: CompiledPolicy, candidate: Candidate, overrides
   }
   if (verdict !== null)
     run.trace?.policy(policyRow(policy, candidate, 'blocked', verdict.reason, null, verdict.detail));
+  if (run.probe !== null && isExamined(run, candidate)) {
+    const { final, timeless = false } = policy.behaviour;
+    run.probe.examination?.shut({ final, always: timeless });
+  }
   const detail = verdict === null ? null : describe(verdict.reason, verdict.detail);
   if (candidate.reason === null) countBlock(run, policy.ruleType);
   leave(run, candidate, 'contact_policy', verdict === null ? null : { ruleId: null, policyId: policy.id, detail });

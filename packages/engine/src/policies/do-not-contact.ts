@@ -25,6 +25,7 @@ export const doNotContact: PolicyKind = {
     return {
       role: 'block',
       final: true,
+      timeless: true,
       bindsMandatory: true,
       needsCreative: condition?.paths.some(([first]) => first === 'channel') ?? false,
       countsAll: false,

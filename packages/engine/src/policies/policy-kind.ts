@@ -37,6 +37,8 @@ export interface PolicyBehaviour {
   explain(run: Run, candidate: Candidate): PolicyVerdict;
   /** Counts an item that was taken into the answer; true when a limit is used up now. Null: it counts nothing. */
   readonly take: ((run: Run, candidate: Candidate) => boolean) | null;
+  /** True: it does not depend on the clock, so that waiting does not help. */
+  readonly timeless?: boolean;
 }
 
 export interface PolicyVerdict {

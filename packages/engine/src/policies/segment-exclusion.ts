@@ -18,6 +18,7 @@ export const segmentExclusion: PolicyKind = {
     return {
       role: 'block',
       final: false,
+      timeless: true,
       bindsMandatory: false,
       needsCreative: false,
       countsAll: false,

@@ -4,6 +4,7 @@ import { compileCondition } from '../conditions/compile-condition.ts';
 import type { CompiledCondition } from '../conditions/condition.ts';
 import { focus } from '../run.ts';
 import type { Json } from '../snapshot.ts';
+import { wishesOf } from '../why-not/edits.ts';
 import type { RuleKind } from './rule-kind.ts';
 
 /** A condition on one attribute of customer, request, offer or channel (docs/design/api-catalogue.md 1.3, 9). */
@@ -23,6 +24,11 @@ export const attributeCondition: RuleKind = {
       perCustomer,
       needsCreative: path[0] === 'channel',
       failingOffers: null,
+      timeless: !operator.endsWith('within_last_days'),
+      wishes(run, candidate) {
+        focus(run, candidate);
+        return wishesOf(condition, run.scope);
+      },
       passes(run, candidate) {
         if (candidate !== null) focus(run, candidate);
         if (condition.test(run.scope)) return true;

@@ -5,6 +5,7 @@ import type { CompiledCondition } from '../conditions/condition.ts';
 import { type Candidate, focus, type Run } from '../run.ts';
 import { propensityOf } from '../scoring/propensity.ts';
 import type { Json } from '../snapshot.ts';
+import { type Wish, wishesForSegments, wishesOf } from '../why-not/edits.ts';
 import type { RuleVerdict } from './rule-kind.ts';
 
 /** The offer's own gate: all keys must hold; asked in the qualify node before the rules (docs/design/api-catalogue.md 6). */
@@ -13,6 +14,8 @@ export interface Eligibility {
   /** The first key that does not hold, or null. */
   fails(run: Run, candidate: Candidate): string | null;
   explain(run: Run, candidate: Candidate, key: string): RuleVerdict;
+  /** What the keys that do not hold would be content with. */
+  wishes(run: Run, candidate: Candidate): readonly Wish[];
 }
 
 /** Null when there is nothing to ask. What cannot be read closes the offer. */
@@ -57,6 +60,11 @@ export function compileEligibility(source: JsonObject | null, builder: Builder):
       }
       if (typeof threshold === 'number' && propensityOf(run, candidate) < threshold) return 'propensityThreshold';
       return null;
+    },
+    wishes(run, candidate) {
+      focus(run, candidate);
+      const conditions = condition === null || condition.test(run.scope) ? [] : wishesOf(condition, run.scope);
+      return [...wishesForSegments(missing(run)), ...conditions];
     },
     explain(run, candidate, key) {
       const detail = (more: { readonly [name: string]: Json }): Json => ({ source: 'eligibility', key, ...more });

@@ -37,6 +37,7 @@ export const offerAttribute: RuleKind = {
     return {
       perCustomer: false,
       needsCreative: source?.[0] === 'channel',
+      timeless: isStatic,
       failingOffers: isStatic ? failing(offers, condition, path, passMissing) : null,
       passes(run, candidate) {
         if (candidate !== null) focus(run, candidate);

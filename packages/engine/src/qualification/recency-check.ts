@@ -3,6 +3,7 @@ import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { readPath, splitPath } from '../compile/paths.ts';
 import { focus, type Run } from '../run.ts';
 import type { Json } from '../snapshot.ts';
+import { isEditable } from '../why-not/edits.ts';
 import type { RuleKind } from './rule-kind.ts';
 
 const dayMs = 86_400_000;
@@ -36,6 +37,14 @@ export const recencyCheck: RuleKind = {
       perCustomer,
       needsCreative: path[0] === 'channel',
       failingOffers: null,
+      wishes(run) {
+        if (!isEditable(path)) return [];
+        const actual = readPath(run.scope, path);
+        const days = daysOf(run);
+        const isEarly = maxDays === undefined || (days !== null && minDays !== undefined && days < minDays);
+        const wanted = isEarly ? Math.ceil(minDays ?? 0) : Math.floor(maxDays);
+        return [{ path, operator: 'days', wanted, actual }];
+      },
       passes(run, candidate) {
         if (candidate !== null) focus(run, candidate);
         if (readPath(run.scope, path) === null) return passMissing;

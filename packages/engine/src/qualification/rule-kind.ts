@@ -4,6 +4,7 @@ import type { ConfigProblem, ConfigRemark, JsonObject } from '../compile/config-
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { Json, SnapshotRule } from '../snapshot.ts';
+import type { Wish } from '../why-not/edits.ts';
 
 /** Stages in order of evaluation; `ranking` rules are stored and not applied. */
 export const ruleStages = ['eligibility', 'fit', 'match'] as const;
@@ -33,6 +34,10 @@ export interface RuleBehaviour {
   passes(run: Run, candidate: Candidate | null): boolean;
   /** Text and detail fields of a failed rule. */
   explain(run: Run, candidate: Candidate): RuleVerdict;
+  /** What the rule, which fails, would be content with; absent: nothing that could be suggested. */
+  wishes?(run: Run, candidate: Candidate): readonly Wish[];
+  /** True: it does not depend on the clock, so that waiting does not help. */
+  readonly timeless?: boolean;
 }
 
 export interface RuleVerdict {

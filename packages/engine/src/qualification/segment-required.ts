@@ -1,5 +1,6 @@
 import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Run } from '../run.ts';
+import { wishesForSegments } from '../why-not/edits.ts';
 import type { RuleKind } from './rule-kind.ts';
 
 /** Membership in all segments named, by id or name, stored or of the request (docs/design/api-catalogue.md 9). */
@@ -24,6 +25,8 @@ export const segmentRequired: RuleKind = {
       perCustomer: true,
       needsCreative: false,
       failingOffers: null,
+      timeless: true,
+      wishes: (run) => wishesForSegments(required.filter((segment) => !run.segments.has(segment))),
       passes: (run) => isMemberOfAll(run, required),
       explain(run) {
         const missing = required.filter((segment) => !run.segments.has(segment));

@@ -265,7 +265,7 @@ export function createBinder(
         isStrict,
         unknown,
         wantsEvents,
-        signal: streams ? signalOf(reply, deps.lifecycle) : neverAborted,
+        signal: streams || operation.stopsWithCaller === true ? signalOf(reply, deps.lifecycle) : neverAborted,
       });
     }
 

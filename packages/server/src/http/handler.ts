@@ -17,7 +17,7 @@ export interface RequestFacts {
   readonly until: number;
   /** The answer is to be a stream of events: the operation has one, and this caller asks for it where others get JSON. */
   readonly wantsEvents: boolean;
-  /** Aborted when the client has left or the server stops; only for operations that stream, else it never is. */
+  /** Aborted when the client has left or the server stops; only for operations that stream or say `stopsWithCaller`, else it never is. */
   readonly signal: AbortSignal;
 }
 

@@ -36,6 +36,7 @@ import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
 import { featurePorts } from './ports.ts';
+import { createSearchThreads } from './why-not-threads.ts';
 
 /** The part of the configuration that the composition reads. */
 export type ComposeConfig = Pick<
@@ -120,10 +121,16 @@ const countingConnections = 2;
 /** The roll-up behind the decisions has one of its own. */
 const asideConnections = 1;
 
+/** Decisions for show (simulate, tools of customers): as many at once, and no decision waits for them. */
+const apartConnections = 2;
+
 /** Connections of one process by which it works for its requests. The listener is one more. */
 export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE_POOL_MAX'>): number {
-  return DATABASE_POOL_MAX + countingConnections + hotConnections + asideConnections;
+  return DATABASE_POOL_MAX + countingConnections + hotConnections + asideConnections + apartConnections;
 }
+
+/** Threads of one process that search for why-not; the other processors are left to decisions. */
+const searchThreads = 1;
 
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
@@ -157,6 +164,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const hot = createHotPath({ url, pooled, connections: hotConnections, onError });
   const aside = createHotPath({ url, pooled, connections: asideConnections, onError });
+  const apart = createHotPath({ url, pooled, connections: apartConnections, onError });
   const lifecycle = createLifecycle();
   const pepper = keyOf(config.API_KEY_PEPPER);
   const authenticator = createAuthenticator({ database, pepper, clock, onAsked: cacheAsked('credentials') });
@@ -187,6 +195,7 @@ export function composeServer(options: ComposeOptions): Server {
   const decisions = createDecisionService({
     database,
     hot,
+    apart,
     keys,
     customerHash,
     clock,
@@ -198,6 +207,7 @@ export function composeServer(options: ComposeOptions): Server {
     envelope,
     onError,
   });
+  const searches = createSearchThreads(searchThreads, onError);
   const jobs = jobRegistry({ database });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
@@ -224,6 +234,7 @@ export function composeServer(options: ComposeOptions): Server {
     envelope,
     jobs,
     suppressions: { keys, customerHash },
+    whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
     isDemoMode: config.DEMO_MODE,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
@@ -269,6 +280,7 @@ export function composeServer(options: ComposeOptions): Server {
     registry,
     async close() {
       await app.close();
+      await searches.close();
       await decisions.close();
       await outbound.close();
       clearInterval(refusing);
@@ -279,6 +291,7 @@ export function composeServer(options: ComposeOptions): Server {
       redis?.close();
       await hot.close();
       await aside.close();
+      await apart.close();
       await counting.close();
       await database.close();
     },

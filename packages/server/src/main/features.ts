@@ -38,6 +38,7 @@ import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
 import { usersFeature } from '../features/users/index.ts';
 import { volumesFeature } from '../features/volumes/index.ts';
+import { whyNotFeature } from '../features/why-not/index.ts';
 import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. What one of them needs from outside stands in ports.ts. */
@@ -81,6 +82,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   tenantsFeature,
   usersFeature,
   volumesFeature,
+  whyNotFeature,
 ];
 
 /** What a new tenant gets, in its own transaction. */

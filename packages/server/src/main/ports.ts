@@ -46,6 +46,7 @@ import { readSettings, type SettingsPorts } from '../features/settings/index.ts'
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
+import type { WhyNotPorts } from '../features/why-not/index.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
@@ -81,6 +82,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
   readonly suppressions: SuppressionPorts;
+  readonly whyNot: WhyNotPorts;
   /** Of all features, so that files are applied by the operations themselves. */
   readonly operationHandlers: OperationHandlers;
   /** DEMO_MODE of the process. */

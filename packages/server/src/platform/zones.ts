@@ -219,15 +219,16 @@ export function zoneOffsets(zoneName: string): readonly (readonly [from: number,
 }
 
 /**
- * The same from a year on (1970 at the earliest), in small pieces for work that takes turns. Since then each change falls on
+ * The same from the beginning of a year (1970 at the earliest) to that of another, in small pieces for work that takes turns. Since then each change falls on
  * a whole minute. Throws RangeError for no zone.
  */
 export function* zoneOffsetsSince(
   zoneName: string,
   year: number,
+  untilYear: number = lastYear,
 ): Generator<void, readonly (readonly [from: number, offsetMs: number])[]> {
   const zone = zoneOf(zoneName);
-  const end = Date.UTC(lastYear, 0);
+  const end = Date.UTC(untilYear, 0);
   let from = Date.UTC(year, 0);
   let offset = zone.offset(from);
   const offsets: [number, number][] = [[from, offset * minuteMs]];

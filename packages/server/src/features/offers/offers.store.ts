@@ -173,7 +173,7 @@ export async function fingerprintOtherOffers(tx: Tx, exceptStatuses: readonly Of
 }
 
 const facts = selectList(
-  columns(offerSpec, ['id', 'name', 'categoryId', 'budget']),
+  columns(offerSpec, ['id', 'name', 'categoryId', 'status', 'budget', 'deletedAt']),
   computed({ tracksStock: expression<boolean>(tracked) }),
 );
 

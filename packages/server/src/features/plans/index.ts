@@ -3,6 +3,7 @@ import { feature } from '../../feature.ts';
 export { type CatalogueCache, createCatalogueCache } from './catalogue-cache.ts';
 export { noContentItems } from './content-items.ts';
 export { expirePieces, expirePlans, retirePlans } from './plan-expiry.store.ts';
+export { readPlanContent } from './plan-pieces.ts';
 export type { PlanRefs } from './plan-refs.ts';
 export { ownReadSet, type ReadSet, type ReadSetNames, readNames } from './read-set.ts';
 export { assertNewest, StaleCatalogue, versionBehind } from './stale-catalogue.ts';

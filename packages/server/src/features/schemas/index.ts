@@ -29,6 +29,7 @@ export type { AppendEvents } from './schemas.events.ts';
 export { fieldHandlersInside } from './schemas.routes.ts';
 export { createSchema, type FindSchemaUses, type SchemaUse } from './schemas.service.ts';
 export { hasSchemas } from './schemas.store.ts';
+export { type SuggestibleColumns, suggestibleColumns } from './suggestible-columns.store.ts';
 export type { JsonValue } from './values.rules.ts';
 export { keyText, type OutForm, outForm } from './values-out.rules.ts';
 

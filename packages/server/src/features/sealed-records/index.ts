@@ -13,7 +13,13 @@ export { emptyCodes } from './empty-codes.ts';
 export { engineStamp } from './engine-stamp.ts';
 export { inputText, newZoneWriter, reduceRequest, type ZoneWriter } from './packed-input.ts';
 export { type ItemTexts, itemTexts, resultHash, resultText, shownAssignment } from './packed-result.ts';
-export { type RecordPorts, readDecision, replayDecision } from './sealed-records.service.ts';
+export {
+  type RecordedQuestion,
+  type RecordPorts,
+  readDecision,
+  recordedQuestion,
+  replayDecision,
+} from './sealed-records.service.ts';
 export {
   hasRecord,
   insertRecords,

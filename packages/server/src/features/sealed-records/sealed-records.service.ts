@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Decision, decide, diffResults, type Json, resultOf } from '@arbiter/engine';
+import { type Decision, type DecisionInput, decide, diffResults, type Json, resultOf } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
@@ -81,10 +81,7 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
 /** Runs the engine on the recorded plan, inputs, clock and seed, and compares (docs/design/api-decisioning.md 12). Audited. */
 export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
   const { record, body } = await open(tx, ports, id);
-  if (body === null) throw new AppError('inputs_unavailable', { detail: 'the inputs were erased with the customer' });
-  if (body.i.w !== undefined) {
-    throw new AppError('inputs_unavailable', { detail: `inputs are never stored: ${body.i.w.join(', ')}` });
-  }
+  assertReplayable(body);
   const flow = await openPlan(tx, record.planHash);
   const { plan, refs } = flow;
   const decision = await runAgain(tx, record, body.i, flow);
@@ -113,13 +110,51 @@ export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
   };
 }
 
+/** What a recorded decision was made of. */
+export interface RecordedQuestion {
+  readonly id: string;
+  readonly flow: CompiledFlow;
+  readonly input: DecisionInput;
+}
+
+/**
+ * What a customer's recorded decision was made of. 404 also when it is another customer's; 409 `inputs_unavailable`,
+ * `record_corrupt`.
+ */
+export async function recordedQuestion(
+  tx: Tx,
+  ports: RecordPorts,
+  id: string,
+  customerId: string,
+): Promise<RecordedQuestion> {
+  const { record, body } = await open(tx, ports, id);
+  if (record.customerId !== null && record.customerId !== customerId) {
+    throw new AppError('not_found', { detail: 'the customer has no such decision' });
+  }
+  assertReplayable(body);
+  const flow = await openPlan(tx, record.planHash);
+  return { id: record.id, flow, input: await recordedInput(tx, record, body.i, flow) };
+}
+
+/** 409 for what was erased or never stored. */
+function assertReplayable(body: OpenRecord['body']): asserts body is NonNullable<OpenRecord['body']> {
+  if (body === null) throw new AppError('inputs_unavailable', { detail: 'the inputs were erased with the customer' });
+  if (body.i.w !== undefined) {
+    throw new AppError('inputs_unavailable', { detail: `inputs are never stored: ${body.i.w.join(', ')}` });
+  }
+}
+
 /** The decision once more, on what was recorded. */
-async function runAgain(
+async function runAgain(tx: Tx, record: StoredRecord, packed: PackedInput, flow: CompiledFlow): Promise<Decision> {
+  return decide(flow.plan, await recordedInput(tx, record, packed, flow), { trace: false });
+}
+
+async function recordedInput(
   tx: Tx,
   record: StoredRecord,
   packed: PackedInput,
   { plan, refs }: CompiledFlow,
-): Promise<Decision> {
+): Promise<DecisionInput> {
   const evidence = evidenceView(await rebuildEvidence(tx, Number(record.evidenceNumber)));
   const objectiveCounts = record.countsNumber === null ? null : await countsOf(tx, Number(record.countsNumber));
   const seed = seedOf(tx.tenantId, record.requestId);
@@ -137,7 +172,7 @@ async function runAgain(
   // Records keep more of the question, and of the customer's segments, than the plan reads; the decision was made on what
   // it reads.
   const segments = input.segments.filter(usesSegment(plan.reads));
-  return decide(plan, { ...input, segments, request: reduceRequest(input.request, plan) }, { trace: false });
+  return { ...input, segments, request: reduceRequest(input.request, plan) };
 }
 
 /** The whole result when running again gives the recorded hash; else what the record itself holds. */

@@ -1,0 +1,183 @@
+import type { DropReason, Gate } from '../run.ts';
+import type { Json } from '../snapshot.ts';
+import type { PolicyRow, QualificationRow } from '../trace.ts';
+import type { Wish } from './edits.ts';
+
+/** What one gate said of the offer. */
+export interface GateRow {
+  /** Node type, or the engine's own stage, that asked it. */
+  readonly stage: string;
+  readonly nodeId: string | null;
+  readonly status: 'passed' | 'blocked' | 'skipped';
+  /** Rule or policy; null for a gate that is neither. */
+  readonly id: string | null;
+  /** Null for a stage that had nothing to say of the offer. */
+  readonly name: string | null;
+  readonly ruleType: string | null;
+  readonly reason: string | null;
+  readonly detail: Json;
+}
+
+/** What a gate that refuses knows of itself. */
+export interface Shut {
+  /** True: waiting does not open it. */
+  readonly always?: boolean;
+  /** True: nothing may be suggested against it. */
+  readonly final?: boolean;
+}
+
+/**
+ * Takes down the gates that an offer meets, one after the other: all of them, since here a gate that refuses it does not
+ * end its way (docs/design/api-decisioning.md 12).
+ */
+export interface Examination {
+  /** The stage that works now. */
+  enter(stage: string, nodeId: string | null): void;
+  /** The stage has asked `candidates` of the offer, one a placement, and let `passed` of them through. */
+  close(candidates: number, passed: number): void;
+  /** A gate refused a candidate of the offer. Rules and policies tell of themselves by their rows. */
+  left(reason: DropReason, gate: Gate | null): void;
+  qualification(row: QualificationRow): void;
+  policy(row: PolicyRow): void;
+  /** Of the gate that told of itself last. */
+  shut(how: Shut): void;
+  /** What a gate that refuses would be content with; `lowers`: one that lowers the score and lets the offer pass. */
+  propose(wishes: readonly Wish[], lowers?: boolean): void;
+  /** `isBlocked`: the offer did not reach ranking. */
+  result(isBlocked: boolean): Examined;
+}
+
+export interface Examined {
+  /** In the order in which they were met; those that were asked once a placement stand once. */
+  readonly gates: readonly GateRow[];
+  /** Of the gates that refuse; of an offer that was ranked, those of the gates that lowered its score. */
+  readonly wishes: readonly Wish[];
+  /** False: some gate that refuses does not depend on the clock. */
+  readonly opensByTime: boolean;
+  /** True: a gate refuses that nothing may be suggested against. */
+  readonly isFinal: boolean;
+  /** False: the flow never had the offer among its candidates. */
+  readonly isCandidate: boolean;
+}
+
+interface Noted {
+  row: GateRow;
+  /** Refused, let through some candidate of the offer. */
+  refused: boolean;
+  passed: boolean;
+  always: boolean;
+  final: boolean;
+}
+
+/** Reasons whose rule or policy tells more in a row of its own. */
+const toldByRow: ReadonlySet<DropReason> = new Set(['qualification', 'contact_policy']);
+/** Reasons that do not depend on the clock. */
+const timeless: ReadonlySet<DropReason> = new Set(['emergency_excluded', 'excluded', 'stock', 'no_creative']);
+
+export function createExamination(): Examination {
+  const noted = new Map<string, Noted>();
+  const wishes: Wish[] = [];
+  const ofScore: Wish[] = [];
+  let stage = '';
+  let nodeId: string | null = null;
+  let ofStage: Noted[] = [];
+  let last: Noted | null = null;
+  let isCandidate = false;
+  const note = (row: Omit<GateRow, 'stage' | 'nodeId'>, how: Shut = {}): void => {
+    const key = JSON.stringify([stage, nodeId, row.id, row.ruleType, row.name]);
+    const known = noted.get(key);
+    const refused = row.status === 'blocked';
+    const entry: Noted = known ?? {
+      row: { stage, nodeId, ...row },
+      refused: false,
+      passed: false,
+      always: false,
+      final: false,
+    };
+    if (known === undefined) noted.set(key, entry);
+    else if (refused && !known.refused) known.row = { stage, nodeId, ...row };
+    entry.refused ||= refused;
+    entry.passed ||= !refused;
+    entry.always ||= how.always ?? false;
+    entry.final ||= how.final ?? false;
+    ofStage.push(entry);
+    last = entry;
+  };
+  return {
+    enter(type, id) {
+      stage = type;
+      nodeId = id;
+      ofStage = [];
+    },
+    close(candidates, passed) {
+      if (candidates === 0) return;
+      isCandidate = true;
+      if (ofStage.length === 0) {
+        note({ status: 'passed', id: null, name: null, ruleType: null, reason: null, detail: null });
+      }
+      // Some candidate came through, so no gate of the stage refused the offer.
+      if (passed > 0) for (const entry of ofStage) entry.passed = true;
+    },
+    left(reason, gate) {
+      if (toldByRow.has(reason)) return;
+      const id = gate?.policyId ?? gate?.ruleId ?? null;
+      note(
+        { status: 'blocked', id, name: reason, ruleType: null, reason, detail: gate?.detail ?? null },
+        { always: timeless.has(reason), final: reason === 'emergency_excluded' },
+      );
+    },
+    qualification({ ruleId, ruleName, ruleType, status, stage: of, reason, penalty, detail }) {
+      // A match rule that fails lowers the score and lets the offer pass.
+      const lowers = status === 'failed' && of === 'match';
+      note({
+        status: status === 'failed' ? (lowers ? 'passed' : 'blocked') : status,
+        id: ruleId,
+        name: ruleName ?? 'eligibility',
+        ruleType,
+        reason,
+        detail: lowers ? withMembers(detail, { penalty }) : detail,
+      });
+    },
+    policy({ policyId, policyName, ruleType, status, overriddenBy, reason, detail }) {
+      note({
+        status: status === 'overridden' ? 'passed' : status,
+        id: policyId,
+        name: policyName,
+        ruleType,
+        reason,
+        detail: overriddenBy === null ? detail : withMembers(detail, { overriddenBy }),
+      });
+    },
+    shut({ always = false, final = false }) {
+      if (last === null) return;
+      last.always ||= always;
+      last.final ||= final;
+    },
+    propose: (some, lowers = false) => void (lowers ? ofScore : wishes).push(...some),
+    result(isBlocked) {
+      const all = [...noted.values()];
+      const stands = (entry: Noted): boolean => entry.refused && !entry.passed;
+      // No gate refused all of its candidates, but each was refused somewhere.
+      const isShared = isBlocked && !all.some(stands);
+      const refuses = (entry: Noted): boolean => entry.refused && (isShared || !entry.passed);
+      return {
+        gates: all.map((entry) => gateRow(entry, refuses(entry))),
+        wishes: isBlocked ? wishes : ofScore,
+        opensByTime: !all.some((entry) => refuses(entry) && entry.always),
+        isFinal: all.some((entry) => refuses(entry) && entry.final),
+        isCandidate,
+      };
+    },
+  };
+}
+
+function gateRow({ row, refused, final }: Noted, refuses: boolean): GateRow {
+  if (refuses)
+    return { ...row, status: 'blocked', detail: final ? withMembers(row.detail, { final: true }) : row.detail };
+  return refused ? { ...row, status: 'passed', reason: null, detail: null } : row;
+}
+
+function withMembers(detail: Json, members: { readonly [key: string]: Json }): Json {
+  const isObject = detail !== null && typeof detail === 'object' && !Array.isArray(detail);
+  return { ...(isObject ? detail : {}), ...members };
+}

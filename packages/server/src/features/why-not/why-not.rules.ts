@@ -1,0 +1,70 @@
+import type { WhyNotAnswer } from '@arbiter/contract';
+import type { WhyNotAnswer as Found, GateRow } from '@arbiter/engine';
+
+/** What is known of the offer beside the plan. */
+export interface AskedOffer {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly isDeleted: boolean;
+}
+
+/** True for an offer that nothing may be suggested for: it is gone. */
+export const isGone = ({ status, isDeleted }: AskedOffer): boolean => isDeleted || status === 'archived';
+
+/**
+ * The gate of an offer that no flow takes because of what it is; null for one that is active. It stands in place of what
+ * the engine says, which has not heard of it.
+ */
+export function statusGate(offer: AskedOffer): GateRow | null {
+  const word = offer.isDeleted ? 'deleted' : offer.status;
+  if (word === 'active') return null;
+  return {
+    stage: 'inventory',
+    nodeId: null,
+    status: 'blocked',
+    id: null,
+    name: 'status',
+    ruleType: null,
+    reason: `the offer is ${word}`,
+    detail: { status: word, ...(isGone(offer) ? { final: true } : {}) },
+  };
+}
+
+/** The gates with that of the offer's status, where the engine knew only that it is no candidate. */
+export function withStatus(gates: readonly GateRow[], offer: AskedOffer): readonly GateRow[] {
+  const gate = statusGate(offer);
+  return gate === null ? gates : [gate, ...gates.filter(({ name }) => name !== 'not_in_inventory')];
+}
+
+/** The answer in a sentence or two. */
+export function summaryOf(
+  offerName: string,
+  found: Pick<Found, 'selected' | 'verdict' | 'rank' | 'gates' | 'flips'>,
+): string {
+  const { selected, verdict, rank, gates, flips } = found;
+  if (selected) return `${offerName} is in the answer at rank ${rank}.`;
+  const refusing = gates.filter(({ status }) => status === 'blocked');
+  const names = refusing.map(({ name, stage }) => name ?? stage).join(', ');
+  const why =
+    refusing.length > 0
+      ? `${offerName} is refused by ${refusing.length} ${refusing.length === 1 ? 'gate' : 'gates'}: ${names}.`
+      : verdict === 'eligible'
+        ? `${offerName} passes every gate and ranks ${rank === null ? 'behind the answer' : `at place ${rank}`}, behind what the answer has room for.`
+        : `${offerName} is no candidate.`;
+  const ways = flips.length === 1 ? '1 change would' : `${flips.length} changes would each`;
+  return flips.length === 0
+    ? `${why} No small change was found that would put it into the answer.`
+    : `${why} ${ways} put it into the answer.`;
+}
+
+/** Flips as they are answered. */
+export function shapeFlips(flips: Found['flips']): WhyNotAnswer['flips'] {
+  return flips.map(({ kind, changes, at, resultRank }) => ({
+    kind,
+    changes: changes.map((change) => ({ ...change })),
+    at: at === null ? null : new Date(at).toISOString(),
+    verified: true,
+    resultRank,
+  }));
+}
