@@ -119,9 +119,12 @@ const countingConnections = 2;
 /** The roll-up behind the decisions has one of its own. */
 const asideConnections = 1;
 
+/** Decisions for show (simulate, tools of customers): as many at once, and no decision waits for them. */
+const apartConnections = 2;
+
 /** Connections of one process by which it works for its requests. The listener is one more. */
 export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE_POOL_MAX'>): number {
-  return DATABASE_POOL_MAX + countingConnections + hotConnections + asideConnections;
+  return DATABASE_POOL_MAX + countingConnections + hotConnections + asideConnections + apartConnections;
 }
 
 /** How soon a request that waited too long is told. */
@@ -156,6 +159,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const hot = createHotPath({ url, pooled, connections: hotConnections, onError });
   const aside = createHotPath({ url, pooled, connections: asideConnections, onError });
+  const apart = createHotPath({ url, pooled, connections: apartConnections, onError });
   const lifecycle = createLifecycle();
   const pepper = keyOf(config.API_KEY_PEPPER);
   const authenticator = createAuthenticator({ database, pepper, clock, onAsked: cacheAsked('credentials') });
@@ -182,6 +186,7 @@ export function composeServer(options: ComposeOptions): Server {
   const decisions = createDecisionService({
     database,
     hot,
+    apart,
     keys,
     clock,
     zoneClock,
@@ -265,6 +270,7 @@ export function composeServer(options: ComposeOptions): Server {
       redis?.close();
       await hot.close();
       await aside.close();
+      await apart.close();
       await counting.close();
       await database.close();
     },

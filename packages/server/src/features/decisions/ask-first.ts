@@ -2,7 +2,7 @@ import { decide } from '@arbiter/engine';
 import { AppError } from '../../platform/app-error.ts';
 import { StaleCatalogue, type TenantCatalogue, versionBehind } from '../plans/index.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
-import { inputFacts } from './decide-one.ts';
+import { inputFacts } from './decision-input.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { prepare } from './prepare-batch.ts';
 import { readBatch } from './read-batch.ts';

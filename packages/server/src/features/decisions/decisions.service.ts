@@ -25,6 +25,7 @@ import { findRequest } from './requests.store.ts';
 import { readRespondCall } from './respond.rules.ts';
 import { type RespondJob, type RespondPorts, runRespondBatch } from './respond-batch.ts';
 import { createStageWatch } from './stage-clock.ts';
+import { createTrials, type Trials } from './trials.ts';
 import { createWaitingRoom } from './waiting-room.ts';
 import { warmUp } from './warm-up.ts';
 import { createWebhookAsker } from './webhooks.ts';
@@ -32,6 +33,8 @@ import { createWebhookAsker } from './webhooks.ts';
 export interface DecisionDeps {
   readonly database: Database;
   readonly hot: HotPath;
+  /** Connections of decisions that are made for show, so that those wait for nobody who simulates. */
+  readonly apart: HotPath;
   readonly keys: CustomerKeys;
   readonly clock: Clock;
   readonly zoneClock: (zone: string, now: number) => ZoneClock;
@@ -69,6 +72,8 @@ export interface Recommended {
 }
 
 export interface DecisionService {
+  /** Decisions that are made to be looked at: nothing of them is stored, counted or reserved. */
+  readonly trials: Trials;
   recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
   /** Makes the first decisions as quick as later ones; see `warmUp`. Ends by `until` (monotonic ms). */
@@ -262,6 +267,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   }
 
   return {
+    trials: createTrials({ ...ports, hot: deps.apart, batchStage: () => undefined }),
     async recommend(caller, body) {
       const startedAt = performance.now();
       const call = readRecommendCall(body, factsOf(caller));

@@ -10,6 +10,16 @@ export { decisionMade } from './decisions.events.ts';
 export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
 export { createDecisionMetrics } from './metrics.ts';
+export { type CallFacts, type RecommendCall, readRecommendCall } from './recommend.rules.ts';
+export {
+  answerOfTrial,
+  decideTrial,
+  seedFrom,
+  type Trial,
+  type TrialQuestion,
+  type Trials,
+  type TriedDecision,
+} from './trials.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decision_minutes', 'decision_requests', 'decision_traces', 'response_keys'];

@@ -1,5 +1,5 @@
 import { type DecisionRequest, resolveTarget, type TargetProblem } from '@arbiter/engine';
-import type { TenantCatalogue } from '../plans/index.ts';
+import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { reduceRequest } from '../sealed-records/index.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import { type Failed, failed } from './outcome.ts';
@@ -21,15 +21,20 @@ export async function prepare(
       // Only the first decision after a change waits for the plan; the others must not lose a turn here.
       const flow = found instanceof Promise ? await found : found;
       job.known.flow = flow.plan.flow;
-      const target = resolveTarget(flow.plan, job.call.request);
-      const problem = target.problem && realProblem(catalogue, job.call.request, target.problem);
-      if (problem !== null) throw targetProblem(problem);
-      prepared.push({ job, flow, request: reduceRequest(job.call.request, flow.plan) });
+      prepared.push({ job, flow, request: requestFor(catalogue, flow, job.call.request) });
     } catch (error) {
       refused.push(failed(job, error));
     }
   }
   return { prepared, refused };
+}
+
+/** What the flow reads of the request. Throws AppError 400 for a target that names nothing of the tenant. */
+export function requestFor(catalogue: TenantCatalogue, { plan }: LiveFlow, asked: DecisionRequest): DecisionRequest {
+  const target = resolveTarget(plan, asked);
+  const problem = target.problem && realProblem(catalogue, asked, target.problem);
+  if (problem !== null) throw targetProblem(problem);
+  return reduceRequest(asked, plan);
 }
 
 /**

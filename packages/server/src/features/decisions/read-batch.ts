@@ -52,16 +52,22 @@ export interface ReadOptions {
   readonly isFresh: boolean;
 }
 
+/** What reading needs of the rest of the server. */
+export type ReadPorts = Pick<DecidePorts, 'catalogues' | 'evidence' | 'keys' | 'clock' | 'zoneClock' | 'batchStage'>;
+
+/** A question as far as it is read for. */
+export type Asked = Pick<Prepared, 'flow' | 'request'>;
+
 /**
  * Locks and reads the customers of a batch, and reads all else that its decisions need: one round trip, and one more for
  * each of customers never seen, looked-up rows, a playground's quota and a log that is too short.
  * Throws `StaleCatalogue` when the catalogue is neither fresh nor the newest.
  */
 export async function readBatch(
-  ports: DecidePorts,
+  ports: ReadPorts,
   catalogue: TenantCatalogue,
   tx: HotTransaction,
-  prepared: readonly Prepared[],
+  prepared: readonly Asked[],
   { wait, isFresh }: ReadOptions,
 ): Promise<BatchRead> {
   const { tenantId } = catalogue;
@@ -123,7 +129,7 @@ export async function readBatch(
 }
 
 /** The decisions of a batch share the clocks. */
-function zonesAt(ports: DecidePorts, now: number): (plan: Plan) => Zones {
+function zonesAt(ports: ReadPorts, now: number): (plan: Plan) => Zones {
   const byPlan = new Map<Plan, Zones>();
   return (plan) => {
     let zones = byPlan.get(plan);
