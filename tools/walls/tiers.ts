@@ -30,6 +30,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions'],
+  ['simulations'],
   ['seed-packs'],
   ['gitops'],
   ['admin'],

@@ -32,6 +32,7 @@ import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
+import { simulationOperations } from './simulations.ts';
 import { suppressionOperations } from './suppressions.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
@@ -73,6 +74,7 @@ export const operations = {
   ...byId(schemaOperations),
   ...byId(segmentOperations),
   ...byId(sessionOperations),
+  ...byId(simulationOperations),
   ...byId(suppressionOperations),
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),

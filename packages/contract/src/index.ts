@@ -47,6 +47,7 @@ export * from './schema-joins.ts';
 export * from './schemas.ts';
 export * from './segments.ts';
 export * from './session.ts';
+export * from './simulations.ts';
 export * from './suppressions.ts';
 export * from './system.ts';
 export * from './tenant-settings.ts';

@@ -28,6 +28,7 @@ import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
+import { simulationsFeature } from '../features/simulations/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
 import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
@@ -65,6 +66,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   seedPacksFeature,
   segmentsFeature,
   settingsFeature,
+  simulationsFeature,
   streamFeature,
   suppressionsFeature,
   tenantsFeature,

@@ -149,6 +149,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     },
     hasFlow: () => true,
     flowFor: () => flow,
+    compileOnce: async () => flow,
     compileAhead: async () => undefined,
     logHorizonMs: () => flow.plan.logHorizonMs,
   };

@@ -8,6 +8,7 @@ import { segmentJobs } from './segments.jobs.ts';
 import { type SegmentRoutePorts, segmentRoutes } from './segments.routes.ts';
 
 export { type MembersAmong, segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
+export { memberIds } from './members.service.ts';
 export {
   type ActiveSegment,
   type Membership,
