@@ -30,7 +30,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions'],
-  ['simulations'],
+  ['simulations', 'customer-tools'],
   ['seed-packs'],
   ['gitops'],
   ['admin'],

@@ -8,6 +8,7 @@ import { contactPolicyOperations } from './contact-policies.ts';
 import { contentOperations } from './content.ts';
 import { byId } from './core/by-id.ts';
 import { creativeOperations } from './creatives.ts';
+import { customerToolOperations } from './customer-tools.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
 import { decisionFlowVersionOperations } from './decision-flow-versions.ts';
@@ -50,6 +51,7 @@ export const operations = {
   ...byId(contactPolicyOperations),
   ...byId(contentOperations),
   ...byId(creativeOperations),
+  ...byId(customerToolOperations),
   ...byId(deadLetterOperations),
   ...byId(decisionFlowExchangeOperations),
   ...byId(decisionFlowVersionOperations),

@@ -21,6 +21,7 @@ export * from './core/record-versions.ts';
 export * from './core/resource.ts';
 export * from './core/schemas.ts';
 export * from './creatives.ts';
+export * from './customer-tools.ts';
 export * from './dead-letters.ts';
 export * from './decision-flow-exchange.ts';
 export * from './decision-flow-versions.ts';

@@ -32,6 +32,11 @@ export interface DecideOptions {
    * have. A stage that works in several goes is named after each. It sees nothing of the decision and changes nothing.
    */
   readonly observe?: StageObserver;
+  /**
+   * True: every offer is asked at every gate and scored, whatever refused it before; the trace is whole, and tells once for
+   * each gate what it refused. Nothing is delivered then. Offers that must be shown leave as always.
+   */
+  readonly survey?: boolean;
 }
 
 export type StageObserver = (stage: string, nodeId: string | null) => void;
@@ -44,16 +49,15 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   const run = begin(plan, input, options);
   const { observe } = run;
   const { program } = plan;
-  if (run.target.emptyReason !== null) {
-    const nothing: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };
-    return finish(run, nothing, certainSlate, couple(run, []).rows);
-  }
+  if (run.target.emptyReason !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
   const { branching } = program;
   if (branching !== null) run.phases = branching.phasesFor(run);
   runSteps(run, run.phases.phase1);
   prepareComponents(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
+  // What comes behind refuses no offer by itself: it chooses among those that are left.
+  if (run.survey) return finish(run, noItems, certainSlate, couple(run, []).rows);
   if (run.phases.rescores) rescore(run);
   const method = run.holdout ? topN : program.rank.method;
   let walked = deliver(run, method);
@@ -79,7 +83,11 @@ function rescore(run: Run): void {
   run.after.scoring = run.offerCount;
 }
 
-function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe }: DecideOptions): Run {
+function begin(
+  plan: Plan,
+  input: DecisionInput,
+  { trace = false, ask, observe, survey = false }: DecideOptions,
+): Run {
   const { program } = plan;
   const { request } = input;
   const clock = input.zones[plan.timezone];
@@ -143,12 +151,14 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe }
     contacted: false,
     creativesCounted: false,
     offerCapsCounted: false,
-    trace: trace ? createTrace() : null,
+    trace: trace || survey ? createTrace(survey) : null,
+    survey,
     ask: ask ?? null,
     observe: observe ?? null,
   };
 }
 
+const noItems: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };
 const noPlacements: Run['openPlacements'] = [];
 const noRemovers: Run['slotRemover'] = [];
 const noSegments: ReadonlySet<string> = new Set();

@@ -95,6 +95,8 @@ export interface Run {
   readonly trace: TraceBuilder | null;
   /** Told of webhooks that have no answer; null: those count as failed. */
   readonly ask: AskExternal | null;
+  /** True: no stage takes candidates away, so that the trace tells of every gate of every offer. */
+  readonly survey: boolean;
   /** Told of each stage that has worked. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;
 }

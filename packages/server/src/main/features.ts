@@ -9,6 +9,7 @@ import { contentFeature } from '../features/content/index.ts';
 import { creativesFeature } from '../features/creatives/index.ts';
 import { credentialsFeature } from '../features/credentials/index.ts';
 import { customerStatesFeature } from '../features/customer-states/index.ts';
+import { customerToolsFeature } from '../features/customer-tools/index.ts';
 import { decisionsFeature } from '../features/decisions/index.ts';
 import { estimatesFeature } from '../features/estimates/index.ts';
 import { evidenceFeature } from '../features/evidence/index.ts';
@@ -47,6 +48,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   creativesFeature,
   credentialsFeature,
   customerStatesFeature,
+  customerToolsFeature,
   decisionsFeature,
   estimatesFeature,
   evidenceFeature,

@@ -11,6 +11,7 @@ export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
 export { createDecisionMetrics } from './metrics.ts';
 export { type CallFacts, type RecommendCall, readRecommendCall } from './recommend.rules.ts';
+export { hideValues, valuesNeverStored } from './trace-rows.ts';
 export {
   answerOfTrial,
   decideTrial,

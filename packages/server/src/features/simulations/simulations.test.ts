@@ -39,6 +39,7 @@ const ask = (body: object, key = server.tenants[0].keys.viewer) =>
   server.call<SimulatedAnswer>('POST', '/api/v1/simulate', { body, key });
 const overSegment = (body: object) =>
   server.call<Simulation>('POST', '/api/v1/simulate', { body: { segmentId: ids.segment, ...body } });
+const neighbour = () => server.tenants[1]!;
 const named = (answer: { readonly decisions: readonly { readonly offerName?: string }[] }) =>
   answer.decisions.map(({ offerName }) => offerName);
 const owner = (text: string, values: unknown[] = []) =>
@@ -217,7 +218,7 @@ test('refuses what it cannot do, with the place', async () => {
   await problem({ segmentId: ids.segment, sampleSize: 0 }, 400, 'validation_failed');
   await problem({ segmentId: ids.segment, sampleSize: 10_001 }, 400, 'validation_failed');
   await problem({ segmentId: ids.segment, compare: { version: 9 } }, 404, 'not_found');
-  const foreign = await ask({ segmentId: ids.segment }, server.tenants[1].keys.viewer);
+  const foreign = await ask({ segmentId: ids.segment }, neighbour().keys.viewer);
   assert.equal(foreign.status, 400, foreign.text);
 });
 
@@ -310,7 +311,7 @@ test('async: answers at once, tells how far it is, ends by its job, and can be c
   assert.deepEqual([late.status, late.body.code], [409, 'invalid_transition']);
 
   const other = await overSegment({ async: true, sampleSize: 4 });
-  assert.equal((await cancel(other.body.id, server.tenants[1].keys.viewer)).status, 404);
+  assert.equal((await cancel(other.body.id, neighbour().keys.viewer)).status, 404);
   const ended = await cancel(other.body.id);
   assert.deepEqual([ended.status, ended.body.status, ended.body.error], [200, 'failed', 'cancelled']);
   await work(other.body.id);
@@ -380,7 +381,7 @@ test('lists the newest first and forgets after 30 days', async () => {
   assert.equal((await list('?limit=1&offset=1')).data[0]?.id, all.data[1]?.id);
   assert.equal((await list('?limit=500')).pagination.limit, 100);
   const foreign = await server.call<{ pagination: { total: number } }>('GET', '/api/v1/simulate', {
-    key: server.tenants[1].keys.viewer,
+    key: neighbour().keys.viewer,
   });
   assert.equal(foreign.body.pagination.total, 0);
   const expire = () =>
@@ -397,7 +398,7 @@ test('lists the newest first and forgets after 30 days', async () => {
 });
 
 test('over segments 20 times a minute', async () => {
-  const key = server.tenants[1].keys.viewer;
+  const key = neighbour().keys.viewer;
   for (let at = 0; at < 19; at++) await ask({ segmentId: ids.segment }, key);
   // One was counted before: what is refused for another reason counts too.
   const beyond = await ask({ segmentId: ids.segment }, key);
