@@ -219,7 +219,8 @@ test('without a channel every active channel is asked', async () => {
   assert.equal(offerOf(body, 'Best').creativeCount, 2);
   assert.equal(offerOf(body, 'Web only').creativeCount, 1);
   assert.equal((await eligibility('C2', '?channel=web')).summary.eligibleCount, 4);
-  assert.equal((await eligibility('C2', '?channel=sms')).summary.eligibleCount, 0);
+  const nowhere = await eligibility('C2', '?channel=sms');
+  assert.deepEqual([nowhere.summary.eligibleCount, offerOf(nowhere, 'Best').primaryReason], [0, 'no_channel']);
 });
 
 test('pages of the eligibility, and cursors that are none', async () => {

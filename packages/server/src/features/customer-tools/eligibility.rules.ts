@@ -9,6 +9,8 @@ export interface Survey {
   readonly policies: readonly TraceRow[];
   /** All that the flow takes, but for offers that must be shown. */
   readonly scored: readonly TraceRow[];
+  /** Why there is no place at all to show an offer: `no_channel`, `no_placement`, `placement_inactive`; else null. */
+  readonly closed: string | null;
 }
 
 /** What one channel says of an offer. */
@@ -134,7 +136,7 @@ function verdicts(survey: Survey): (offerId: string, isForced: boolean) => Verdi
     const isSeen = score !== null || isForced || drops.length > 0;
     return {
       reasons: new Set(drops.map(({ reason }) => reason)),
-      first: drops[0]?.reason ?? (isSeen ? null : 'inventory'),
+      first: survey.closed ?? drops[0]?.reason ?? (isSeen ? null : 'inventory'),
       score,
       qualification: rules.get(offerId) ?? [],
       policies: policies.get(offerId) ?? [],

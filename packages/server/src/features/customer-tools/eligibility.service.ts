@@ -78,13 +78,14 @@ async function readTrials(
 }
 
 function surveyOf(trial: Trial): Survey {
-  const { trace } = decide(trial.flow.plan, trial.input, { survey: true });
+  const { trace, emptyReason } = decide(trial.flow.plan, trial.input, { survey: true });
   if (trace === null) throw new Error('a survey has a trace');
   return {
     dropped: trace.dropped,
     qualification: rowsOf(trial, trace.qualificationResults),
     policies: rowsOf(trial, trace.contactPolicyResults),
     scored: rowsOf(trial, trace.scoringResults),
+    closed: trace.pipeline.length === 0 ? emptyReason : null,
   };
 }
 
