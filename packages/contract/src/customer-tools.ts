@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { cursorQuery, type PageLimits, Pagination } from './core/pages.ts';
-import { CustomerId, Id, JsonObject, Nullable, Timestamp } from './core/schemas.ts';
+import { CustomerId, Id, IdText, JsonObject, Nullable, Timestamp } from './core/schemas.ts';
 
 // What can be decided for a customer and why (part 1, 4.15; docs/design/api-access.md 16, docs/design/api-settled.md 63, 85).
 
@@ -249,7 +249,7 @@ export const customerToolOperations = {
       {
         channel: asked.channel,
         placement: asked.placement,
-        flowId: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Key or id of the flow.' })),
+        flowId: Type.Optional(IdText('Key or id of the flow.')),
       },
       { description: 'Where and by what.' },
     ),
