@@ -13,7 +13,7 @@ import type { DecisionInput, ZoneClock } from './input.ts';
 import { runSteps } from './nodes/step.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { u } from './random/hash.ts';
-import type { AskExternal, Run } from './run.ts';
+import type { AskExternal, Candidate, Run } from './run.ts';
 import { prepareComponents, scoreStage, traceScores } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
@@ -33,8 +33,9 @@ export interface DecideOptions {
    */
   readonly observe?: StageObserver;
   /**
-   * True: every offer is asked at every gate and scored, whatever refused it before; the trace is whole, and tells once for
-   * each gate what it refused. Nothing is delivered then. Offers that must be shown leave as always.
+   * True: every offer is asked at every gate, whatever refused it before; the trace is whole, and tells once for each gate what
+   * it refused. Offers that none refused are scored as always, and nothing is delivered. Offers that must be shown leave as
+   * always. For requests that name at most one placement.
    */
   readonly survey?: boolean;
 }
@@ -53,11 +54,12 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   const { branching } = program;
   if (branching !== null) run.phases = branching.phasesFor(run);
   runSteps(run, run.phases.phase1);
+  if (run.survey !== null) letRefusedLeave(run, run.survey);
   prepareComponents(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
   // What comes behind refuses no offer by itself: it chooses among those that are left.
-  if (run.survey) return finish(run, noItems, certainSlate, couple(run, []).rows);
+  if (run.survey !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
   if (run.phases.rescores) rescore(run);
   const method = run.holdout ? topN : program.rank.method;
   let walked = deliver(run, method);
@@ -152,10 +154,16 @@ function begin(
     creativesCounted: false,
     offerCapsCounted: false,
     trace: trace || survey ? createTrace(survey) : null,
-    survey,
+    survey: survey ? new Set() : null,
     ask: ask ?? null,
     observe: observe ?? null,
   };
+}
+
+/** Those that are left are scored against each other, as they would be had the others left before. */
+function letRefusedLeave(run: Run, refused: ReadonlySet<Candidate['offer']>): void {
+  run.list = run.list.filter(({ offer }) => !refused.has(offer));
+  run.offerCount = run.list.length;
 }
 
 const noItems: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };

@@ -95,8 +95,11 @@ export interface Run {
   readonly trace: TraceBuilder | null;
   /** Told of webhooks that have no answer; null: those count as failed. */
   readonly ask: AskExternal | null;
-  /** True: no stage takes candidates away, so that the trace tells of every gate of every offer. */
-  readonly survey: boolean;
+  /**
+   * Offers that a gate has refused, while all gates are asked of all: no stage takes candidates away before the scores. Null:
+   * they leave where they are refused.
+   */
+  readonly survey: Set<PlanOffer> | null;
   /** Told of each stage that has worked. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;
 }

@@ -7,7 +7,7 @@ import type { Candidate, DropReason, Run } from '../run.ts';
  */
 export function closeStage(run: Run, type: RemovingStage, nodeId: string | null, more: StageExtras = none): void {
   const { list, trace } = run;
-  if (run.survey) noteRefusals(run, type, nodeId);
+  if (run.survey !== null && type !== 'score') noteRefusals(run, run.survey, type, nodeId);
   if (run.leaving === 0 && trace === null) return;
   run.leaving = 0;
   const before = run.offerCount;
@@ -55,7 +55,7 @@ export function closeStage(run: Run, type: RemovingStage, nodeId: string | null,
 }
 
 /** Traces what the stage refuses and lets it go on, to be asked at the next gate too. */
-function noteRefusals(run: Run, type: RemovingStage, nodeId: string | null): void {
+function noteRefusals(run: Run, survey: Set<Candidate['offer']>, type: RemovingStage, nodeId: string | null): void {
   const refused = new Map<Candidate['offer'], Candidate | null>();
   for (const candidate of run.list) {
     const { offer, reason } = candidate;
@@ -63,7 +63,11 @@ function noteRefusals(run: Run, type: RemovingStage, nodeId: string | null): voi
     if (reason === null) refused.set(offer, null);
     else if (!refused.has(offer)) refused.set(offer, candidate);
   }
-  for (const candidate of refused.values()) if (candidate !== null) recordDrop(run, candidate, type, nodeId);
+  for (const [offer, candidate] of refused) {
+    if (candidate === null) continue;
+    survey.add(offer);
+    recordDrop(run, candidate, type, nodeId);
+  }
   for (const candidate of run.list) {
     candidate.reason = null;
     candidate.gate = null;
