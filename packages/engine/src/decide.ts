@@ -85,11 +85,7 @@ function rescore(run: Run): void {
   run.after.scoring = run.offerCount;
 }
 
-function begin(
-  plan: Plan,
-  input: DecisionInput,
-  { trace = false, ask, observe, survey = false }: DecideOptions,
-): Run {
+function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe, survey = false }: DecideOptions): Run {
   const { program } = plan;
   const { request } = input;
   const clock = input.zones[plan.timezone];
