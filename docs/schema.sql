@@ -1674,6 +1674,41 @@ create table segments (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table simulations (
+  tenant_id uuid not null,
+  id uuid not null,
+  segment_id uuid not null,
+  status text not null,
+  error text,
+  question json not null,
+  flows json not null,
+  sampled integer default 0 not null,
+  total integer default 0 not null,
+  result json,
+  created_at timestamp(3) with time zone not null,
+  completed_at timestamp(3) with time zone,
+  duration_ms integer,
+  holder uuid,
+  lease_until timestamp(3) with time zone
+);
+  constraint simulations_check CHECK (((error IS NULL) = (status <> 'failed'::text)))
+  constraint simulations_check1 CHECK ((total >= sampled))
+  constraint simulations_check2 CHECK (((result IS NULL) = (status <> 'completed'::text)))
+  constraint simulations_check3 CHECK (((completed_at IS NULL) = (status = 'running'::text)))
+  constraint simulations_check4 CHECK (((duration_ms IS NULL) = (completed_at IS NULL)))
+  constraint simulations_check5 CHECK (((lease_until IS NULL) = (holder IS NULL)))
+  constraint simulations_flows_check CHECK ((json_typeof(flows) = 'array'::text))
+  constraint simulations_question_check CHECK ((json_typeof(question) = 'object'::text))
+  constraint simulations_sampled_check CHECK ((sampled >= 0))
+  constraint simulations_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+  constraint simulations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint simulations_pkey PRIMARY KEY (tenant_id, id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Simulations over segments, kept for 30 days.
+
 create table stream_heads (
   tenant_id uuid not null,
   "position" bigint not null

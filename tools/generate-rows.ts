@@ -35,6 +35,7 @@ const types: Readonly<Record<string, { readonly type: string; readonly kind: str
   numeric: { type: 'string', kind: 'number' },
   'timestamp with time zone': { type: 'Date', kind: 'instant' },
   date: { type: 'string', kind: 'day' },
+  json: { type: 'unknown', kind: 'json' },
   jsonb: { type: 'unknown', kind: 'json' },
   bytea: { type: 'Buffer', kind: 'bytes' },
 };

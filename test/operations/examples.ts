@@ -103,6 +103,12 @@ const aSegment = async (f: Fixtures): Promise<Made> => {
   await f.must('POST', `schemas/${idOf(segment.baseSchemaId)}/data`, { rows }, 201);
   return segment;
 };
+/** A simulation over a segment that nobody works on. */
+const aSimulation = async (f: Fixtures): Promise<Made> => {
+  const { flow } = await f.decisionWorld();
+  const { id: segmentId } = await aSegment(f);
+  return f.must('POST', 'simulate', { segmentId, decisionFlowKey: flow.id, sampleSize: 5, async: true }, 202);
+};
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
 const idOf = (value: unknown): string => String(value);
 
@@ -467,6 +473,33 @@ export const examples: Readonly<Record<string, Example>> = {
     const query = { periodType: 'alltime', periodKey: 'all', offerId: offer.id, channelId: channel.id };
     return { params: { customerId }, query };
   },
+  'customers.eligibility': async (f) => {
+    const { customerId } = await aClick(f);
+    return { params: { customerId }, query: { channel: 'web', limit: '1' } };
+  },
+  'customers.profile': async (f) => {
+    const { customerId, flow } = await aClick(f);
+    return { params: { customerId }, query: { channel: 'web', flowId: flow.id } };
+  },
+  'customers.simulate': async (f) => {
+    const { customerId, flow } = await aClick(f);
+    const place = { channel: 'web', placement: null, limit: 5, flowId: flow.id, decisionFlowKey: null };
+    const asked = { attributes: { page: f.marker }, segments: ['gold'], now: '2026-11-20T09:00:00Z', draft: true };
+    return { params: { customerId }, body: { ...place, ...asked } };
+  },
+  'simulations.run': async (f) => {
+    const { channel, placement, flow } = await f.decisionWorld();
+    const place = { channelId: channel.id, placements: [{ placementId: placement.id, limit: 2 }], limit: 2 };
+    const asked = { attributes: { page: f.marker }, segments: ['gold'], context: { page: 'home' } };
+    const how = { version: 'published', now: '2026-11-20T09:00:00Z', seed: 'a-seed', async: false };
+    return { body: { customerId: customerOf(f), decisionFlowKey: flow.id, ...place, ...asked, ...how } };
+  },
+  'simulations.list': async (f) => {
+    await aSimulation(f);
+    return { query: { limit: '1', offset: '0' } };
+  },
+  'simulations.get': async (f) => ({ params: { id: (await aSimulation(f)).id } }),
+  'simulations.cancel': async (f) => ({ params: { id: (await aSimulation(f)).id }, body: {} }),
   'customers.reservations': async (f) => ({ params: { customerId: (await aClick(f)).customerId } }),
   'customers.whyNot': async (f) => {
     const world = await f.decisionWorld();

@@ -31,6 +31,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'history-import', 'model-learning'],
+  ['simulations', 'customer-tools'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops'],
   ['admin'],

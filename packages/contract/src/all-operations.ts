@@ -11,6 +11,7 @@ import { contentOperations } from './content.ts';
 import { byId } from './core/by-id.ts';
 import { creativeOperations } from './creatives.ts';
 import { customerErasureOperations } from './customer-erasure.ts';
+import { customerToolOperations } from './customer-tools.ts';
 import { deadLetterOperations } from './dead-letters.ts';
 import { decisionFlowAssemblyOperations } from './decision-flow-assembly.ts';
 import { decisionFlowExchangeOperations } from './decision-flow-exchange.ts';
@@ -37,6 +38,7 @@ import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
+import { simulationOperations } from './simulations.ts';
 import { suppressionOperations } from './suppressions.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
@@ -58,6 +60,7 @@ export const operations = {
   ...byId(contentOperations),
   ...byId(creativeOperations),
   ...byId(customerErasureOperations),
+  ...byId(customerToolOperations),
   ...byId(deadLetterOperations),
   ...byId(decisionFlowAssemblyOperations),
   ...byId(decisionFlowExchangeOperations),
@@ -84,6 +87,7 @@ export const operations = {
   ...byId(schemaOperations),
   ...byId(segmentOperations),
   ...byId(sessionOperations),
+  ...byId(simulationOperations),
   ...byId(suppressionOperations),
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),

@@ -16,7 +16,7 @@ import { runSteps } from './nodes/step.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { openVolumes } from './policies/volumes.ts';
 import { u } from './random/hash.ts';
-import type { AskExternal, Run } from './run.ts';
+import type { AskExternal, Candidate, Run } from './run.ts';
 import { assignModel, variantOf } from './scoring/champions.ts';
 import { optimizeStage } from './scoring/optimize-stage.ts';
 import { prepareComponents, scoreStage, traceScores } from './scoring/score-stage.ts';
@@ -40,6 +40,12 @@ export interface DecideOptions {
   readonly observe?: StageObserver;
   /** A question about one offer; the trace then tells of that offer alone. */
   readonly probe?: Probe;
+  /**
+   * True: every offer is asked at every gate, whatever refused it before; the trace is whole, and tells once for each gate what
+   * it refused. Offers that none refused are scored as always, and nothing is delivered. Offers that must be shown leave as
+   * always. For requests that name at most one placement.
+   */
+  readonly survey?: boolean;
 }
 
 export type StageObserver = (stage: string, nodeId: string | null) => void;
@@ -52,19 +58,19 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   const run = begin(plan, input, options);
   const { observe } = run;
   const { program } = plan;
-  if (run.target.emptyReason !== null) {
-    const nothing: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };
-    return finish(run, nothing, certainSlate, couple(run, []).rows);
-  }
+  if (run.target.emptyReason !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
   if (program.scoring.champions !== null && !run.holdout) run.assigned = assignModel(run, program.scoring.champions);
   const { branching } = program;
   if (branching !== null) run.phases = branching.phasesFor(run);
   runSteps(run, run.phases.phase1);
   run.probe?.examination?.enter('score', program.scoring.nodeId);
+  if (run.survey !== null) letRefusedLeave(run, run.survey);
   prepareComponents(run);
   if (run.modelRuns.length > 0) drawModels(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
+  // What comes behind refuses no offer by itself: it chooses among those that are left.
+  if (run.survey !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
   if (run.phases.rescores) rescore(run);
   else optimize(run);
   if (run.probe !== null) settleProbe(run, run.probe);
@@ -104,7 +110,11 @@ function rescore(run: Run): void {
   run.after.scoring = run.offerCount;
 }
 
-function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe, probe }: DecideOptions): Run {
+function begin(
+  plan: Plan,
+  input: DecisionInput,
+  { trace = false, ask, observe, probe, survey = false }: DecideOptions,
+): Run {
   const { program } = plan;
   const { request } = input;
   const clock = input.zones[plan.timezone];
@@ -174,8 +184,9 @@ function begin(plan: Plan, input: DecisionInput, { trace = false, ask, observe, 
     shadowRuns: null,
     assigned: null,
     degraded: false,
-    trace: trace ? createTrace(probe) : null,
+    trace: trace || survey ? createTrace(probe, survey) : null,
     probe: probe ?? null,
+    survey: survey ? new Set() : null,
     ask: ask ?? null,
     observe: observe ?? null,
   };
@@ -189,6 +200,13 @@ function rankMethodOf({ holdout, program, probe }: Run): RankMethod {
   return probe?.greedy === true ? (method.greedy ?? method) : method;
 }
 
+/** Those that are left are scored against each other, as they would be had the others left before. */
+function letRefusedLeave(run: Run, refused: ReadonlySet<Candidate['offer']>): void {
+  run.list = run.list.filter(({ offer }) => !refused.has(offer));
+  run.offerCount = run.list.length;
+}
+
+const noItems: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };
 const noPlacements: Run['openPlacements'] = [];
 const noRemovers: Run['slotRemover'] = [];
 const noSegments: ReadonlySet<string> = new Set();

@@ -113,6 +113,11 @@ export interface Run {
   readonly ask: AskExternal | null;
   /** A question about one offer; null for decisions that are made to decide. */
   readonly probe: Probe | null;
+  /**
+   * Offers that a gate has refused, while all gates are asked of all: no stage takes candidates away before the scores. Null:
+   * they leave where they are refused.
+   */
+  readonly survey: Set<PlanOffer> | null;
   /** Told of each stage that has worked. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;
 }

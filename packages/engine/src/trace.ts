@@ -79,8 +79,9 @@ export interface TraceBuilder {
   build(winners: ReadonlySet<string>): DecisionTrace;
 }
 
-/** `probe`: keeps the rows of its offer alone, and tells them to its examination. */
-export function createTrace(probe: Probe | null = null): TraceBuilder {
+/** `probe`: keeps the rows of its offer alone, and tells them to its examination. `isWhole`: nothing is cut from it. */
+export function createTrace(probe: Probe | null = null, isWhole = false): TraceBuilder {
+  const offerRows = isWhole ? Number.POSITIVE_INFINITY : mostOfferRows;
   const pipeline: StageRow[] = [];
   const dropped: DroppedRow[] = [];
   const qualification: QualificationRow[] = [];
@@ -116,11 +117,11 @@ export function createTrace(probe: Probe | null = null): TraceBuilder {
     liftedFrom: (offerId, overrideId) => lifted.get(`${offerId} ${overrideId}`) ?? [],
     build: (winners) => ({
       pipeline,
-      scoringResults: scored.slice(0, mostOfferRows),
-      qualificationResults: winnersFirst(qualification, winners),
-      contactPolicyResults: winnersFirst(policy, winners),
-      suppressionResults: winnersFirst(suppression, winners),
-      dropped: dropped.slice(0, mostDropped),
+      scoringResults: scored.slice(0, offerRows),
+      qualificationResults: winnersFirst(qualification, winners, offerRows),
+      contactPolicyResults: winnersFirst(policy, winners, offerRows),
+      suppressionResults: winnersFirst(suppression, winners, offerRows),
+      dropped: isWhole ? dropped : dropped.slice(0, mostDropped),
     }),
   };
 }
@@ -155,8 +156,9 @@ function scoredRow(row: ScoredRow, rank: number): Json {
 function winnersFirst<R extends { readonly offerId: string }>(
   rows: readonly R[],
   winners: ReadonlySet<string>,
+  most: number,
 ): Json[] {
   const first = rows.filter((row) => winners.has(row.offerId));
   const rest = rows.filter((row) => !winners.has(row.offerId));
-  return [...first, ...rest].slice(0, mostOfferRows).map((row) => ({ ...row }));
+  return [...first, ...rest].slice(0, most).map((row) => ({ ...row }));
 }

@@ -9,6 +9,7 @@ import { isExamined } from '../why-not/probe.ts';
 export function closeStage(run: Run, type: RemovingStage, nodeId: string | null, more: StageExtras = none): void {
   const { list, trace } = run;
   if (run.probe !== null) keepExamined(run, list);
+  if (run.survey !== null && type !== 'score') noteRefusals(run, run.survey, type, nodeId);
   if (run.leaving === 0 && trace === null) return;
   run.leaving = 0;
   const before = run.offerCount;
@@ -69,6 +70,26 @@ export function keepExamined(run: Run, list: readonly Candidate[]): void {
     candidate.gate = null;
   }
   examination.close(candidates, passed);
+}
+
+/** Traces what the stage refuses and lets it go on, to be asked at the next gate too. */
+function noteRefusals(run: Run, survey: Set<Candidate['offer']>, type: RemovingStage, nodeId: string | null): void {
+  const refused = new Map<Candidate['offer'], Candidate | null>();
+  for (const candidate of run.list) {
+    const { offer, reason } = candidate;
+    // One place that takes the offer is enough.
+    if (reason === null) refused.set(offer, null);
+    else if (!refused.has(offer)) refused.set(offer, candidate);
+  }
+  for (const [offer, candidate] of refused) {
+    if (candidate === null) continue;
+    survey.add(offer);
+    recordDrop(run, candidate, type, nodeId);
+  }
+  for (const candidate of run.list) {
+    candidate.reason = null;
+    candidate.gate = null;
+  }
 }
 
 export interface StageExtras {

@@ -1013,6 +1013,25 @@ export interface SegmentsRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `simulations`. */
+export interface SimulationsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly segmentId: string;
+  readonly status: 'running' | 'completed' | 'failed';
+  readonly error: string | null;
+  readonly question: unknown;
+  readonly flows: unknown;
+  readonly sampled: number;
+  readonly total: number;
+  readonly result: unknown;
+  readonly createdAt: Date;
+  readonly completedAt: Date | null;
+  readonly durationMs: number | null;
+  readonly holder: string | null;
+  readonly leaseUntil: Date | null;
+}
+
 /** A row of `stream_heads`. */
 export interface StreamHeadsRow {
   readonly tenantId: string;
@@ -1169,6 +1188,7 @@ export interface Tables {
   readonly segment_members: SegmentMembersRow;
   readonly segment_snapshots: SegmentSnapshotsRow;
   readonly segments: SegmentsRow;
+  readonly simulations: SimulationsRow;
   readonly stream_heads: StreamHeadsRow;
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
@@ -2046,6 +2066,23 @@ export const columnKinds = {
     version: 'integer',
     createdAt: 'instant',
     updatedAt: 'instant',
+  },
+  simulations: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    segmentId: 'uuid',
+    status: 'text',
+    error: 'text',
+    question: 'json',
+    flows: 'json',
+    sampled: 'integer',
+    total: 'integer',
+    result: 'json',
+    createdAt: 'instant',
+    completedAt: 'instant',
+    durationMs: 'integer',
+    holder: 'uuid',
+    leaseUntil: 'instant',
   },
   stream_heads: {
     tenantId: 'uuid',

@@ -208,7 +208,7 @@ export function composeServer(options: ComposeOptions): Server {
     onError,
   });
   const searches = createSearchThreads(searchThreads, onError);
-  const jobs = jobRegistry({ database });
+  const jobs = jobRegistry({ database, trials: () => decisions.trials });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;

@@ -9,6 +9,7 @@ import { contentFeature } from '../features/content/index.ts';
 import { creativesFeature } from '../features/creatives/index.ts';
 import { credentialsFeature } from '../features/credentials/index.ts';
 import { customerStatesFeature } from '../features/customer-states/index.ts';
+import { customerToolsFeature } from '../features/customer-tools/index.ts';
 import { decisionsFeature } from '../features/decisions/index.ts';
 import { erasureFeature } from '../features/erasure/index.ts';
 import { estimatesFeature } from '../features/estimates/index.ts';
@@ -33,6 +34,7 @@ import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
+import { simulationsFeature } from '../features/simulations/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
 import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
@@ -53,6 +55,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   creativesFeature,
   credentialsFeature,
   customerStatesFeature,
+  customerToolsFeature,
   decisionsFeature,
   erasureFeature,
   estimatesFeature,
@@ -77,6 +80,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   seedPacksFeature,
   segmentsFeature,
   settingsFeature,
+  simulationsFeature,
   streamFeature,
   suppressionsFeature,
   tenantsFeature,

@@ -4,7 +4,7 @@ import { features } from './features.ts';
 import { type JobPorts, jobFeaturePorts } from './ports.ts';
 
 /** Every job of the product with what does it: the machinery's own and those of the features. */
-export function jobRegistry({ database }: Pick<JobPorts, 'database'>): JobRegistry {
-  const ports: JobPorts = { database, ...jobFeaturePorts };
+export function jobRegistry({ database, trials }: Pick<JobPorts, 'database' | 'trials'>): JobRegistry {
+  const ports: JobPorts = { database, trials, ...jobFeaturePorts };
   return createJobRegistry([...machineryJobs(database), ...jobsOf(features, ports)]);
 }

@@ -7,7 +7,7 @@ import { contentHandlersInside, type ReadProfile } from '../features/content/ind
 import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
 import { customerNumbers } from '../features/customer-states/index.ts';
-import type { DecisionRouteDeps } from '../features/decisions/index.ts';
+import type { DecisionRouteDeps, Trials } from '../features/decisions/index.ts';
 import type { ErasureRoutePorts } from '../features/erasure/index.ts';
 import type { ReachPorts } from '../features/estimates/index.ts';
 import { lockRoutes } from '../features/flow-routes/index.ts';
@@ -56,10 +56,12 @@ import type { JobRegistry } from '../jobs/index.ts';
 export interface JobPorts extends RefreshPorts {
   readonly database: Database;
   readonly settlementNumbers: SettlementNumbers;
+  /** Decisions for show, made by this process. */
+  readonly trials: () => Trials;
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, 'database'> = {
+export const jobFeaturePorts: Omit<JobPorts, 'database' | 'trials'> = {
   settlementNumbers: customerNumbers,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),

@@ -1,18 +1,6 @@
-import {
-  type Contacts,
-  type DecideOptions,
-  type Decision,
-  type DecisionInput,
-  decide,
-  foldContacts,
-  foldOutcomes,
-  type Plan,
-  type Suppression,
-  u,
-} from '@arbiter/engine';
+import { type DecideOptions, type Decision, type DecisionInput, decide, u } from '@arbiter/engine';
 import { newId } from '../../platform/ids.ts';
-import { isZone } from '../../platform/zones.ts';
-import type { BatchCustomer, KeptSuppression } from '../customer-states/index.ts';
+import type { BatchCustomer } from '../customer-states/index.ts';
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { type ItemTexts, itemId, itemTexts, newDecisionId } from '../sealed-records/index.ts';
 import { nobody } from '../segments/index.ts';
@@ -20,10 +8,9 @@ import type { AnswerFacts } from './answer.ts';
 import { answerText } from './answer-text.ts';
 import type { DecideJob, Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
-import { noteModels, openBreakers } from './model-inputs.ts';
-import type { Profile } from './profile-reads.ts';
+import { decisionInput } from './decision-input.ts';
+import { noteModels } from './model-inputs.ts';
 import type { BatchRead } from './read-batch.ts';
-import { seeded } from './seeded-input.ts';
 
 /** A decision with its answer; nothing of it is stored yet. */
 export interface MadeDecision {
@@ -69,13 +56,12 @@ export function decideOne(
   { job, flow, request }: Prepared,
   customer: Pick<BatchCustomer, 'row' | 'state'> | null,
 ): MadeDecision {
-  const { tenantId, settings } = catalogue;
+  const { settings } = catalogue;
   const { now, quota } = read;
   const { plan } = flow;
   const { dryRun } = request;
   const profile = read.profiles[at]!;
-  const membership = read.memberships[at] ?? nobody;
-  const input = seeded(tenantId, inputFacts(ports, catalogue, read, at, { job, flow, request }, customer));
+  const input = decisionInput(ports, catalogue, read, at, { flow, request, external: job.asked?.answers }, customer);
   const sampled =
     !dryRun && settings.decisionTraceEnabled && u(`trace:${request.requestId}`) < settings.decisionTraceSampleRate;
   const trace = sampled || job.call.debug;
@@ -84,7 +70,7 @@ export function decideOne(
   const decision = decide(plan, input, stages === null ? untraced : { trace, observe: stages.observe });
   const engineUs = Math.round((performance.now() - startedAt) * 1000);
   ports.stages.end(stages);
-  noteModels(ports, tenantId, decision);
+  noteModels(ports, catalogue.tenantId, decision);
   const texts = itemTexts(decision);
 
   // A request id that the server made is the decision's id: it tells the partition, and needs no row of its own.
@@ -121,7 +107,7 @@ export function decideOne(
     job,
     flow,
     input,
-    segments: membership.kept,
+    segments: (read.memberships[at] ?? nobody).kept,
     decision,
     texts,
     engineUs,
@@ -131,99 +117,5 @@ export function decideOne(
   };
 }
 
-/** What the question at `at` is decided by, but for its seed. */
-export function inputFacts(
-  ports: Pick<DecidePorts, 'modelBreaker' | 'zoneClock'>,
-  catalogue: TenantCatalogue,
-  read: BatchRead,
-  at: number,
-  { job, flow: { plan }, request }: Prepared,
-  customer: Pick<BatchCustomer, 'row' | 'state'> | null,
-): Omit<DecisionInput, 'seed'> {
-  const { now, quota } = read;
-  const profile = read.profiles[at]!;
-  const membership = read.memberships[at] ?? nobody;
-  const shared = read.zonesOf(plan);
-  const clock = shared[plan.timezone]!;
-  const zones = plan.zoneFields.length === 0 ? shared : withOwnZones(ports, plan, shared, profile, now);
-  return {
-    now,
-    zones,
-    request,
-    known: profile.known,
-    profile: profile.values,
-    enriched: profile.enriched,
-    segments: membership.used,
-    contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
-    outcomes: outcomesOf(plan, customer, now),
-    soldOut: plan.tracksStock ? read.soldOut : undefined,
-    volumes: read.volumes?.near(plan),
-    suppressions: suppressionsAt(catalogue, customer, now),
-    evidence: read.evidence,
-    modelStates: read.modelStates === null ? undefined : read.modelStates(plan),
-    openBreakers: openBreakers(ports, catalogue.tenantId, plan),
-    objectiveCounts: plan.reads.objectiveCounts ? (read.objectiveCounts ?? undefined) : undefined,
-    joinTruncated: profile.isTruncated ? true : undefined,
-    external: job.asked?.answers,
-    quotaLeft: request.dryRun ? undefined : quota?.left(),
-  };
-}
-
 const untraced: DecideOptions = {};
 const noIds: readonly string[] = [];
-const noSuppressions: readonly KeptSuppression[] = [];
-
-/** The clocks with those of zones that the customer's profile names. */
-function withOwnZones(
-  { zoneClock }: Pick<DecidePorts, 'zoneClock'>,
-  plan: Plan,
-  shared: DecisionInput['zones'],
-  profile: Profile,
-  now: number,
-): DecisionInput['zones'] {
-  const zones = { ...shared };
-  for (const value of valuesOf(plan, profile)) {
-    if (typeof value !== 'string' || Object.hasOwn(zones, value) || !isZone(value)) continue;
-    zones[value] = zoneClock(value, now);
-  }
-  return zones;
-}
-
-/** What auto-enrichment and each enrich node give for the fields that may name a zone; the engine takes one of them. */
-function* valuesOf({ zoneFields, enrichSources }: Plan, { values, enriched }: Profile): Generator<unknown> {
-  for (const field of zoneFields) {
-    if (Object.hasOwn(values, field)) yield values[field];
-    for (const { nodeId, position, prefix } of enrichSources) {
-      const column = field.startsWith(prefix) ? field.slice(prefix.length) : null;
-      const row = enriched[nodeId]?.[position];
-      if (column !== null && row != null && Object.hasOwn(row, column)) yield row[column];
-    }
-  }
-}
-
-/** The customer's outcomes as far as policies of the plan look at them. */
-function outcomesOf({ outcomeReads }: Plan, customer: Pick<BatchCustomer, 'state'> | null, now: number) {
-  if (outcomeReads === null) return undefined;
-  return customer === null
-    ? noOutcomes
-    : foldOutcomes(customer.state.lanes, customer.state.outcomes, outcomeReads, now);
-}
-
-const noOutcomes: DecisionInput['outcomes'] = [];
-
-/** Those that have not expired, and that their policy would write as it is now. */
-function suppressionsAt(
-  { policyMarks }: TenantCatalogue,
-  customer: Pick<BatchCustomer, 'row'> | null,
-  now: number,
-): DecisionInput['suppressions'] {
-  const rows = customer?.row.suppressions ?? noSuppressions;
-  if (rows.length === 0) return noSuppressions;
-  const inForce: Suppression[] = [];
-  for (const { mark, ...row } of rows) {
-    if (row.expiresAt > now && (row.policyId === null || policyMarks.get(row.policyId) === mark)) inForce.push(row);
-  }
-  return inForce;
-}
-
-const noContacts: Contacts = { lanes: [], totals: [], lastAt: [], log: [], keptFrom: 0, reservations: [] };

@@ -12,6 +12,7 @@ import type { BatchCustomer, KeptSuppression } from '../customer-states/index.ts
 import type { LiveFlow, TenantCatalogue } from '../plans/index.ts';
 import { nobody } from '../segments/index.ts';
 import type { DecidePorts } from './decide-ports.ts';
+import { openBreakers } from './model-inputs.ts';
 import type { Profile } from './profile-reads.ts';
 import type { BatchRead } from './read-batch.ts';
 import { seeded } from './seeded-input.ts';
@@ -20,20 +21,31 @@ import { seeded } from './seeded-input.ts';
 export interface Question {
   readonly flow: LiveFlow;
   readonly request: DecisionRequest;
+  /** What webhooks of the flow said; left out where none was asked. */
+  readonly external?: DecisionInput['external'];
 }
 
-/**
- * Everything that the engine is given for the question at `at` of what was read. `customer` holds the contacts so far; null
- * for a customer without any. Reads nothing else.
- */
-export function decisionInput(
-  ports: Pick<DecidePorts, 'zoneClock'>,
+/** Everything that the engine is given for the question at `at` of what was read; see `inputFacts`. */
+export const decisionInput = (
+  ports: Pick<DecidePorts, 'modelBreaker' | 'zoneClock'>,
   catalogue: TenantCatalogue,
   read: BatchRead,
   at: number,
-  { flow, request }: Question,
+  question: Question,
   customer: Pick<BatchCustomer, 'row' | 'state'> | null,
-): DecisionInput {
+): DecisionInput => seeded(catalogue.tenantId, inputFacts(ports, catalogue, read, at, question, customer));
+
+/**
+ * The same but for the seed. `customer` holds the contacts so far; null for a customer without any. Reads nothing else.
+ */
+export function inputFacts(
+  ports: Pick<DecidePorts, 'modelBreaker' | 'zoneClock'>,
+  catalogue: TenantCatalogue,
+  read: BatchRead,
+  at: number,
+  { flow, request, external }: Question,
+  customer: Pick<BatchCustomer, 'row' | 'state'> | null,
+): Omit<DecisionInput, 'seed'> {
   const { now, quota } = read;
   const { plan } = flow;
   const profile = read.profiles[at]!;
@@ -41,7 +53,7 @@ export function decisionInput(
   const shared = read.zonesOf(plan);
   const clock = shared[plan.timezone]!;
   const zones = plan.zoneFields.length === 0 ? shared : withOwnZones(ports, plan, shared, profile, now);
-  return seeded(catalogue.tenantId, {
+  return {
     now,
     zones,
     request,
@@ -52,11 +64,16 @@ export function decisionInput(
     contacts: foldContacts(customer?.state ?? noContacts, plan.windows, now, clock, plan.longestCooldownMs),
     outcomes: outcomesOf(plan, customer, now),
     soldOut: plan.tracksStock ? read.soldOut : undefined,
+    volumes: read.volumes?.near(plan),
     suppressions: suppressionsAt(catalogue, customer, now),
     evidence: read.evidence,
+    modelStates: read.modelStates === null ? undefined : read.modelStates(plan),
+    openBreakers: openBreakers(ports, catalogue.tenantId, plan),
+    objectiveCounts: plan.reads.objectiveCounts ? (read.objectiveCounts ?? undefined) : undefined,
     joinTruncated: profile.isTruncated ? true : undefined,
+    external,
     quotaLeft: request.dryRun ? undefined : quota?.left(),
-  });
+  };
 }
 
 const noSuppressions: readonly KeptSuppression[] = [];

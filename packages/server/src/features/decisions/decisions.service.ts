@@ -80,6 +80,8 @@ export interface Recommended {
 export interface DecisionService {
   /** Decisions that are made to be looked at: nothing of them is stored, counted or reserved. */
   readonly trials: Trials;
+  /** A recommend body as a decision takes it. Throws AppError 400 with the path of what is wrong. */
+  readCall(caller: Pick<CallerFacts, 'tenantId' | 'ip' | 'userAgent'>, body: RecommendRequest): RecommendCall;
   recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
   /** Makes the first decisions as quick as later ones; see `warmUp`. Ends by `until` (monotonic ms). */
@@ -131,9 +133,10 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     stages: createStageWatch(deps.metrics.stageTook),
     batchStage: deps.metrics.stageTook,
   };
+  const asker = createWebhookAsker(deps);
   const rehearsals = createRehearsals(
     () => ports,
-    createWebhookAsker(deps),
+    asker,
     (tenantId, job) => decisions.submit(tenantId, job),
   );
   const decisions: Batcher<DecideJob> = createBatcher({
@@ -177,7 +180,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     return key;
   }
 
-  const factsOf = (caller: CallerFacts) => ({
+  const factsOf = (caller: Pick<CallerFacts, 'tenantId' | 'ip' | 'userAgent'>) => ({
     ip: caller.ip,
     userAgent: caller.userAgent,
     anonymousKey: () => anonymousKeyOf(caller.tenantId),
@@ -283,7 +286,8 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   }
 
   return {
-    trials: createTrials({ ...ports, hot: deps.apart, batchStage: () => undefined }),
+    trials: createTrials({ ...ports, hot: deps.apart, batchStage: () => undefined }, asker),
+    readCall: (caller, body) => readRecommendCall(body, factsOf(caller)),
     async recommend(caller, body) {
       const startedAt = performance.now();
       const call = readRecommendCall(body, factsOf(caller));

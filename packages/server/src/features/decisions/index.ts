@@ -13,6 +13,7 @@ export { createDecisionService, type DecisionService } from './decisions.service
 export { createDecisionMetrics } from './metrics.ts';
 export { type CallFacts, type RecommendCall, readRecommendCall } from './recommend.rules.ts';
 export { decisionNamed } from './requests.store.ts';
+export { hideValues, valuesNeverStored } from './trace-rows.ts';
 export {
   answerOfTrial,
   decideTrial,

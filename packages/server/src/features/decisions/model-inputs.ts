@@ -1,7 +1,7 @@
 import type { Decision, DecisionInput, Plan } from '@arbiter/engine';
 import type { HeldStates } from '../models/index.ts';
-import type { Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
+import type { Asked } from './read-batch.ts';
 
 /** Failures in a row after which a model is not asked, and for how long (docs/design/api-decisioning.md 10). */
 export const modelBreakerRules = { failures: 5, pauseMs: 60_000 } as const;
@@ -10,7 +10,7 @@ export const modelBreakerRules = { failures: 5, pauseMs: 60_000 } as const;
 export async function readModels(
   { models }: Pick<DecidePorts, 'models'>,
   { tenantId, version }: { readonly tenantId: string; readonly version: number },
-  prepared: readonly Prepared[],
+  prepared: readonly Asked[],
 ): Promise<HeldStates | null> {
   if (!prepared.some(({ flow }) => flow.plan.models.some(({ learns }) => learns))) return null;
   return models.get(tenantId, version);

@@ -63,6 +63,13 @@ test('dry runs and repeats count nothing', async () => {
   assert.equal((await recommend({ customerId: 'C2', limit: 2, dryRun: true })).body.count, 2);
 });
 
+test('decisions for show count nothing, and are given when nothing is left', async () => {
+  await setUsed(5000);
+  const simulated = await server.call<RecommendAnswer>('POST', '/api/v1/simulate', { body: { customerId: 'C1' } });
+  assert.deepEqual([simulated.status, simulated.body.count], [200, 4], simulated.text);
+  assert.equal((await status()).quotaUsed, 5000);
+});
+
 test('with r left of n items the best r are given, recorded and replayed', async () => {
   await setUsed(4998);
   const answer = await recommend({ customerId: 'C4', limit: 3, debug: true });

@@ -65,7 +65,18 @@ export interface ReadOptions {
 }
 
 /** What reading needs of the rest of the server. */
-export type ReadPorts = Pick<DecidePorts, 'catalogues' | 'evidence' | 'keys' | 'clock' | 'zoneClock' | 'batchStage'>;
+export type ReadPorts = Pick<
+  DecidePorts,
+  | 'catalogues'
+  | 'evidence'
+  | 'keys'
+  | 'clock'
+  | 'zoneClock'
+  | 'batchStage'
+  | 'models'
+  | 'modelBreaker'
+  | 'objectiveCounts'
+>;
 
 /** A question as far as it is read for. */
 export type Asked = Pick<Prepared, 'flow' | 'request'>;
@@ -162,7 +173,7 @@ export async function readBatch(
 }
 
 /** How many of them are stored: those of customers that are held. */
-function decisionsOf(prepared: readonly Prepared[], customers: BatchCustomers): number {
+function decisionsOf(prepared: readonly Asked[], customers: BatchCustomers): number {
   let count = 0;
   for (const { request } of prepared) if (!request.dryRun && customers.has(request.customerId)) count += 1;
   return count;

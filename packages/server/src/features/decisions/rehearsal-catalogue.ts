@@ -133,6 +133,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     version: 0,
     settings: { ...settingsOf({}), decisionTraceEnabled: true, decisionTraceSampleRate: 0.5 },
     isPlayground: false,
+    channelIds: [channelId],
     inactiveChannels: new Set(),
     outcomes: new Map(),
     outcomePolicies: [],
@@ -151,6 +152,7 @@ export async function rehearsalCatalogue(timezone: string): Promise<TenantCatalo
     },
     hasFlow: () => true,
     flowFor: () => flow,
+    compileOnce: async () => flow,
     compileAhead: async () => undefined,
     logHorizonMs: () => flow.plan.logHorizonMs,
   };

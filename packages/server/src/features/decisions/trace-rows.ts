@@ -1,5 +1,6 @@
 import type { Json, Plan } from '@arbiter/engine';
 import { isObject } from '../../platform/json.ts';
+import type { CompiledFlow } from '../plans/index.ts';
 
 type JsonObject = { readonly [name: string]: Json };
 
@@ -26,6 +27,24 @@ export function hiddenValues(
   const zones = plan.zoneFields.some((field) => fields.has(field)) ? new Set(plan.zones) : null;
   return { fields, compared: new Map(compared), zones };
 }
+
+/** Takes the values that are never stored out of rows of a trace: for whoever shows them and stores nothing. */
+export function hideValues({
+  plan,
+  neverStore,
+  comparedWith,
+}: Pick<CompiledFlow, 'plan' | 'neverStore' | 'comparedWith'>): (row: Json) => Json {
+  const hidden = neverStore.size === 0 ? null : hiddenValues(plan, neverStore, comparedWith);
+  return (row) => withhold(row, hidden);
+}
+
+/** Names under `customer.` whose values are never stored, those with an enrich prefix too. */
+export const valuesNeverStored = ({
+  plan,
+  neverStore,
+}: Pick<CompiledFlow, 'plan' | 'neverStore'>): ReadonlySet<string> => hiddenValues(plan, neverStore, noRules).fields;
+
+const noRules: ReadonlyMap<string, string> = new Map();
 
 /** The row without the value of a field that is never stored: neither in its detail nor in its text. */
 export function withhold(row: Json, hidden: Hidden | null): Json {

@@ -12,6 +12,8 @@ import type { Profile } from './profile-reads.ts';
 import { type BatchRead, type ReadPorts, readBatch } from './read-batch.ts';
 import type { RecommendCall } from './recommend.rules.ts';
 import { createStageWatch, type StageClock } from './stage-clock.ts';
+import { type HeldVolumes, MissingVolumes } from './volumes-in-batch.ts';
+import type { WebhookAsker } from './webhooks.ts';
 
 // Decisions that are made to be looked at: simulate, the tools of customers, why-not. They read what a decision reads and
 // run the engine that decides, on connections of their own, and store, count and reserve nothing.
@@ -66,9 +68,14 @@ export interface TriedDecision {
   readonly stages: StageClock | null;
 }
 
-export type TrialPorts = ReadPorts & Pick<DecidePorts, 'hot' | 'catalogues'>;
+export type TrialPorts = ReadPorts & Pick<DecidePorts, 'hot' | 'catalogues' | 'makeVolumes'>;
 
-export function createTrials(ports: TrialPorts): Trials {
+/** Webhooks that are asked at once for questions that are read together. */
+const askedAtOnce = 20;
+
+const nothingHeld: HeldVolumes = new Set();
+
+export function createTrials(ports: TrialPorts, asker: WebhookAsker): Trials {
   async function catalogueOf(tenantId: string): Promise<TenantCatalogue> {
     const catalogue = await ports.catalogues.get(tenantId);
     return catalogue.hasFlow() ? catalogue : ports.catalogues.makeBaseFlow(tenantId);
@@ -94,12 +101,18 @@ export function createTrials(ports: TrialPorts): Trials {
       throw refusal;
     }
     const clock = at === null ? ports.clock : { now: () => at };
-    const read = await ports.hot.run(
-      catalogue.tenantId,
-      (tx) => readBatch({ ...ports, clock }, catalogue, tx, asked, { wait: false, isFresh }),
-      until - performance.now(),
-    );
-    return questions.map(({ call, seed }, place): Trial => {
+    const readAll = () =>
+      ports.hot.run(
+        catalogue.tenantId,
+        (tx) => readBatch({ ...ports, clock }, catalogue, tx, asked, { wait: false, isFresh, hold: nothingHeld }),
+        until - performance.now(),
+      );
+    const read = await readAll().catch(async (error: unknown) => {
+      if (!(error instanceof MissingVolumes)) throw error;
+      await ports.makeVolumes(catalogue, error.refs);
+      return readAll();
+    });
+    const trials = questions.map(({ call, seed }, place): Trial => {
       const { flow, request } = asked[place]!;
       const customer = read.customers.get(request.customerId) ?? null;
       const own = decisionInput(ports, catalogue, read, place, { flow, request }, customer);
@@ -115,6 +128,31 @@ export function createTrials(ports: TrialPorts): Trials {
         startedAt,
       };
     });
+    return askWebhooks(trials, until);
+  }
+
+  /** With the answers of webhooks, which are asked once for each question (docs/design/api-settled.md 71). */
+  async function askWebhooks(trials: readonly Trial[], until: number): Promise<Trial[]> {
+    const asked: Trial[] = [];
+    for (let start = 0; start < trials.length; start += askedAtOnce) {
+      const some = trials.slice(start, start + askedAtOnce);
+      asked.push(...(await Promise.all(some.map((trial) => withAnswers(trial, until)))));
+    }
+    return asked;
+  }
+
+  async function withAnswers(trial: Trial, until: number): Promise<Trial> {
+    const { catalogue, flow, input } = trial;
+    const { plan } = flow;
+    if (plan.webhooks.length === 0) return trial;
+    // The seed is no property of the input's own, so a copy would go without.
+    const { seed } = input;
+    const { requestId, customerId } = input.request;
+    const external = await asker.ask(
+      { tenantId: catalogue.tenantId, plan, requestId, customerId, until },
+      (answers, ask) => void decide(plan, { ...input, seed, external: answers }, { ask }),
+    );
+    return { ...trial, input: { ...input, seed, external } };
   }
 
   return {

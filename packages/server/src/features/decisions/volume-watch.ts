@@ -1,7 +1,7 @@
 import type { Plan, PlanVolume, PlanVolumes } from '@arbiter/engine';
 import type { TenantCatalogue } from '../plans/index.ts';
 import { type VolumeArrays, type VolumeRef, volumeArrays, volumeRef } from '../volumes/index.ts';
-import type { Prepared } from './decide-job.ts';
+import type { Asked } from './read-batch.ts';
 
 /** A volume that plans limit or count. */
 export interface WatchedVolume {
@@ -31,7 +31,7 @@ const watches = new WeakMap<Counting, Map<PlanVolumes | null, VolumeWatch>>();
  * What the plans of a batch count over all customers, and what was ever counted before: a volume that is not counted for a
  * while would not be true when it is asked for again. Null: nothing.
  */
-export function watchOf(catalogue: Counting, prepared: readonly Prepared[]): VolumeWatch | null {
+export function watchOf(catalogue: Counting, prepared: readonly Asked[]): VolumeWatch | null {
   let first: PlanVolumes | null = null;
   let more: Set<PlanVolumes> | null = null;
   let before: Plan | null = null;

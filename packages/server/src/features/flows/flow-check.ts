@@ -10,8 +10,8 @@ import { readReferences } from './flow-references.store.ts';
 import { missingSecrets } from './flow-secrets.service.ts';
 import { flowSpec, type StoredConfig } from './flows.store.ts';
 
-/** What a draft is checked for: a POST, a file that is imported, a PUT, or publishing it. */
-export type DraftUse = 'create' | 'import' | 'update' | 'publish';
+/** What a draft is checked for: a POST, a file that is imported, a PUT, publishing it, or running it without storing it. */
+export type DraftUse = 'create' | 'import' | 'update' | 'publish' | 'simulate';
 
 /** What a draft is checked as. */
 export interface DraftCheck {
@@ -27,6 +27,7 @@ const bodyPaths: Readonly<Record<DraftUse, string>> = {
   import: '/flow/config',
   update: '/draftConfig',
   publish: '/draftConfig',
+  simulate: '/draftConfig',
 };
 
 const scoringCode = 'scoring_not_configured';
@@ -45,7 +46,7 @@ function entry({ path, message, code, nodeId }: FlowIssue, use: DraftUse): Error
 export function problemCode(issues: readonly FlowIssue[], use: DraftUse): ErrorCode {
   if (use === 'publish') return issues.some(({ code }) => code === scoringCode) ? scoringCode : 'pipeline_invalid';
   if (use === 'import' && issues.some(({ code }) => code === 'unknown_reference')) return 'reference_not_found';
-  return use === 'create' || use === 'import' || issues.some((issue) => issue.class === 'S')
+  return use === 'create' || use === 'import' || use === 'simulate' || issues.some((issue) => issue.class === 'S')
     ? 'validation_failed'
     : 'pipeline_invalid';
 }
@@ -56,13 +57,16 @@ const webhookRules = ({ outboundRules }: FlowPorts): WebhookRules => ({
   headerProblem: (name, value) => outboundRules.headerProblem(name, value === secretMask ? '' : value),
 });
 
-/** Throws the problem of a draft that must not be stored (create, update) or published. */
+/** Whether the draft is about to decide, so that everything must be there. */
+const runs = (use: DraftUse): boolean => use === 'publish' || use === 'simulate';
+
+/** Throws the problem of a draft that must not be stored (create, update), published or run. */
 export async function checkDraft(tx: Tx, draft: StoredConfig, { use, ports, flow }: DraftCheck): Promise<void> {
   const asked = { ownKey: flow.key, webhooks: webhookRules(ports) };
   const { errors: found, warnings } = validateFlow(draft, await readReferences(tx, draft, asked), {
-    use: use === 'publish' ? 'publish' : 'draft',
+    use: runs(use) ? 'publish' : 'draft',
   });
-  const errors = use === 'publish' ? [...found, ...(await missingSecrets(tx, flow.id, draft))] : found;
+  const errors = runs(use) ? [...found, ...(await missingSecrets(tx, flow.id, draft))] : found;
   const [first] = errors;
   if (first === undefined) {
     // What is published was remarked on when it was stored.

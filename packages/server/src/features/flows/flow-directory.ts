@@ -32,7 +32,7 @@ export interface FlowDirectory {
 }
 
 /** A config that passed the flow check when it was published. */
-function asFlowConfig(config: StoredConfig): FlowConfig {
+export function asFlowConfig(config: StoredConfig): FlowConfig {
   return config as unknown as FlowConfig;
 }
 
@@ -76,6 +76,12 @@ export function flowDirectory(rows: readonly PublishedFlowRow[]): FlowDirectory 
     ],
   };
 }
+
+/** Statuses of offers that the flow's inventory may name. */
+export const offerStatusesOf = (flow: RunnableFlow): readonly OfferStatus[] => [
+  'active',
+  ...otherStatuses.filter((status) => names(flow, status)),
+];
 
 const otherStatuses = ['draft', 'paused'] as const satisfies readonly OfferStatus[];
 

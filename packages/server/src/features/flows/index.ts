@@ -16,8 +16,15 @@ import {
 import { restorableFlow } from './flows.service.ts';
 
 export { forgetAssemblySince, markAssembly, noteForAssembly } from './assembly.service.ts';
-export { type FlowDirectory, flowDirectory, type RunnableFlow, readFlowDirectory } from './flow-directory.ts';
+export {
+  type FlowDirectory,
+  flowDirectory,
+  offerStatusesOf,
+  type RunnableFlow,
+  readFlowDirectory,
+} from './flow-directory.ts';
 export type { FlowPorts } from './flow-ports.ts';
+export { flowConfigToTry, flowVersionToTry } from './flow-trial.service.ts';
 export type { FlowRoutePorts } from './flows.routes.ts';
 export { createFlow, ensureBaseFlow, flowsNamingPolicy, publishFlow } from './flows.service.ts';
 export { flowsScoringBy, selectFlowsContaining, selectIdsByKey, selectLiveConfigs } from './flows.store.ts';

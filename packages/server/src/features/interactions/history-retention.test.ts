@@ -19,7 +19,7 @@ const within = <T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T> =
   server.database.withTenant(tenantId, systemActor('test'), work);
 const dayMs = 86_400_000;
 const runJob = (name: string, tenantId: string) =>
-  jobRegistry({ database: server.database })
+  jobRegistry({ database: server.database, trials: () => server.decisions.trials })
     .get(name)!
     .run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
 

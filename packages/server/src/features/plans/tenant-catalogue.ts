@@ -26,7 +26,7 @@ import {
 } from '../channels/index.ts';
 import { idlePolicies, policyMark, snapshotPolicies } from '../contact-policies/index.ts';
 import { type RouteRequest, readRoutes, routeTable } from '../flow-routes/index.ts';
-import { type RunnableFlow, readFlowDirectory, selectLiveConfigs } from '../flows/index.ts';
+import { offerStatusesOf, type RunnableFlow, readFlowDirectory, selectLiveConfigs } from '../flows/index.ts';
 import { modelsForPlan, selectModels } from '../models/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { idleRules, snapshotRules } from '../qualification/index.ts';
@@ -39,7 +39,7 @@ import { selectVolumeRefs, type VolumeRef } from '../volumes/index.ts';
 import { type CatalogueRows, readRows } from './catalogue-rows.ts';
 import { newPiece, type PlanHead, readPlanContent, type SealedPlan, sealPlan, storePlan } from './plan-pieces.ts';
 import { type PlanRefs, planRefs } from './plan-refs.ts';
-import { type ReadSet, readSetNames, storeNames } from './read-set.ts';
+import { ownReadSet, type ReadSet, readSetNames, storeNames } from './read-set.ts';
 
 /** The tenant's catalogue of one version, as this process holds it: what decisions are made with. */
 export interface TenantCatalogue {
@@ -48,6 +48,8 @@ export interface TenantCatalogue {
   readonly settings: TenantSettings;
   /** Whether a quota of decisions holds (docs/design/api-access.md 5.4); a tenant is born a playground or never becomes one. */
   readonly isPlayground: boolean;
+  /** Ids of the active channels. */
+  readonly channelIds: readonly string[];
   /** Ids of channels that no plan holds, because they are not active now. */
   readonly inactiveChannels: ReadonlySet<string>;
   readonly outcomes: ReadonlyMap<string, OutcomeTypeFacts>;
@@ -71,6 +73,11 @@ export interface TenantCatalogue {
    * Error when `hasFlow()` is false.
    */
   flowFor(asked: string | null, request?: RouteRequest): LiveFlow | Promise<LiveFlow>;
+  /**
+   * Compiles a flow that is to be run for show only: a draft, an older version, other weights. Neither stored nor kept. Offers
+   * of statuses that no published flow names are read for it.
+   */
+  compileOnce(flow: RunnableFlow): Promise<LiveFlow>;
   /** Compiles the plans of some flows that can run, the likeliest first, for those who will ask; stores none. */
   compileAhead(): Promise<void>;
   /** Longest time that any compiled plan's windows look back, in ms. */
@@ -211,15 +218,18 @@ export async function loadCatalogue(
     return own.length === 0 ? {} : { models: own };
   }
 
+  function snapshotOf(head: PlanHead, { offers, creatives, otherOffers, contentItems }: CatalogueRows): Snapshot {
+    const withOthers = otherOffers === undefined ? {} : { otherOffers };
+    const { items } = contentItems;
+    const withItems = items.length === 0 ? {} : { contentItems: items };
+    return { ...head, ...lists, offers, creatives, ...withItems, rules, policies, ...withOthers };
+  }
+
   function make(flow: RunnableFlow): PlanAhead {
     const known = ahead.get(flow.id);
     if (known !== undefined) return known;
     const head = headOf(flow);
-    const { offers, creatives, otherOffers } = rows;
-    const withOthers = otherOffers === undefined ? {} : { otherOffers };
-    const { items: contentItems } = rows.contentItems;
-    const withItems = contentItems.length === 0 ? {} : { contentItems };
-    const snapshot: Snapshot = { ...head, ...lists, offers, creatives, ...withItems, rules, policies, ...withOthers };
+    const snapshot = snapshotOf(head, rows);
     const sealed = sealPlan(head, pieces);
     const made = { sealed, flow: sealed.then(({ hash }) => compileFlow(snapshot, hash)) };
     ahead.set(flow.id, made);
@@ -267,6 +277,7 @@ export async function loadCatalogue(
     version,
     settings,
     isPlayground,
+    channelIds: channels.map(({ id }) => id),
     inactiveChannels,
     outcomes,
     outcomePolicies,
@@ -291,6 +302,15 @@ export async function loadCatalogue(
         });
       }
       return compiledFlow(found.runnable);
+    },
+    async compileOnce(flow) {
+      const statuses = offerStatusesOf(flow);
+      const hasAll = statuses.every((status) => wanted.statuses.includes(status));
+      const own = hasAll ? rows : await inTransaction((reading) => readRows(reading, { ...wanted, statuses }, null));
+      const made = await compileFlow(snapshotOf(headOf(flow), own), noHash);
+      const { plan } = made;
+      const membership = membershipReader(segments, plan.reads, plan.reads.segments);
+      return { ...made, readSet: ownReadSet(plan), joined: plan.joinedSources, membership };
     },
     async compileAhead() {
       for (const flow of flows.runnable().slice(0, mostAhead)) {
@@ -327,6 +347,9 @@ export const outcomePoliciesOf = (policies: readonly SnapshotPolicy[]): Snapshot
   policies.filter(({ ruleType }) => ruleType === 'outcome_based');
 
 const noJoins: readonly JoinedSource[] = [];
+
+/** Of a plan that is not stored. */
+const noHash = Buffer.alloc(32);
 
 /** Plans that are compiled before anybody asked: each of a large catalogue takes some megabytes. */
 const mostAhead = 4;

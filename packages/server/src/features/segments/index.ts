@@ -9,6 +9,7 @@ import { type SegmentRoutePorts, segmentRoutes } from './segments.routes.ts';
 import { eraseMember } from './snapshots.store.ts';
 
 export { type MembersAmong, segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
+export { memberIds } from './members.service.ts';
 export {
   type ActiveSegment,
   type Membership,

@@ -26,6 +26,12 @@ export async function listMembers(tx: Tx, id: string, query: { readonly limit?: 
   return { data: page.rows.map((customerId) => ({ customerId })), pagination: page.pagination };
 }
 
+/** The ids of so many members behind this one, in the order of their row keys. 404. */
+export async function memberIds(tx: Tx, id: string, after: string | null, limit: number): Promise<string[]> {
+  const row = await getRecord(tx, segmentSpec, id);
+  return selectMembers(tx, await loadDefinition(tx, row), after, limit);
+}
+
 const cursorAfter = (customerId: string): string =>
   Buffer.from(JSON.stringify([customerId]), 'utf8').toString('base64url');
 

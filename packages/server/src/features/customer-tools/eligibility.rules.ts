@@ -1,0 +1,145 @@
+import type { CustomerEligibility, JudgedOffer } from '@arbiter/contract';
+import { compareText, type DecisionTrace, round6, type SnapshotOffer } from '@arbiter/engine';
+import type { TraceRow } from './trace-details.ts';
+
+/** What every gate of a flow said of every offer, in one channel. */
+export interface Survey {
+  readonly dropped: DecisionTrace['dropped'];
+  readonly qualification: readonly TraceRow[];
+  readonly policies: readonly TraceRow[];
+  /** All that the flow takes, but for offers that must be shown. */
+  readonly scored: readonly TraceRow[];
+  /** Why there is no place at all to show an offer: `no_channel`, `no_placement`, `placement_inactive`; else null. */
+  readonly closed: string | null;
+}
+
+/** What one channel says of an offer. */
+interface Verdict {
+  readonly reasons: ReadonlySet<string>;
+  /** The first of them; null when nothing refuses it. */
+  readonly first: string | null;
+  /** Null when the flow does not score it. */
+  readonly score: number | null;
+  readonly qualification: readonly TraceRow[];
+  readonly policies: readonly TraceRow[];
+}
+
+type Row = Omit<JudgedOffer, 'rank'>;
+
+/** The offers with what refuses them, and how many each gate refuses (docs/design/api-access.md 16). */
+export function judgeOffers(
+  offers: readonly SnapshotOffer[],
+  surveys: readonly Survey[],
+  creativesOf: (offerId: string) => number,
+  now: number,
+): { readonly offers: JudgedOffer[]; readonly summary: CustomerEligibility['summary'] } {
+  const verdictsOf = surveys.map(verdicts);
+  const summary = {
+    totalOffers: offers.length,
+    eligibleCount: 0,
+    ineligibleCount: 0,
+    failedQualification: 0,
+    blockedByContactPolicy: 0,
+    suppressed: 0,
+    blockedBySchedule: 0,
+    noCreatives: 0,
+  };
+  const judged = offers.map((offer) => {
+    const isForced = mustBeShown(offer, now);
+    const verdict = verdictsOf
+      .map((of) => of(offer.id, isForced))
+      .reduce((best, other) => (isBetter(other, best) ? other : best));
+    const { reasons } = verdict;
+    summary[verdict.first === null ? 'eligibleCount' : 'ineligibleCount'] += 1;
+    if (reasons.has('qualification')) summary.failedQualification += 1;
+    if (reasons.has('contact_policy')) summary.blockedByContactPolicy += 1;
+    if (reasons.has('suppressed')) summary.suppressed += 1;
+    if (reasons.has('schedule')) summary.blockedBySchedule += 1;
+    if (reasons.has('no_creative')) summary.noCreatives += 1;
+    return { isForced, row: rowOf(offer, verdict, creativesOf(offer.id), isForced) };
+  });
+  const passing = judged.filter(({ row }) => row.eligible).sort(byPlace);
+  const others = judged.filter(({ row }) => !row.eligible).sort((a, b) => compareText(a.row.offerId, b.row.offerId));
+  const ranked = passing.map(({ row }, at) => ({ ...row, rank: at + 1 }));
+  return { offers: [...ranked, ...others.map(({ row }) => ({ ...row, rank: null }))], summary };
+}
+
+function rowOf(offer: SnapshotOffer, verdict: Verdict, creativeCount: number, isForced: boolean): Row {
+  const { first, reasons } = verdict;
+  return {
+    offerId: offer.id,
+    offerName: offer.name,
+    categoryId: offer.categoryId,
+    subCategoryId: offer.subCategoryId,
+    priority: offer.priority,
+    eligible: first === null,
+    primaryReason: first,
+    score: first === null ? round6(isForced ? 1 : (verdict.score ?? 0)) : null,
+    scheduleBlocked: reasons.has('schedule'),
+    qualificationPassed: !reasons.has('qualification'),
+    qualification: verdict.qualification.map(({ ruleId, ruleName, ruleType, stage, passed, reason, detail }) => ({
+      ruleId,
+      ruleName,
+      ruleType,
+      stage,
+      passed,
+      reason,
+      detail,
+    })),
+    contactPolicyBlocked: verdict.policies.length > 0,
+    policies: verdict.policies.map(({ policyId, policyName, ruleType, blocked, reason, detail }) => ({
+      policyId,
+      policyName,
+      ruleType: ruleType ?? '',
+      blocked,
+      reason,
+      detail,
+    })),
+    creativeCount,
+  };
+}
+
+type Judged = { readonly isForced: boolean; readonly row: Row };
+
+/** Offers that must be shown stand first; then the tie break of docs/design/api-decisioning.md 1 no. 3. */
+function byPlace(a: Judged, b: Judged): number {
+  if (a.isForced !== b.isForced) return a.isForced ? -1 : 1;
+  return (
+    (b.row.score ?? 0) - (a.row.score ?? 0) ||
+    b.row.priority - a.row.priority ||
+    compareText(a.row.offerId, b.row.offerId)
+  );
+}
+
+const mustBeShown = ({ mandatory, mandatoryExpiresAt }: SnapshotOffer, now: number): boolean =>
+  mandatory && (mandatoryExpiresAt === null || now < mandatoryExpiresAt);
+
+/** Of two channels the one that lets the offer in, with the higher score; else the one with fewer refusals. */
+function isBetter(a: Verdict, b: Verdict): boolean {
+  if ((a.first === null) !== (b.first === null)) return a.first === null;
+  if (a.first === null) return (a.score ?? 0) > (b.score ?? 0);
+  return a.reasons.size < b.reasons.size;
+}
+
+function verdicts(survey: Survey): (offerId: string, isForced: boolean) => Verdict {
+  const refusals = Map.groupBy(survey.dropped, ({ offerId }) => offerId);
+  const rules = Map.groupBy(survey.qualification, ({ offerId }) => offerId);
+  const policies = Map.groupBy(
+    survey.policies.filter(({ blocked }) => blocked),
+    ({ offerId }) => offerId,
+  );
+  const scores = new Map(survey.scored.toReversed().map(({ offerId, score }) => [offerId, score]));
+  return (offerId, isForced) => {
+    const drops = refusals.get(offerId) ?? [];
+    const score = scores.get(offerId) ?? null;
+    // What no gate has seen the flow does not take.
+    const isSeen = score !== null || isForced || drops.length > 0;
+    return {
+      reasons: new Set(drops.map(({ reason }) => reason)),
+      first: survey.closed ?? drops[0]?.reason ?? (isSeen ? null : 'inventory'),
+      score,
+      qualification: rules.get(offerId) ?? [],
+      policies: policies.get(offerId) ?? [],
+    };
+  };
+}
