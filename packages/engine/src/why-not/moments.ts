@@ -80,6 +80,9 @@ function* marksOf(timeline: Timeline, zone: string, from: number, hours: Readonl
   }
 }
 
+/** How names of configs end whose values are instants. */
+const instantEndings = ['Date', 'At', 'From', 'Until'];
+
 function gather(config: Json, found: Durations): void {
   if (config === null || typeof config !== 'object') return;
   if (Array.isArray(config)) {
@@ -96,7 +99,7 @@ function gather(config: Json, found: Durations): void {
       else if (/(^d|D)ays$/.test(key)) found.ms.add(entry * dayMs);
       else if (/(^h|H)our$/.test(key) && entry >= 0 && entry < 24) found.hours.add(entry);
     } else if (typeof entry === 'string') {
-      const at = /(Date|At|From|Until)$/.test(key) ? parseInstant(entry) : null;
+      const at = instantEndings.some((ending) => key.endsWith(ending)) ? parseInstant(entry) : null;
       if (at !== null) found.instants.add(at);
     } else {
       gather(entry as Json, found);
