@@ -24,8 +24,9 @@ const FORBIDDEN: readonly (readonly [pattern: RegExp, instead: string])[] = [
 ];
 
 const root = new URL('./', import.meta.url);
+/** Without tests and what only they use (`test-<subject>.ts`). */
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !/(^|[\\/])test-[^\\/]*$/.test(name),
 );
 
 /** The code without comments and without the contents of texts. */
