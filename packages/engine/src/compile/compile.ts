@@ -183,6 +183,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
       interests: [...collected.interests.keys()].sort(),
       evidenceRanks:
         rank.method.readsEvidence === true ||
+        builder.models.gates.has(flowModel) ||
         readsEvidence(scoring, offers) ||
         asks(optimize, new Set(['propensity'])) ||
         (snapshot.subFlows ?? []).some(({ key, config }) =>

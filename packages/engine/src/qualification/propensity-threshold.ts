@@ -3,11 +3,13 @@ import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { modelScore } from '../models/model-scores.ts';
 import { flowModel } from '../models/plan-models.ts';
 import type { Candidate, Run } from '../run.ts';
+import { propensityOf } from '../scoring/propensity.ts';
 import type { RuleKind } from './rule-kind.ts';
 
 /**
  * The model's score is at least `minScore` (docs/design/api-catalogue.md 9). Without a model of its own the rule asks the one
- * that the flow scores with; the score is worked out once and the score node takes it as it is.
+ * that the flow scores with, and where that names none, what the flow expects of the offer; the score is worked out once and
+ * the score node takes it as it is.
  */
 export const propensityThreshold: RuleKind = {
   ruleType: 'propensity_threshold',
@@ -21,7 +23,9 @@ export const propensityThreshold: RuleKind = {
     models.gates.add(named ?? flowModel);
     if (named !== null && named >= 0) models.asked.add(named);
     const scoreOf = (run: Run, candidate: Candidate): number | null => {
-      const number = named ?? run.assigned?.model ?? run.program.scoring.settings.ladder.model;
+      const { ladder } = run.program.scoring.settings;
+      const number = named ?? run.assigned?.model ?? ladder.model;
+      if (named === null && run.assigned === null && ladder.modelKey === null) return propensityOf(run, candidate);
       if (number < 0) return null;
       return modelScore(run, candidate, number);
     };

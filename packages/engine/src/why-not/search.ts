@@ -87,7 +87,7 @@ export function whyNot(plan: Plan, question: WhyNotQuestion): WhyNotAnswer {
   const drop = base.trace?.dropped[0] ?? null;
   const wasRanked = item !== null || (drop !== null && endStages.has(drop.stage));
   const examined = examination.result(!wasRanked);
-  const gates = [...examined.gates, ...otherGates(base, examined, drop, wasRanked)];
+  const gates = [...examined.gates, ...otherGates(plan, base, examined, drop, wasRanked)];
   const scored = base.trace?.scoringResults[0];
   const scoredRow = isRow(scored) ? scored : null;
   let executions = 0;
@@ -263,6 +263,7 @@ type Dropped = NonNullable<Decision['trace']>['dropped'][number];
 
 /** What refused the offer outside the stages: the request's target, the flow's inventory, a limit of the answer. */
 function otherGates(
+  plan: Plan,
   base: Decision,
   { isCandidate }: Examined,
   drop: Dropped | null,
@@ -272,7 +273,19 @@ function otherGates(
   if (wasRanked) {
     if (drop === null || drop.stage === 'rank') return [];
     const { stage, nodeId, reason, policyId, ruleId, detail } = drop;
-    return [{ ...gate, stage, nodeId, id: policyId ?? ruleId, name: reason, reason, detail }];
+    const policy = plan.program.policies.find(({ id }) => id === policyId);
+    return [
+      {
+        ...gate,
+        stage,
+        nodeId,
+        id: policyId ?? ruleId,
+        name: policy?.name ?? reason,
+        ruleType: policy?.ruleType ?? null,
+        reason: reasonIn(detail) ?? reason,
+        detail,
+      },
+    ];
   }
   if (isCandidate) return [];
   const [first] = base.trace?.pipeline ?? [];
@@ -283,6 +296,12 @@ function otherGates(
   return [
     { ...gate, stage: 'inventory', name: 'not_in_inventory', reason: 'the flow does not take it as a candidate' },
   ];
+}
+
+/** The text of what refused it, where the detail of its row holds one. */
+function reasonIn(detail: unknown): string | null {
+  const reason = isRow(detail) ? detail.reason : null;
+  return typeof reason === 'string' ? reason : null;
 }
 
 function firstRow(base: Decision) {

@@ -45,10 +45,12 @@ export function summaryOf(
   const { selected, verdict, rank, gates, flips } = found;
   if (selected) return `${offerName} is in the answer at rank ${rank}.`;
   const refusing = gates.filter(({ status }) => status === 'blocked');
-  const names = refusing.map(({ name, stage }) => name ?? stage).join(', ');
+  const names = refusing.map(({ name, stage }) => `“${name ?? stage}”`).join(', ');
   const why =
     refusing.length > 0
-      ? `${offerName} is refused by ${refusing.length} ${refusing.length === 1 ? 'gate' : 'gates'}: ${names}.`
+      ? verdict === 'eligible' && refusing.every(({ stage }) => stage === 'admission')
+        ? `${offerName} passes every gate, but the items before it use up what ${names} allows.`
+        : `${offerName} is refused by ${refusing.length} ${refusing.length === 1 ? 'gate' : 'gates'}: ${names}.`
       : verdict === 'eligible'
         ? `${offerName} passes every gate and ranks ${rank === null ? 'behind the answer' : `at place ${rank}`}, behind what the answer has room for.`
         : `${offerName} is no candidate.`;

@@ -79,7 +79,7 @@ export async function askWhyNot(
       entityType: 'whyNot',
       entityId: offerId,
       entityName: offer.name,
-      after: { customerHash: ports.customerHash.of(tenantId, customerId), decisionId },
+      after: { customerHash: ports.customerHash.of(tenantId, customerId).toString('hex'), decisionId },
     });
     return suggestibleBy(tx, subject.plan);
   });
