@@ -14,7 +14,7 @@ const CacheFlush = Type.Object(
       }),
     ),
   },
-  { description: 'What to flush.' },
+  { description: 'What to flush.', examples: [{ scope: 'all' }] },
 );
 export type CacheFlush = Static<typeof CacheFlush>;
 

@@ -19,10 +19,11 @@ const configOf = (environment: Record<string, string>) => readConfig({ PORT: '0'
 test('each process has its own pools, and one of them the queue', () => {
   const needed = (environment: Record<string, string>, pooled = false) =>
     connectionsNeeded(configOf(environment), pooled);
-  // The pool, two for rate limits, six for decisions, one for the roll-up, one that listens; three for jobs.
-  assert.equal(needed({}), 10 + 2 + 6 + 1 + 1 + 3);
-  assert.equal(needed({ PROCESSES: '4', DATABASE_POOL_MAX: '5' }), 4 * 15 + 3);
-  assert.equal(needed({ PROCESSES: '4', WORKER: 'off' }), 4 * 20);
+  // The pool, two for rate limits, six for decisions, two for decisions for show, one for the roll-up, one that listens;
+  // three for jobs.
+  assert.equal(needed({}), 10 + 2 + 6 + 2 + 1 + 1 + 3);
+  assert.equal(needed({ PROCESSES: '4', DATABASE_POOL_MAX: '5' }), 4 * 17 + 3);
+  assert.equal(needed({ PROCESSES: '4', WORKER: 'off' }), 4 * 22);
   assert.equal(needed({ PROCESSES: '4' }, true), 4 + 3, 'past a pooler: listeners and the queue');
 });
 
@@ -30,15 +31,15 @@ test('several processes that could not all connect are refused, one is warned of
   const lines: Record<string, unknown>[] = [];
   const logger = createLogger('warn', { write: (line) => lines.push(JSON.parse(line)) });
   const [{ name }] = (await db.ownerQuery<{ name: string }>('select current_database() as name')) as [{ name: string }];
-  await db.ownerQuery(`alter database ${name} connection limit 22`);
+  await db.ownerQuery(`alter database ${name} connection limit 24`);
   const one = await choosePlace(configOf({}), direct, logger);
   assert.match(one.url, /^http:\/\/127\.0\.0\.1:\d+$/);
-  assert.match(String(lines[0]?.msg), /^1 process with DATABASE_POOL_MAX 10 may open 23 connections, .* this role 22 /);
+  assert.match(String(lines[0]?.msg), /^1 process with DATABASE_POOL_MAX 10 may open 25 connections, .* this role 24 /);
   await assert.rejects(
     choosePlace(configOf({ PROCESSES: '2' }), direct, logger),
     (error) =>
       error instanceof ConfigError &&
-      /^PROCESSES cannot be 2: 2 processes .* may open 43 connections/.test(error.message),
+      /^PROCESSES cannot be 2: 2 processes .* may open 47 connections/.test(error.message),
   );
   await choosePlace(configOf({ PROCESSES: '2' }), { ...direct, pooled: true }, logger);
   assert.equal(lines.length, 1);

@@ -142,6 +142,8 @@ test('what was decided survives, to the last digit; what follows from plan and i
       draws,
       subFlows,
       policyErrors: _q,
+      models: _m,
+      variant: _v,
       ...expected
     } = decision;
     const unpacked = unpackResult(readResultText(resultText(decision, refs)), refs);
