@@ -96,8 +96,8 @@ export const historyImportOperations = {
     description:
       'One JSON object on each line (`application/x-ndjson`), blank lines are skipped. Lines are committed in order, 1,000 ' +
       'at a time, so that a call that broke off is simply repeated: no line is imported twice. A line that is wrong is ' +
-      'refused alone. Imported events count in caps, windows, summaries, evidence, stock and suppressions, at the time ' +
-      'when they happened; they start nothing and are not in the event stream. An import waits while another one of the ' +
+      'refused alone. Imported events count in caps, windows, budgets, summaries, evidence, stock and suppressions, at the ' +
+      'time when they happened; they start nothing and are not in the event stream. An import waits while another one of the ' +
       'tenant runs. An `Idempotency-Key` is not needed and is ignored.',
     auth: 'credential',
     role: 'editor',

@@ -12,6 +12,7 @@ import { closeWalk, deliver, mostItems } from './delivery/walk.ts';
 import { emptyScope, type FormulaScope, type ZoneOffsets } from './formula/scope.ts';
 import type { DecisionInput, ZoneClock } from './input.ts';
 import { drawModels } from './models/model-scores.ts';
+import { countOffers } from './nodes/close-stage.ts';
 import { runSteps } from './nodes/step.ts';
 import { viewLanes } from './policies/lane-view.ts';
 import { openVolumes } from './policies/volumes.ts';
@@ -42,7 +43,8 @@ export interface DecideOptions {
   readonly probe?: Probe;
   /**
    * True: every offer is asked at every gate, whatever refused it before; the trace is whole, and tells once for each gate what
-   * it refused. Offers that none refused are scored as always, and nothing is delivered. Offers that must be shown leave as
+   * it refused. Offers that none refused are scored as always, by called flows and hooks too, which may still refuse some; and
+   * nothing is delivered. Offers that must be shown leave as
    * always. For requests that name at most one placement.
    */
   readonly survey?: boolean;
@@ -64,15 +66,16 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   if (branching !== null) run.phases = branching.phasesFor(run);
   runSteps(run, run.phases.phase1);
   run.probe?.examination?.enter('score', program.scoring.nodeId);
-  if (run.survey !== null) letRefusedLeave(run, run.survey);
+  const { survey } = run;
+  if (survey !== null) letRefusedLeave(run, survey);
   prepareComponents(run);
   if (run.modelRuns.length > 0) drawModels(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
-  // What comes behind refuses no offer by itself: it chooses among those that are left.
-  if (run.survey !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
   if (run.phases.rescores) rescore(run);
-  else optimize(run);
+  // What comes behind refuses no offer by itself: it chooses among those that are left.
+  if (survey !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
+  if (!run.phases.rescores) optimize(run);
   if (run.probe !== null) settleProbe(run, run.probe);
   const method = rankMethodOf(run);
   let walked = deliver(run, method);
@@ -203,7 +206,8 @@ function rankMethodOf({ holdout, program, probe }: Run): RankMethod {
 /** Those that are left are scored against each other, as they would be had the others left before. */
 function letRefusedLeave(run: Run, refused: ReadonlySet<Candidate['offer']>): void {
   run.list = run.list.filter(({ offer }) => !refused.has(offer));
-  run.offerCount = run.list.length;
+  run.offerCount = countOffers(run.list);
+  run.survey = null;
 }
 
 const noItems: Items = { items: [], errors: 0, creativeShares: [], bySlot: [] };

@@ -115,9 +115,9 @@ export interface Run {
   readonly probe: Probe | null;
   /**
    * Offers that a gate has refused, while all gates are asked of all: no stage takes candidates away before the scores. Null:
-   * they leave where they are refused.
+   * they leave where they are refused, as they do in every decision, and in a survey from the scores on.
    */
-  readonly survey: Set<PlanOffer> | null;
+  survey: Set<PlanOffer> | null;
   /** Told of each stage that has worked. */
   readonly observe: ((stage: string, nodeId: string | null) => void) | null;
 }

@@ -68,6 +68,8 @@ export interface ScoredRow {
 export interface TraceBuilder {
   stage(row: StageRow): void;
   drop(row: DroppedRow): void;
+  /** The offer is a candidate by another list than the one that refused it; a trace that is whole then forgets the refusal. */
+  cameBack(offerId: string): void;
   qualification(row: QualificationRow): void;
   policy(row: PolicyRow): void;
   suppression(row: SuppressionRow): void;
@@ -94,6 +96,11 @@ export function createTrace(probe: Probe | null = null, isWhole = false): TraceB
   return {
     stage: (row) => void pipeline.push(roundStage(row)),
     drop: (row) => void (isKept(row) && dropped.push(row)),
+    cameBack(offerId) {
+      if (!isWhole) return;
+      const left = dropped.filter((row) => row.offerId !== offerId);
+      dropped.splice(0, dropped.length, ...left);
+    },
     qualification(row) {
       if (!isKept(row)) return;
       qualification.push(row);

@@ -1,6 +1,6 @@
 import type { CallMode } from '../compile/placed-nodes.ts';
 import type { RemovingStage } from '../empty-reason.ts';
-import { leave, type Run } from '../run.ts';
+import { type Candidate, leave, type Run } from '../run.ts';
 import { closeStage, countOffers, recordDrop } from './close-stage.ts';
 import { byOffer } from './match-creatives.ts';
 import { runSteps, type Step } from './step.ts';
@@ -43,9 +43,12 @@ export function ownListStep(
     nodeId,
     run(run) {
       const outer = { prefix: run.prefix, list: run.list, offers: run.offerCount, origin: run.origin };
-      const { present, noted } = run;
+      const { present, noted, survey } = run;
       const after = { ...run.after };
-      const before = new Set(outer.list.map(({ offer }) => offer));
+      // What a survey has only noted has left the list for all that is asked here.
+      const before = new Set(outer.list.flatMap(({ offer }) => (survey?.has(offer) === true ? [] : [offer])));
+      // Another list's refusals are not the caller's: whom the called flow refuses leaves that list alone.
+      run.survey = null;
       run.origin = origin;
       run.list = [];
       run.offerCount = 0;
@@ -58,10 +61,14 @@ export function ownListStep(
       run.origin = outer.origin;
       run.present = present;
       run.noted = noted;
+      run.survey = survey;
+      const added = called.filter(({ offer }) => !before.has(offer));
+      if (run.trace !== null) for (const { offer } of added) run.trace.cameBack(offer.id);
+      const returned = survey === null ? null : comeBack(survey, added);
       if (mode === 'merge') {
         // An offer that is there already keeps its own entry.
-        const added = called.filter(({ offer }) => !before.has(offer));
-        run.list = [...outer.list, ...added].sort(byOffer);
+        const own = returned === null ? outer.list : outer.list.filter(({ offer }) => !returned.has(offer));
+        run.list = [...own, ...added].sort(byOffer);
         run.offerCount = outer.offers + countOffers(added);
         Object.assign(run.after, after, { inventory: after.inventory + countOffers(added) });
         traceCall(run, nodeId, outer.offers, {});
@@ -86,6 +93,13 @@ export function ownListStep(
       traceCall(run, nodeId, outer.offers, gone > 0 ? { call_flow: gone } : {});
     },
   };
+}
+
+/** The offers that a survey had seen refused and that the called flow takes; they are refused no more. */
+function comeBack(refused: Set<Candidate['offer']>, added: readonly Candidate[]): ReadonlySet<Candidate['offer']> {
+  const returned = new Set<Candidate['offer']>();
+  for (const { offer } of added) if (refused.delete(offer)) returned.add(offer);
+  return returned;
 }
 
 function traceCall(run: Run, nodeId: string, before: number, dropped: Readonly<Record<string, number>>): void {

@@ -9,7 +9,7 @@ import { isExamined } from '../why-not/probe.ts';
 export function closeStage(run: Run, type: RemovingStage, nodeId: string | null, more: StageExtras = none): void {
   const { list, trace } = run;
   if (run.probe !== null) keepExamined(run, list);
-  if (run.survey !== null && type !== 'score') noteRefusals(run, run.survey, type, nodeId);
+  if (run.survey !== null) noteRefusals(run, run.survey, type, nodeId);
   if (run.leaving === 0 && trace === null) return;
   run.leaving = 0;
   const before = run.offerCount;
@@ -86,7 +86,9 @@ function noteRefusals(run: Run, survey: Set<Candidate['offer']>, type: RemovingS
     survey.add(offer);
     recordDrop(run, candidate, type, nodeId);
   }
+  // A place that does not take an offer, beside one that does, leaves as always.
   for (const candidate of run.list) {
+    if ((refused.get(candidate.offer) ?? null) === null) continue;
     candidate.reason = null;
     candidate.gate = null;
   }

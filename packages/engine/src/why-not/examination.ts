@@ -159,7 +159,8 @@ export function createExamination(): Examination {
       const stands = (entry: Noted): boolean => entry.refused && !entry.passed;
       // No gate refused all of its candidates, but each was refused somewhere.
       const isShared = isBlocked && !all.some(stands);
-      const refuses = (entry: Noted): boolean => entry.refused && (isShared || !entry.passed);
+      // Of an offer that was ranked none did: one list refused it, and it came by that of a called flow.
+      const refuses = (entry: Noted): boolean => isBlocked && entry.refused && (isShared || !entry.passed);
       return {
         gates: all.map((entry) => gateRow(entry, refuses(entry))),
         wishes: isBlocked ? wishes : ofScore,

@@ -84,7 +84,8 @@ export function whyNot(plan: Plan, question: WhyNotQuestion): WhyNotAnswer {
   const examination = createExamination();
   decide(plan, input, { trace: true, probe: { ...probe, examination } });
   const item = base.items.find((each) => each.offerId === offerId) ?? null;
-  const drop = base.trace?.dropped[0] ?? null;
+  // The last one, and none of what is shown: a called flow may have taken an offer that the caller had refused.
+  const drop = item === null ? (base.trace?.dropped.at(-1) ?? null) : null;
   const wasRanked = item !== null || (drop !== null && endStages.has(drop.stage));
   const examined = examination.result(!wasRanked);
   const gates = [...examined.gates, ...otherGates(plan, base, examined, drop, wasRanked)];
@@ -132,7 +133,7 @@ function search(
   const rest: Flip[] = [];
   const gateIds = new Set(examined.gates.flatMap(({ id, nodeId }) => [id, nodeId]));
   const isMandatory = plan.names.offer(offerId)?.mandatory ?? false;
-  const blocked = !wasRanked || base.trace?.dropped[0]?.stage === 'admission';
+  const blocked = !wasRanked || base.trace?.dropped.at(-1)?.stage === 'admission';
   if (blocked && examined.opensByTime && later !== null) {
     const moments = momentsOf(plan, offerId, gateIds, input, later.timeline);
     const flip = timeFlip(moments, input.now, later.inputAt, ofTime);

@@ -5,12 +5,13 @@ import {
   type Evidence,
   foldContacts,
   foldOutcomes,
+  type ObjectiveCounts,
   type Plan,
   type Snapshot,
   type WhyNotAnswer,
   whyNot,
 } from '@arbiter/engine';
-import type { PackedEvidence, SearchJob } from '../features/why-not/index.ts';
+import type { PackedCounts, PackedEvidence, SearchJob } from '../features/why-not/index.ts';
 import { zoneCalendar } from '../platform/zone-calendar.ts';
 
 /** To the thread: a job, with its plan when the thread has said that it needs it. */
@@ -56,7 +57,12 @@ function answer({ id, job, plan: snapshot, cancelled }: ToThread): FromThread {
 
 function search(plan: Plan, job: SearchJob, cancelled: ToThread['cancelled']): WhyNotAnswer {
   const until = performance.now() + searchMs;
-  const input = { ...job.input, evidence: evidenceOf(job.evidence) };
+  const counts = job.objectiveCounts;
+  const input = {
+    ...job.input,
+    evidence: evidenceOf(job.evidence),
+    ...(counts === null ? {} : { objectiveCounts: countsOf(counts) }),
+  };
   const hidden = new Set(job.hidden);
   return whyNot(plan, {
     offerId: job.offerId,
@@ -115,6 +121,12 @@ function evidenceOf({ number, global, offers, categories }: PackedEvidence): Evi
     offer: (id) => offers.get(id) ?? none,
     category: (id) => categories.get(id) ?? none,
   };
+}
+
+const nothingCounted = { impressions: 0, positives: 0, converts: 0, impressions7: 0 };
+
+function countsOf({ number, impressions7, offers }: PackedCounts): ObjectiveCounts {
+  return { number, impressions7, offer: (id) => offers.get(id) ?? nothingCounted };
 }
 
 if (!isMainThread) {

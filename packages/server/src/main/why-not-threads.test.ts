@@ -35,6 +35,7 @@ function task(tenantId: string, planKey: string, more: Partial<SearchTask> = {})
       greedy: true,
       input,
       evidence: { number: 0, global: [0, 0], offers: new Map(), categories: new Map() },
+      objectiveCounts: null,
       history: { contacts: world.contacts, outcomes: [] },
       columns: {},
       hidden: [],

@@ -139,7 +139,8 @@ function verdicts(survey: Survey): (offerId: string, isForced: boolean) => Verdi
       first: survey.closed ?? drops[0]?.reason ?? (isSeen ? null : 'inventory'),
       score,
       qualification: rules.get(offerId) ?? [],
-      policies: policies.get(offerId) ?? [],
+      // A policy of a list that the offer did not come by blocks nothing.
+      policies: drops.some(({ reason }) => reason === 'contact_policy') ? (policies.get(offerId) ?? []) : [],
     };
   };
 }

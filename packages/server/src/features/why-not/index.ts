@@ -4,7 +4,7 @@ import { handlerEntries } from '../../http/handler.ts';
 import { whyNotRoutes } from './why-not.routes.ts';
 import type { WhyNotPorts } from './why-not.service.ts';
 
-export type { PackedEvidence, SearchJob } from './search-job.ts';
+export type { PackedCounts, PackedEvidence, SearchJob } from './search-job.ts';
 export type { RunSearch, SearchTask, WhyNotPorts } from './why-not.service.ts';
 
 export const whyNotFeature = feature({

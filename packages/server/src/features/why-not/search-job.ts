@@ -1,4 +1,4 @@
-import type { Contacts, DecisionInput, Evidence, Plan } from '@arbiter/engine';
+import type { Contacts, DecisionInput, Evidence, ObjectiveCounts, OfferCounts, Plan } from '@arbiter/engine';
 import type { SuggestibleColumns } from '../schemas/index.ts';
 
 type Pair = readonly [positives: number, negatives: number];
@@ -11,14 +11,23 @@ export interface PackedEvidence {
   readonly categories: ReadonlyMap<string, Pair>;
 }
 
+/** What ranking objectives count, as data: the offers of the plan of which something was counted. */
+export interface PackedCounts {
+  readonly number: number;
+  readonly impressions7: number;
+  readonly offers: ReadonlyMap<string, OfferCounts>;
+}
+
 /** One question for a search, as plain data that can be handed to a thread. */
 export interface SearchJob {
   /** Names the plan: the same for the same content. */
   readonly planKey: string;
   readonly offerId: string;
   readonly greedy: boolean;
-  readonly input: Omit<DecisionInput, 'evidence'>;
+  readonly input: Omit<DecisionInput, 'evidence' | 'objectiveCounts'>;
   readonly evidence: PackedEvidence;
+  /** Null: the plan asks for none. */
+  readonly objectiveCounts: PackedCounts | null;
   /** What contacts and outcomes are counted from at other instants; null: it is not known, so waiting is not looked into. */
   readonly history: {
     readonly contacts: Contacts;
@@ -30,8 +39,30 @@ export interface SearchJob {
   readonly hidden: readonly string[];
 }
 
+/** The parts of an input that answer by functions, which no thread can be handed, as data; and the rest as it is. */
+export function packInput(
+  plan: Plan,
+  { evidence, objectiveCounts, ...plain }: DecisionInput,
+): Pick<SearchJob, 'input' | 'evidence' | 'objectiveCounts'> {
+  return {
+    input: plain,
+    evidence: packEvidence(plan, evidence),
+    objectiveCounts: objectiveCounts === undefined ? null : packCounts(plan, objectiveCounts),
+  };
+}
+
+function packCounts({ ordinals }: Plan, counts: ObjectiveCounts): PackedCounts {
+  const offers = new Map<string, OfferCounts>();
+  for (const id of ordinals.offer.keys()) {
+    const { impressions, positives, converts, impressions7 } = counts.offer(id);
+    if (impressions + positives + converts + impressions7 === 0) continue;
+    offers.set(id, { impressions, positives, converts, impressions7 });
+  }
+  return { number: counts.number, impressions7: counts.impressions7, offers };
+}
+
 /** Copies what a plan can ask of the evidence, which goes on changing. */
-export function packEvidence({ ordinals }: Plan, evidence: Evidence): PackedEvidence {
+function packEvidence({ ordinals }: Plan, evidence: Evidence): PackedEvidence {
   const pick = (ids: Iterable<string>, pairOf: (id: string) => Pair): Map<string, Pair> => {
     const found = new Map<string, Pair>();
     for (const id of ids) {

@@ -12,7 +12,7 @@ import { readPlanContent } from '../plans/index.ts';
 import { suggestibleColumns } from '../schemas/index.ts';
 import { newDecisionId, recordedQuestion } from '../sealed-records/index.ts';
 import { segmentsAsking } from '../segments/index.ts';
-import { packEvidence, type SearchJob } from './search-job.ts';
+import { packInput, type SearchJob } from './search-job.ts';
 import { type AskedOffer, isGone, shapeFlips, summaryOf, withStatus } from './why-not.rules.ts';
 
 /** A search on its way to a thread. */
@@ -150,7 +150,8 @@ async function liveSubject(
   const [trial] = await trials.read(tenantId, [{ call }], at, until);
   if (trial === undefined) throw new Error('one question has one trial');
   const { flow, customer } = trial;
-  const { evidence, ...input } = { ...trial.input, seed: trial.input.seed };
+  // The seed is no property of the input's own, so a copy would go without.
+  const input = { ...trial.input, seed: trial.input.seed };
   const state = customer?.state;
   return {
     plan: flow.plan,
@@ -158,8 +159,7 @@ async function liveSubject(
     job: {
       greedy: true,
       // Read as a dry run, which sees drafts and pays no quota; what is asked about is a decision that counts.
-      input: { ...input, request: { ...input.request, dryRun: false } },
-      evidence: packEvidence(flow.plan, evidence),
+      ...packInput(flow.plan, { ...input, request: { ...input.request, dryRun: false } }),
       history: {
         contacts: {
           lanes: state?.lanes ?? [],
@@ -182,12 +182,11 @@ async function recordedSubject(
   customerId: string,
 ): Promise<Subject> {
   const { flow, input } = await recordedQuestion(tx, { keys, decisionNamed }, decisionId, customerId);
-  const { evidence, ...plain } = input;
   return {
     plan: flow.plan,
     planHash: flow.hash,
     // A record keeps how often the customer was contacted, not when.
-    job: { greedy: false, input: plain, evidence: packEvidence(flow.plan, evidence), history: null },
+    job: { greedy: false, ...packInput(flow.plan, input), history: null },
   };
 }
 
