@@ -298,7 +298,7 @@ describe('input that is refused and changes nothing', () => {
     [
       'rule type not built',
       'qualification-rules',
-      { name: 'x', ruleType: 'propensity_threshold', config: { minScore: 0.5 } },
+      { name: 'x', ruleType: 'metric_condition', config: { metricId: random, threshold: 1 } },
       400,
       'validation_failed',
     ],
