@@ -24,7 +24,7 @@ before(async () => {
   ids.web = await create('channels', { name: 'Web', channelType: 'web' });
   ids.desk = await create('channels', { name: 'Desk', channelType: 'call_center', impressionMode: 'explicit' });
   ids.phone = await create('channels', { name: 'Phone', channelType: 'phone' });
-  ids.slot = await create(`channels/${ids.phone}/placements`, { name: 'Slot', placementKey: 'slot' });
+  ids.slot = await create('placements', { name: 'Slot', channelId: ids.phone });
   const categoryId = await create('categories', { name: 'Cards' });
   ids.a = await create('offers', { name: 'A', status: 'active', priority: 90, categoryId });
   ids.b = await create('offers', { name: 'B', status: 'active', priority: 80 });
@@ -200,17 +200,17 @@ test('classification and category are those of the outcome type; direction follo
     assert.deepEqual([answer.classification, answer.outcomeCategory], [classification, category], key);
     assert.equal(answer.direction, category === 'impression' ? 'outbound' : 'inbound', key);
     assert.equal(answer.impression, key === 'impression' ? 'counted' : null, key);
-    const told2 = await told({ customerId: `D7 ${key}`, offerId: ids.a, outcome: key, direction: 'inbound' });
-    assert.equal(told2.direction, 'inbound');
+    const again = await told({ customerId: `D7 ${key}`, offerId: ids.a, outcome: key, direction: 'inbound' });
+    assert.equal(again.direction, 'inbound');
   }
   const seen = new Set(body.data.map(({ classification }) => classification));
   assert.deepEqual([...seen].sort(), ['negative', 'neutral', 'positive']);
-  const own = { key: 'sighed', name: 'Sighed', category: 'response', classification: 'negative', isActive: true };
+  const own = { key: 'sighed', name: 'Sighed', category: 'response', classification: 'negative' };
   const id = await create('outcome-types', own);
   const sigh = { customerId: 'D7', offerId: ids.a, outcome: 'sighed' };
   const answer = await told(sigh);
   assert.deepEqual([answer.classification, answer.outcomeCategory, answer.direction], ['negative', 'response', 'inbound']);
-  const idle = await server.call('PUT', `/api/v1/outcome-types/${id}`, { body: { isActive: false } });
+  const idle = await server.call('PUT', `/api/v1/outcome-types/${id}`, { body: { status: 'inactive' } });
   assert.equal(idle.status, 200, idle.text);
   await refused(sigh, 400, 'unknown_outcome');
 });
@@ -296,7 +296,7 @@ test('an item is seen once, by whatever name and key it is told', async () => {
   const impressions = async (customerId: string) => {
     const { body } = await server.call<{ pagination: { total: number } }>(
       'GET',
-      `/api/v1/interaction-history?customerId=${customerId}&type=impression`,
+      `/api/v1/interaction-history?customerId=${customerId}&offerId=${ids.a}&type=impression`,
     );
     return body.pagination.total;
   };
