@@ -186,7 +186,12 @@ test('interactionType is an alias of outcome, and both must agree', async () => 
   const again = await told({ ...event, outcome: 'click' });
   assert.deepEqual([again.interactionId, again.status], [first.interactionId, 'duplicate']);
   assert.equal((await told({ ...event, outcome: 'click', interactionType: 'click' })).status, 'duplicate');
-  await refused({ ...event, outcome: 'click', interactionType: 'dismiss' }, 400, 'validation_failed', '/interactionType');
+  await refused(
+    { ...event, outcome: 'click', interactionType: 'dismiss' },
+    400,
+    'validation_failed',
+    '/interactionType',
+  );
   await refused({ ...event }, 400, 'validation_failed', '/outcome');
   await refused({ ...event, outcome: 'unheard' }, 400, 'unknown_outcome');
   await refused({ ...event, interactionType: 'unheard' }, 400, 'unknown_outcome');
@@ -209,7 +214,10 @@ test('classification and category are those of the outcome type; direction follo
   const id = await create('outcome-types', own);
   const sigh = { customerId: 'D7', offerId: ids.a, outcome: 'sighed' };
   const answer = await told(sigh);
-  assert.deepEqual([answer.classification, answer.outcomeCategory, answer.direction], ['negative', 'response', 'inbound']);
+  assert.deepEqual(
+    [answer.classification, answer.outcomeCategory, answer.direction],
+    ['negative', 'response', 'inbound'],
+  );
   const idle = await server.call('PUT', `/api/v1/outcome-types/${id}`, { body: { status: 'inactive' } });
   assert.equal(idle.status, 200, idle.text);
   await refused(sigh, 400, 'unknown_outcome');
@@ -310,7 +318,10 @@ test('an item is seen once, by whatever name and key it is told', async () => {
   ];
   for (const way of ways) {
     const answer = await told({ outcome: 'impression', ...way });
-    assert.deepEqual([answer.status, answer.impression, answer.interactionId], ['duplicate', 'already_counted', interactionId]);
+    assert.deepEqual(
+      [answer.status, answer.impression, answer.interactionId],
+      ['duplicate', 'already_counted', interactionId],
+    );
   }
   assert.equal(await impressions('D11'), before);
   await refused({ interactionId, outcome: 'click', idempotencyKey: 'seen' }, 422, 'idempotency_key_reused');

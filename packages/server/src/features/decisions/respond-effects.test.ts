@@ -126,7 +126,14 @@ test('a conversion on an open reservation confirms it, is booked, counted, learn
     'GET',
     '/api/v1/customers/R1/summaries',
   );
-  assert.deepEqual(body.totals, { impressions: 1, positive: 1, negative: 0, neutral: 0, converts: 1, totalValue: 12.5 });
+  assert.deepEqual(body.totals, {
+    impressions: 1,
+    positive: 1,
+    negative: 0,
+    neutral: 0,
+    converts: 1,
+    totalValue: 12.5,
+  });
 
   assert.equal((await told(event)).status, 'duplicate');
   assert.deepEqual(await standOf('R1'), after, 'a duplicate moves nothing');

@@ -116,7 +116,10 @@ test('a key that comes back records what was refused the first time, and one cal
     outcome: place === 0 ? 'click' : outcome,
   }));
   const headers = { 'idempotency-key': 'half' };
-  assert.deepEqual((await batch(responses, headers)).results.map(({ status }) => status), [200, 400]);
+  assert.deepEqual(
+    (await batch(responses, headers)).results.map(({ status }) => status),
+    [200, 400],
+  );
   const type = { key: outcome, name: 'Later', category: 'response', classification: 'positive' };
   assert.equal((await server.call('POST', '/api/v1/outcome-types', { body: type })).status, 201);
   const { results, ...counts } = await batch(responses, headers);

@@ -35,10 +35,17 @@ type Row = Readonly<Record<string, unknown>>;
 interface Trace {
   readonly id: string;
   readonly requestId: string;
-  readonly summary: Row & { readonly channelCoupling: readonly Row[]; readonly droppedByReason: Record<string, number> };
+  readonly summary: Row & {
+    readonly channelCoupling: readonly Row[];
+    readonly droppedByReason: Record<string, number>;
+  };
   readonly result: { readonly count: number; readonly topOffer: Row | null };
   readonly totalDurationMs: number;
-  readonly pipeline: readonly (Row & { readonly stage: string; readonly nodeId: string | null; readonly method: string })[];
+  readonly pipeline: readonly (Row & {
+    readonly stage: string;
+    readonly nodeId: string | null;
+    readonly method: string;
+  })[];
   readonly scoringResults: readonly (Row & { readonly score: number; readonly offerId: string })[];
   readonly selectedOffers: readonly (Row & { readonly offerId: string })[];
   readonly qualificationResults: readonly (Row & { readonly offerId: string })[];
@@ -215,7 +222,11 @@ test('a trace has every array, and every row its members', async () => {
     })),
   );
   const scores = trace.scoringResults.map(({ score }) => score);
-  assert.deepEqual(scores, scores.toSorted((a, b) => b - a), 'best first');
+  assert.deepEqual(
+    scores,
+    scores.toSorted((a, b) => b - a),
+    'best first',
+  );
   const rule = trace.qualificationResults.find(({ offerId }) => offerId === ids.Poor);
   assert.deepEqual([rule?.status, rule?.passed, rule?.ruleId, rule?.ruleName], ['failed', false, ids.rule, 'Rich']);
   const policy = trace.contactPolicyResults.find(({ offerId }) => offerId === ids.Capped);
@@ -226,10 +237,12 @@ test('a trace has every array, and every row its members', async () => {
     [ids.Rested, true, 'offer', 'string'],
   );
   const reasonOf = (name: string) => trace.dropped.find(({ offerId }) => offerId === ids[name])?.reason;
-  assert.deepEqual(
-    ['C', 'Poor', 'Rested', 'Capped'].map(reasonOf),
-    ['filter', 'qualification', 'suppressed', 'contact_policy'],
-  );
+  assert.deepEqual(['C', 'Poor', 'Rested', 'Capped'].map(reasonOf), [
+    'filter',
+    'qualification',
+    'suppressed',
+    'contact_policy',
+  ]);
   assert.equal(new Set(trace.dropped.map(({ offerId }) => offerId)).size, trace.dropped.length, 'one row an offer');
   const counted = Object.fromEntries(
     [...Map.groupBy(trace.dropped, ({ reason }) => reason)].map(([reason, rows]) => [reason, rows.length]),
@@ -251,7 +264,14 @@ test('each stage is there under its name, also those of conditions, calls, objec
   };
   const plain = await stagesOf(false);
   const vip = await stagesOf(true);
-  const named = ['conditional c', 'call_flow:called/filter k/f', 'optimize o', 'group g', 'compute x', 'set_properties p'];
+  const named = [
+    'conditional c',
+    'call_flow:called/filter k/f',
+    'optimize o',
+    'group g',
+    'compute x',
+    'set_properties p',
+  ];
   for (const name of named) assert.ok(plain.includes(name), `${name} of ${plain}`);
   assert.ok(vip.includes('call_flow:called/filter c.onTrue/f'), `${vip}`);
   assert.ok(!plain.includes('call_flow:called/filter c.onTrue/f'), `${plain}`);
