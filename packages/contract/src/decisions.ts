@@ -377,7 +377,7 @@ export const respondBatchMaximum = 500;
 
 export const RespondBatchRequest = Type.Object(
   {
-    responses: Type.Array(RespondRequest, {
+    responses: Type.Array(Type.Unsafe<unknown>(RespondRequest), {
       minItems: 1,
       maxItems: respondBatchMaximum,
       description: 'Bodies of `POST /api/v1/respond`, in order.',
@@ -550,16 +550,17 @@ export const decisionOperations = {
     tag,
     summary: 'Report what customers did, up to 500 responses at once',
     description:
-      'Each response is recorded or refused by itself, those of one customer in the order given. A body that is not well formed is refused as a whole. An `Idempotency-Key` covers the call: with it a repeat finds each response that has no key of its own as a duplicate, and records those that were not recorded.',
+      'Each response is recorded or refused by itself, one that is not well formed too, those of one customer in the order given. An `Idempotency-Key` covers the call for 7 days: with it a repeat finds each response that has no key of its own as a duplicate and records those that were not recorded; with other responses the call is refused.',
     auth: 'credential',
     role: 'editor',
     loadClass: 'decision',
     idempotent: true,
     rateLimitSetting: 'RECOMMEND_RATE_PER_MINUTE',
     body: RespondBatchRequest,
+    judgedAlone: ['responses'],
     bodyLimit: 10 * 1024 * 1024,
     responses: { 200: { description: 'What became of each.', schema: RespondBatchAnswer } },
-    errors: ['validation_failed'],
+    errors: ['validation_failed', 'idempotency_key_reused', 'not_configured'],
     audit: [],
     transaction: 'own',
   }),

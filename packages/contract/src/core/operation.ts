@@ -69,6 +69,11 @@ export interface Operation {
   /** Never coerced but for forms; a `default` in it is documentation and the handler applies it (an update must not). */
   readonly body?: TSchema;
   /**
+   * Lists of the body whose items the handler judges one by one, so that one that is not well formed refuses no other. Give
+   * them the type `unknown`: the binder checks how many there are and nothing else.
+   */
+  readonly judgedAlone?: readonly string[];
+  /**
    * The record that the body writes, as it is answered. Its properties that the body does not declare are the server's:
    * they may be sent back as they were read, and count as known (docs/design/api-settled.md, "Typos and configs that cannot act").
    */

@@ -1,6 +1,6 @@
 import { namesTenant, type Operation } from '@arbiter/contract';
 import type { FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { AppError } from '../platform/app-error.ts';
 import { isIdempotencyKey } from '../platform/formats.ts';
 import { type BodyForm, createBodyForm } from './body-kinds.ts';
@@ -74,16 +74,38 @@ function maxItemsOf(body: TSchema | undefined): ReadonlyMap<string, number> {
 }
 
 function createShapeBody(
-  { body: schema, bodyKind, method, record }: Operation,
+  { body: schema, bodyKind, method, record, judgedAlone }: Operation,
   compile: Compile,
 ): (parsed: unknown, size: number) => unknown {
   if (schema === undefined) return () => undefined;
   // Bytes and parts have no shape that could be judged before the handler reads them.
   if (bodyKind === 'raw' || bodyKind === 'stream' || bodyKind === 'multipart') return (parsed) => parsed;
-  const check = compile(schema, 'body');
-  const pick = createPick(schema);
   // Of a record, null is a value: it stands for empty where that may be, and is refused elsewhere.
   const forgivesNull = method === 'POST' && record === undefined;
+  return createShape(schema, compile(withAnyItems(schema, judgedAlone ?? []), 'body'), forgivesNull);
+}
+
+/** The schema with lists that may hold anything, as many as before. */
+function withAnyItems(schema: TSchema, lists: readonly string[]): TSchema {
+  if (lists.length === 0) return schema;
+  const properties = declaredProperties(schema).map(([name, property]) =>
+    lists.includes(name) ? [name, { ...property, items: {} }] : [name, property],
+  );
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/**
+ * Reads one item of a list that the handler judges (`judgedAlone`), as the binder reads the body of a POST. Throws AppError
+ * `validation_failed` with paths from the item.
+ */
+export function createItemReader<S extends TSchema>(schema: S, compile: Compile): (item: unknown) => Static<S> {
+  const shape = createShape(schema, compile(schema, 'body'), true);
+  // All findings are told: an item is a small part of a body, and its schema bounds how many it can have.
+  return (item) => shape(item, 0) as Static<S>;
+}
+
+function createShape(schema: TSchema, check: Check, forgivesNull: boolean): (parsed: unknown, size: number) => unknown {
+  const pick = createPick(schema);
   return (parsed, size) => {
     const value = pick(parsed);
     try {

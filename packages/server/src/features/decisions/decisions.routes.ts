@@ -1,5 +1,7 @@
-import type { decisionOperations, RecommendAnswer, RespondRequest } from '@arbiter/contract';
+import { type decisionOperations, type RecommendAnswer, RespondRequest } from '@arbiter/contract';
 import { type Handlers, type RequestFacts, rawJson, reply } from '../../http/handler.ts';
+import { createItemReader } from '../../http/input.ts';
+import { createChecks } from '../../http/validation.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
 import { readDecision, replayDecision } from '../sealed-records/index.ts';
@@ -23,6 +25,7 @@ const replayHeader = Object.freeze({ 'idempotent-replay': 'true' });
 
 export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): Handlers<typeof decisionOperations> {
   const records = { keys, decisionNamed };
+  const readResponse = createItemReader(RespondRequest, createChecks().compile);
   return {
     async recommend(request) {
       const started = performance.now();
@@ -41,8 +44,8 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
       return reply(200, await service.respond(callerOf(request), request.body));
     },
     async respondBatch(request) {
-      const respond = (caller: CallerFacts, body: RespondRequest) => service.respond(caller, body);
-      return reply(200, await respondMany(respond, callerOf(request), request.requestId, request.body.responses));
+      const ports = { ...service, read: readResponse };
+      return reply(200, await respondMany(ports, callerOf(request), request.requestId, request.body.responses));
     },
     async get(tx, request) {
       const inputs = request.query.include === 'inputs';

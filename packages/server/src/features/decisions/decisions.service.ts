@@ -16,6 +16,7 @@ import { type CatalogueCache, createCatalogueCache } from '../plans/index.ts';
 import { createSeal, newDecisionId, requestContext, unseal } from '../sealed-records/index.ts';
 import { createRehearsals } from './ask-first.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
+import { claimCall } from './claim-call.ts';
 import { runBatch } from './decide-batch.ts';
 import type { DecideJob, KnownOfJob } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
@@ -84,6 +85,8 @@ export interface DecisionService {
   readCall(caller: Pick<CallerFacts, 'tenantId' | 'ip' | 'userAgent'>, body: RecommendRequest): RecommendCall;
   recommend(caller: CallerFacts, body: RecommendRequest): Promise<Recommended>;
   respond(caller: CallerFacts, body: RespondRequest): Promise<RespondAnswer>;
+  /** See `claimCall`; does nothing for a call without an Idempotency-Key. */
+  claimCall(caller: CallerFacts, responses: readonly unknown[]): Promise<void>;
   /** Makes the first decisions as quick as later ones; see `warmUp`. Ends by `until` (monotonic ms). */
   warmUp(until: number): Promise<void>;
   /** Refuses what has waited for its turn too long, and what has no answer in time (503). To be called a few times a second. */
@@ -311,6 +314,11 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       });
       deps.metrics.responded(answer);
       return answer;
+    },
+    async claimCall({ tenantId, credentialId, idempotencyKey, until }, responses) {
+      if (idempotencyKey === null) return;
+      const claim = (tx: Tx) => claimCall(tx, deps.customerHash, credentialId, idempotencyKey, responses);
+      await deps.database.withTenant(tenantId, systemActor('respond'), claim, { until });
     },
     warmUp: (until) => warmUp({ ...deps, catalogues }, until),
     refuseLate() {

@@ -91,26 +91,119 @@ test('an Idempotency-Key covers the whole call', async () => {
   const idsOf = ({ results }: RespondBatchAnswer) => results.map(({ body }) => body.interactionId);
   assert.deepEqual(idsOf(again), idsOf(first));
   assert.equal((await batch(responses)).recorded, 3, 'without the key they are other events');
-  const changed = responses.map((each) => ({ ...each, outcome: 'dismiss' }));
-  assert.deepEqual(
-    (await batch(changed, headers)).results.map(({ status }) => status),
-    [422, 422, 422],
-  );
+  const rows = await outcomesOf('K-0');
+  const others = [
+    responses.map((each) => ({ ...each, outcome: 'dismiss' })),
+    [...responses, { customerId: 'K-3', offerId, outcome: 'click' }],
+    responses.slice(0, 2),
+    responses.toReversed(),
+  ];
+  for (const changed of others) {
+    const { status, body } = await server.call('POST', path, { body: { responses: changed }, headers });
+    assert.deepEqual([status, body.code], [422, 'idempotency_key_reused']);
+  }
+  assert.deepEqual([await outcomesOf('K-0'), await outcomesOf('K-3')], [rows, []]);
+  const key = server.tenants[0].keys.editor;
+  const byAnother = await server.call<RespondBatchAnswer>('POST', path, { body: { responses }, headers, key });
+  assert.equal(byAnother.body.recorded, 3, 'another credential has keys of its own');
 });
 
-test('500 are taken, none and 501 are not; one that is not well formed refuses the whole, and nothing is recorded', async () => {
+test('a key that comes back records what was refused the first time, and one call at a time gets it', async () => {
+  const outcome = 'later';
+  const responses = ['M-0', 'M-1'].map((customerId, place) => ({
+    customerId,
+    offerId,
+    outcome: place === 0 ? 'click' : outcome,
+  }));
+  const headers = { 'idempotency-key': 'half' };
+  assert.deepEqual(
+    (await batch(responses, headers)).results.map(({ status }) => status),
+    [200, 400],
+  );
+  const type = { key: outcome, name: 'Later', category: 'response', classification: 'positive' };
+  assert.equal((await server.call('POST', '/api/v1/outcome-types', { body: type })).status, 201);
+  const { results, ...counts } = await batch(responses, headers);
+  assert.deepEqual(counts, { recorded: 1, duplicates: 1, failed: 0 });
+  const race = await Promise.all(
+    ['N-0', 'N-1', 'N-2', 'N-3'].map((customerId) =>
+      server.call('POST', path, {
+        body: { responses: [{ customerId, offerId, outcome: 'click' }] },
+        headers: { 'idempotency-key': 'race' },
+      }),
+    ),
+  );
+  assert.deepEqual(race.map(({ status }) => status).sort(), [200, 422, 422, 422]);
+  const same = { responses: Array.from({ length: 5 }, () => ({ customerId: 'N-9', offerId, outcome: 'click' })) };
+  const twins = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      server.call<RespondBatchAnswer>('POST', path, { body: same, headers: { 'idempotency-key': 'twins' } }),
+    ),
+  );
+  assert.equal(
+    twins.reduce((sum, { body }) => sum + body.recorded, 0),
+    5,
+  );
+  assert.equal((await outcomesOf('N-9')).length, 5);
+  const kept = await server.testDatabase.ownerQuery<{ n: number }>(
+    `select count(*)::int as n from arbiter.response_keys where answer = 'null'::jsonb and customer_id = ''`,
+  );
+  assert.ok(kept[0]!.n >= 4, 'a call keeps no more than hashes');
+});
+
+test('one that is not well formed is refused alone, at its own place', async () => {
+  const good = (place: number) => ({ customerId: 'B-1', offerId, outcome: 'click', context: { place } });
+  const bad: [unknown, string][] = [
+    [{ ...good(1), direction: 'up' }, '/direction'],
+    [{ ...good(1), conversionValue: -1 }, '/conversionValue'],
+    [{ ...good(1), offerId: 'garbage' }, '/offerId'],
+    [{ ...good(1), outcome: 5 }, '/outcome'],
+    [{ offerId, outcome: 'click' }, '/customerId'],
+    [{ ...good(1), outcome: undefined }, '/outcome'],
+    [{ ...good(1), timestamp: 'noon' }, '/timestamp'],
+    ['click', ''],
+    [null, ''],
+    [[good(1)], ''],
+  ];
+  const responses = bad.flatMap(([response], place) => [good(place), response]);
+  // Null stands for what is left out, and what is not known is ignored, as in a response of its own.
+  const loose = { ...good(10), direction: null, timestamp: null, unknown: true };
+  const { status, body, text } = await server.call<RespondBatchAnswer>('POST', path, {
+    body: { responses: [...responses, loose] },
+  });
+  assert.equal(status, 200, text);
+  const { results, ...counts } = body;
+  assert.deepEqual(counts, { recorded: bad.length + 1, duplicates: 0, failed: bad.length });
+  for (const [place, [response, pointer]] of bad.entries()) {
+    const { status, body } = results[2 * place + 1]!;
+    const [first] = body.errors as { path: string }[];
+    assert.deepEqual([status, body.code, first?.path], [400, 'validation_failed', pointer], JSON.stringify(response));
+    assert.equal(results[2 * place]!.status, 200);
+  }
+  assert.equal((await outcomesOf('B-1')).length, bad.length + 1);
+  const only = await batch([{}]);
+  assert.deepEqual([only.failed, only.results.length], [1, 1]);
+});
+
+test('a body may have 10 MiB and no byte more', async () => {
+  const limit = 10 * 1024 * 1024;
+  const responses = [{ customerId: 'W-1', offerId, outcome: 'click' }];
+  const bare = JSON.stringify({ responses, padding: '' }).length;
+  const of = (bytes: number) => ({ responses, padding: 'x'.repeat(bytes - bare) });
+  const most = await server.call<RespondBatchAnswer>('POST', path, { body: of(limit) });
+  assert.equal(most.body.recorded, 1, most.text.slice(0, 200));
+  const more = await server.call('POST', path, { body: of(limit + 1) });
+  assert.deepEqual([more.status, more.body.code], [413, 'payload_too_large']);
+  assert.deepEqual(await outcomesOf('W-1'), ['click']);
+});
+
+test('500 are taken, none and 501 are not, and nothing of them is recorded', async () => {
   const of = (length: number) =>
     Array.from({ length }, (_, place) => ({ customerId: `L-${place % 40}`, offerId, outcome: 'click' }));
   assert.equal((await batch(of(500))).recorded, 500);
-  const wrong: [readonly object[], string][] = [
-    [[], '/responses'],
-    [of(501), '/responses'],
-    [[...of(1), { customerId: 'L-0', offerId, outcome: 'click', direction: 'up' }], '/responses/1/direction'],
-  ];
   const before = await outcomesOf('L-0');
-  for (const [responses, place] of wrong) {
+  for (const responses of [[], of(501), null, {}, 'click']) {
     const { status, body } = await server.call<{ errors: { path: string }[] }>('POST', path, { body: { responses } });
-    assert.deepEqual([status, body.errors[0]?.path], [400, place]);
+    assert.deepEqual([status, body.errors[0]?.path], [400, '/responses']);
   }
   assert.deepEqual(await outcomesOf('L-0'), before);
 });

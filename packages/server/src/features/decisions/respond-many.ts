@@ -5,31 +5,57 @@ import type { CallerFacts } from './decisions.service.ts';
 
 type Result = RespondBatchAnswer['results'][number];
 
+/** What a call of many responses needs. */
+export interface RespondManyPorts {
+  /** A response that is well formed; else it throws AppError `validation_failed`. */
+  readonly read: (response: unknown) => RespondRequest;
+  /** Gives the caller's Idempotency-Key to this call. Throws AppError `idempotency_key_reused` when another call has it. */
+  readonly claimCall: (caller: CallerFacts, responses: readonly unknown[]) => Promise<void>;
+  readonly respond: (caller: CallerFacts, body: RespondRequest) => Promise<RespondAnswer>;
+}
+
+/** A response of the call, at its place. */
+interface Placed {
+  readonly place: number;
+  readonly body: RespondRequest;
+}
+
 /**
  * Records responses one by one (docs/design/api-settled.md 77): those of one customer in the order given, others beside
  * them. What one is refused for stands in its result. A failure that is no refusal fails the call when all others are
  * done; a repeat of the call then finds them as duplicates.
  */
 export async function respondMany(
-  respond: (caller: CallerFacts, body: RespondRequest) => Promise<RespondAnswer>,
+  { read, claimCall, respond }: RespondManyPorts,
   caller: CallerFacts,
   requestId: string,
-  responses: readonly RespondRequest[],
+  responses: readonly unknown[],
 ): Promise<RespondBatchAnswer> {
+  await claimCall(caller, responses);
   const results: Result[] = [];
-  const one = async (place: number): Promise<void> => {
-    const body = responses[place]!;
+  const refuse = (place: number, error: unknown): void => {
+    if (!(error instanceof AppError) || error.code === 'internal') throw error;
+    results[place] = { status: error.status, body: { ...problemOf(error, requestId) } };
+  };
+  const placed: Placed[] = [];
+  for (const [place, response] of responses.entries()) {
+    try {
+      placed.push({ place, body: read(response) });
+    } catch (error) {
+      refuse(place, error);
+    }
+  }
+  const one = async ({ place, body }: Placed): Promise<void> => {
     try {
       const answer = await respond({ ...caller, idempotencyKey: keyOf(caller, body, place) }, body);
       results[place] = { status: 200, body: { ...answer } };
     } catch (error) {
-      if (!(error instanceof AppError) || error.code === 'internal') throw error;
-      results[place] = { status: error.status, body: { ...problemOf(error, requestId) } };
+      refuse(place, error);
     }
   };
   const done = await Promise.allSettled(
-    inOrder(responses).map(async (places) => {
-      for (const place of places) await one(place);
+    inOrder(placed).map(async (group) => {
+      for (const each of group) await one(each);
     }),
   );
   for (const each of done) if (each.status === 'rejected') throw each.reason;
@@ -43,15 +69,14 @@ export async function respondMany(
 }
 
 /**
- * Places that must be done one after the other: those of one customer. A response that names its customer by the
+ * Responses that must be recorded one after the other: those of one customer. One that names its customer by the
  * recommendation only may be anybody's, so then all are.
  */
-function inOrder(responses: readonly RespondRequest[]): number[][] {
-  const places = responses.map((_, place) => place);
-  const isNamed = ({ customerId }: RespondRequest) =>
+function inOrder(placed: readonly Placed[]): (readonly Placed[])[] {
+  const isNamed = ({ body: { customerId } }: Placed) =>
     customerId !== undefined && customerId !== '' && customerId !== 'anonymous';
-  if (!responses.every(isNamed)) return [places];
-  return [...Map.groupBy(places, (place) => responses[place]!.customerId).values()];
+  if (!placed.every(isNamed)) return [placed];
+  return [...Map.groupBy(placed, ({ body }) => body.customerId).values()];
 }
 
 /** The call's Idempotency-Key for one response: a key of its own is stronger, and the places keep the others apart. */

@@ -121,6 +121,10 @@ export function responseKey(
   return digestOf('contact', customerId, ...what, ...event);
 }
 
+/** Key under which a call of many responses is kept. */
+export const callKey = (credentialId: string, idempotencyKey: string): Buffer =>
+  digestOf('explicit', credentialId, 'respond/batch', idempotencyKey);
+
 const digestOf = (...parts: readonly (string | number | null)[]): Buffer => digest(JSON.stringify(parts));
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -27,6 +27,7 @@ import {
   findShownItems,
   insertInteraction,
   interactionEvent,
+  itemIdOf,
   type NewInteraction,
   type ShownItem,
   settleReservation,
@@ -155,10 +156,21 @@ export async function respondOne(
     status,
     timestamp: new Date(call.at).toISOString(),
   });
+  const keep = async (kept: RespondAnswer): Promise<void> => {
+    if (keyHash === null) return;
+    const { payloadHash } = call;
+    const { customerId } = subject;
+    const isKept = await keepResponse(tx, { keyHash, payloadHash, customerId, answer: JSON.stringify(kept) });
+    // Only an explicit key can meet itself on another customer. What was written goes back; the next try finds the key.
+    if (!isKept) throw new AppError('idempotency_in_progress');
+  };
   if (outcome.key === 'impression' && item !== null && isCounted(item)) {
+    // The row of the impression: that of an item that was reserved is another one than the item's.
+    const counted = answerOf((await findConfirmation(tx, item)) ?? item.id, 'already_counted', 'duplicate');
+    // A key of the caller's is given to this response like to any other.
+    if (call.explicitKey !== null) await keep(counted);
     return {
-      // The row of the impression: that of an item that was reserved is another one than the item's.
-      answer: answerOf((await findConfirmation(tx, item)) ?? item.id, 'already_counted', 'duplicate'),
+      answer: counted,
       change: null,
       sold: null,
       bookings: noBookings,
@@ -260,13 +272,7 @@ export async function respondOne(
     stored: encodeState(state),
   });
   const answer = answerOf(id, impression, 'recorded');
-  if (keyHash !== null) {
-    const { payloadHash } = call;
-    const { customerId } = subject;
-    const kept = await keepResponse(tx, { keyHash, payloadHash, customerId, answer: JSON.stringify(answer) });
-    // Only an explicit key can meet itself on another customer. What was written goes back; the next try finds the key.
-    if (!kept) throw new AppError('idempotency_in_progress');
-  }
+  await keep(answer);
   const learns = outcome.category === 'response' && outcome.classification !== 'neutral';
   return {
     answer,
@@ -343,7 +349,9 @@ async function resolveItem(tx: Tx, call: RespondCall): Promise<ShownItem> {
   if (call.interactionId !== null) {
     const item = await findShownItem(tx, call.interactionId);
     if (item === null || item.interactionType === 'response' || item.rank === null) throw notFound('interaction');
-    return item;
+    // The impression of a reserved item is a row of its own, whose id its response was answered with: it means the item.
+    const itemId = item.recommendationId === null ? item.id : itemIdOf(item.recommendationId, item.rank);
+    return itemId === item.id ? item : ((await findShownItem(tx, itemId)) ?? item);
   }
   const items = await findShownItems(tx, call.recommendationId ?? '');
   if (items.length === 0) throw notFound('recommendation');

@@ -223,6 +223,50 @@ test('summaries by period are those of the zone, page by page, with totals', asy
   assert.deepEqual([nobody.data, nobody.totals.impressions, nobody.periodType], [[], 0, 'weekly']);
 });
 
+test('each filter of summaries keeps rows and leaves others out, for lists and for one customer alike', async () => {
+  const rowsOf = async (filters: Readonly<Record<string, string>>) =>
+    (await get<Page<InteractionSummary>>('interaction-summaries', { customerId: 'C', limit: '200', ...filters })).data;
+  const all = await rowsOf({});
+  const cases: [Record<string, string>, (row: InteractionSummary) => boolean][] = [
+    [{ periodType: 'daily' }, (row) => row.periodType === 'daily'],
+    [{ periodType: 'weekly' }, (row) => row.periodType === 'weekly'],
+    [{ periodType: 'monthly' }, (row) => row.periodType === 'monthly'],
+    [{ periodType: 'alltime' }, (row) => row.periodType === 'alltime'],
+    [{ periodKey: '2026-01-01' }, (row) => row.periodKey === '2026-01-01'],
+    [{ periodKey: 'all' }, (row) => row.periodKey === 'all'],
+    [{ offerId: offers[1]! }, (row) => row.offerId === offers[1]],
+    [{ channelId: mail }, (row) => row.channelId === mail],
+    [{ channelId: web, offerId: offers[0]! }, (row) => row.channelId === web && row.offerId === offers[0]],
+  ];
+  for (const [filters, holds] of cases) {
+    const kept = all.filter(holds);
+    assert.ok(kept.length > 0 && kept.length < all.length, JSON.stringify(filters));
+    assert.deepEqual(await rowsOf(filters), kept, JSON.stringify(filters));
+    const periodType = filters.periodType ?? (filters.periodKey === '2026-01-01' ? 'daily' : 'alltime');
+    const own = await get<{ data: InteractionSummary[]; totals: Record<string, number> }>('customers/C/summaries', {
+      ...filters,
+      periodType,
+    });
+    const expected = kept.filter((row) => row.periodType === periodType);
+    assert.deepEqual(
+      own.data.map(({ periodKey, offerId, creativeId, channelId, impressions }) => [
+        ...[periodKey, offerId, creativeId, channelId, impressions],
+      ]),
+      expected.map(({ periodKey, offerId, creativeId, channelId, impressions }) => [
+        ...[periodKey, offerId, creativeId, channelId, impressions],
+      ]),
+      JSON.stringify(filters),
+    );
+    for (const name of ['impressions', 'positive', 'negative', 'neutral', 'converts'] as const) {
+      assert.equal(
+        own.totals[name],
+        expected.reduce((sum, row) => sum + row[name], 0),
+        `${name} of ${JSON.stringify(filters)}`,
+      );
+    }
+  }
+});
+
 interface Summed {
   readonly groupBy: string;
   readonly days: number;
@@ -255,6 +299,8 @@ test("the tenant's figures by customer are exact at once, and end with the days 
   assert.deepEqual([year.data[0]?.positive, year.data[0]?.negative], [2, 1]);
 });
 
+const reserveFor = (customerId: string) => decide({ customerId, channelId: mail, excludeOffers: offers.slice(0, 2) });
+
 test('reservations tell their state at this moment', async () => {
   interface Reservations {
     readonly data: { readonly id: string; readonly state: string; readonly offerId: string }[];
@@ -270,6 +316,19 @@ test('reservations tell their state at this moment', async () => {
     [newest!.id],
   );
   assert.equal((await read()).data[0]?.state, 'expired', 'although nothing swept it yet');
+  const [released, late] = [await reserveFor('Z'), await reserveFor('Z')];
+  for (const { recommendationId } of [released, late]) {
+    await respond({ recommendationId, rank: 1, outcome: 'not_presented' });
+  }
+  await respond({ recommendationId: late.recommendationId, rank: 1, outcome: 'impression' });
+  const ofZ = await get<Reservations>('customers/Z/reservations', {});
+  assert.deepEqual(
+    ofZ.data.map(({ id, state }) => [id, state]),
+    [
+      [itemIds(late)[0], 'confirmed'],
+      [itemIds(released)[0], 'released'],
+    ],
+  );
   assert.equal((await get<Reservations>('customers/X/reservations', {})).total, 0);
 });
 

@@ -20,6 +20,7 @@ export {
   findShownItem,
   findShownItems,
   insertShown,
+  itemIdOf,
   type ShownDecision,
   type ShownItem,
   showedOffer,

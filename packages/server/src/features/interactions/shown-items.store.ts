@@ -125,7 +125,8 @@ async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: Sho
 /** The id at a place of a packed column: one id may stand for all, and a column without ids is null. */
 const idAt = (ids: Ids, place: number): string | null => (ids?.length === 1 ? ids[0] : ids?.[place]) ?? null;
 
-const itemIdOf = (decisionId: string, rank: number): string =>
+/** Id of the item that a decision showed or reserved at a rank. */
+export const itemIdOf = (decisionId: string, rank: number): string =>
   decisionId.slice(0, 34) + rank.toString(16).padStart(2, '0');
 
 /** Items that these decisions showed, at once or when a reservation was confirmed, and that have had no response. */
