@@ -26,7 +26,7 @@ const nodes: { port: number; process: ServerProcess; call: Caller }[] = [];
 /** The database takes 100 connections, and only one server must do the background work. */
 async function startNode(port: number): Promise<ServerProcess> {
   const isFirst = nodes.length === 0 || nodes[0]?.port === port;
-  const worker = isFirst ? '1' : '0';
+  const worker = isFirst ? 'on' : 'off';
   return installation.start({ PORT: String(port), PROCESSES: '2', DATABASE_POOL_MAX: '2', WORKER: worker });
 }
 

@@ -33,7 +33,7 @@ const startNode = (port: number, worker: boolean): Promise<ServerProcess> =>
     PORT: String(port),
     PROCESSES: '2',
     DATABASE_POOL_MAX: '2',
-    WORKER: worker ? '1' : '0',
+    WORKER: worker ? 'on' : 'off',
   });
 
 before(async () => {

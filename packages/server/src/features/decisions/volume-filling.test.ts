@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Offer, RecommendAnswer } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 
@@ -117,25 +118,33 @@ test('figures of days that are over count also while they wait in the outbox', a
   assert.deepEqual(await spentOf(offer), [1, 0, 2]);
 });
 
-test('a limit that is set for the first time while decisions run counts each of them', async () => {
-  for (let round = 0; round < 6; round++) {
-    const offer = await offerOf();
-    const shown = { items: 0 };
-    let limited = false;
-    const callers = Array.from({ length: 24 }, async (_, at) => {
-      for (let n = 0; n < 12; n++) {
-        const body = { customerId: `first ${round} ${at} ${n}`, channelId, limit: 1 };
-        const answer = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body });
-        assert.equal(answer.status, 200, answer.text);
-        shown.items += answer.body.decisions.filter(({ offerId }) => offerId === offer.id).length;
-        if (n === 2 && !limited) {
-          limited = true;
-          await put(offer, { budget: { lifetimeMaxImpressions: 1_000 } });
-        }
-      }
-    });
-    await Promise.all(callers);
-    assert.equal((await spentOf(offer))[2], shown.items, `round ${round}`);
-    await put(offer, { status: 'archived' });
+/** Waits until so many statements of this database wait for a lock. */
+async function waitingForLocks(least: number, kind: string): Promise<void> {
+  for (let tries = 0; tries < 2_000; tries++) {
+    const [row] = await server.testDatabase.ownerQuery<{ n: number }>(
+      `select count(*)::int as n from pg_locks
+       where not granted and locktype = $1 and (database is null or database = (select oid from pg_database where datname = current_database()))`,
+      [kind],
+    );
+    if (row!.n >= least) return;
+    await sleep(5);
   }
+  assert.fail(`fewer than ${least} wait for a lock of kind ${kind}`);
+}
+
+test('a decision that is under way when a limit is set for the first time is counted', async () => {
+  const offer = await offerOf();
+  assert.equal(await isShown(offer), true);
+  // It has read the version from before the limit, and cannot commit yet.
+  const release = await server.testDatabase.ownerHold('lock table arbiter.decisions in share mode');
+  const before = isShown(offer);
+  await waitingForLocks(1, 'relation');
+  await put(offer, { budget: { lifetimeMaxImpressions: 3 } });
+  // So many that they do not wait for the batch before them.
+  const behind = Array.from({ length: 40 }, () => isShown(offer));
+  await waitingForLocks(1, 'advisory');
+  await release();
+  const shown = await Promise.all([before, ...behind]);
+  assert.deepEqual([shown[0], shown.filter(Boolean).length], [true, 2], 'one before, one under way, one after');
+  assert.equal((await spentOf(offer))[2], 3);
 });
