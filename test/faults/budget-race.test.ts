@@ -16,7 +16,7 @@ const servers = Number(process.env.BUDGET_SERVERS ?? 2);
 const isLeftToExpire = process.env.BUDGET_EXPIRY === '1';
 const parallel = 200;
 const kills = Number(process.env.BUDGET_KILLS ?? 2);
-const caps = { impressions: 150, cents: 500, perImpression: 4, category: 350 };
+const caps = { impressions: 300, cents: 1_000, perImpression: 4, category: 700 };
 
 let cluster: DurableCluster;
 let installation: Installation;
