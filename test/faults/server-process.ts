@@ -40,7 +40,7 @@ export interface Installation {
 
 const program = join(import.meta.dirname, '../../packages/cli/src/main.ts');
 const readyLine = /^arbiter ready url=(\S+)/m;
-const startPatienceMs = 60_000;
+const startPatienceMs = 150_000;
 
 /**
  * `environment` is added to that of every process; without DATABASE_URL in it the server brings its embedded database.

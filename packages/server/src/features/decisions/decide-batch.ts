@@ -142,6 +142,8 @@ async function attempt(
       if (tries >= 5) throw error;
       if (error instanceof MissingVolumes) {
         await ports.makeVolumes(catalogue, error.refs);
+        // That raised the catalogue's version: the next batches should not have to find out again.
+        isFresh = false;
         continue;
       }
       if (error instanceof VolumesMoved) {

@@ -14,12 +14,13 @@ import type { HeldStates } from '../models/index.ts';
 import { readSoldOut } from '../offers/index.ts';
 import { newestVersions, StaleCatalogue, type TenantCatalogue } from '../plans/index.ts';
 import { type Membership, planMembership } from '../segments/index.ts';
+import { announceWriting, volumeNames } from '../volumes/index.ts';
 import type { Prepared } from './decide-job.ts';
 import type { DecidePorts } from './decide-ports.ts';
 import { readModels } from './model-inputs.ts';
 import { openQuota, type QuotaInBatch } from './playground-quota.ts';
 import { type Profile, planProfileReads } from './profile-reads.ts';
-import { watchOf } from './volume-watch.ts';
+import { type VolumeWatch, watchOf } from './volume-watch.ts';
 import { type HeldVolumes, openVolumes, type VolumesInBatch, volumeReads } from './volumes-in-batch.ts';
 
 type Zones = Readonly<Record<string, ZoneClock>>;
@@ -106,6 +107,7 @@ export async function readBatch(
   const reads = planProfileReads(catalogue, prepared);
   const membership = planMembership(prepared);
   const statements: HotStatement[] = [];
+  const announced = stored.size > 0 ? [announceWriting(tenantId)] : [];
   if (stored.size > 0) statements.push(lockStates(tenantId, [...stored], wait));
   if (dry.size > 0) statements.push(readStates(tenantId, [...dry]));
   // After the lock: what was changed while this waited for it counts.
@@ -114,11 +116,13 @@ export async function readBatch(
   const stock = prepared.some(({ flow }) => flow.plan.tracksStock) ? [readSoldOut(tenantId)] : [];
   const watch = watchOf(catalogue, prepared);
   const counted = watch === null ? [] : volumeReads(tenantId, watch, ports.clock.now());
-  const loaded = await tx.send([...statements, ...reads.statements, ...membership.statements, ...stock, ...counted]);
+  const sent = [...announced, ...statements, ...reads.statements, ...membership.statements, ...stock, ...counted];
+  const loaded = (await tx.send(sent)).slice(announced.length);
 
   const newest = loaded[head - 1]![0]!;
   if (Number(newest.version) === catalogue.version) ports.catalogues.confirmed(tenantId);
-  else if (!isFresh) throw new StaleCatalogue(Number(newest.version));
+  else if (!isFresh || (stored.size > 0 && (await missesVolumes(tx, tenantId, watch))))
+    throw new StaleCatalogue(Number(newest.version));
   ports.evidence.newestIs(tenantId, Number(newest.evidence));
   const modelStates = await readModels(ports, catalogue, prepared);
   const evidence = await ports.evidence.get(tenantId);
@@ -170,6 +174,12 @@ export async function readBatch(
     configAgeMs,
     evidenceAgeMs: ports.evidence.ageMs(tenantId),
   };
+}
+
+/** Whether something is counted by now that this catalogue does not know of; what it showed would be missing there. */
+async function missesVolumes(tx: HotTransaction, tenantId: string, watch: VolumeWatch | null): Promise<boolean> {
+  const [rows] = await tx.send([volumeNames(tenantId)]);
+  return rows!.some(({ name }) => watch?.refs.has(name as string) !== true);
 }
 
 /** How many of them are stored: those of customers that are held. */

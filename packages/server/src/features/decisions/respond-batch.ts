@@ -7,7 +7,7 @@ import { takeStock } from '../offers/index.ts';
 import { readOutcomeTypes } from '../outcomes/index.ts';
 import { type CatalogueCache, outcomePoliciesOf } from '../plans/index.ts';
 import { appendEvents } from '../stream/index.ts';
-import { bookVolumes } from '../volumes/index.ts';
+import { announceBooking, bookVolumes } from '../volumes/index.ts';
 import type { SetApart } from './batcher.ts';
 import { byTime, refuse } from './patience.ts';
 import type { RespondCall } from './respond.rules.ts';
@@ -92,6 +92,7 @@ async function attempt(
   const settled: { readonly job: RespondJob; readonly answer: RespondAnswer | null; readonly error: unknown }[] = [];
   const left: RespondJob[] = [];
   const work = async (tx: Tx): Promise<EvidenceChange[]> => {
+    await announceBooking(tx);
     const version = await readCatalogueVersion(tx);
     // Read here and not by a refresh of the cache: that would wait for a second connection while holding this one.
     const catalogue =

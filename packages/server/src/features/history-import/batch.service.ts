@@ -12,7 +12,7 @@ import {
 } from '../customer-states/index.ts';
 import { type OutcomeTypeFacts, readOutcomeTypes } from '../outcomes/index.ts';
 import { outcomePoliciesOf } from '../plans/index.ts';
-import { pricesOf } from '../volumes/index.ts';
+import { announceBooking, pricesOf } from '../volumes/index.ts';
 import { writeEvents } from './effects.service.ts';
 import { findImported, noteImported } from './import-keys.store.ts';
 import type { ImportedEvent, LineError } from './line.rules.ts';
@@ -161,6 +161,7 @@ export async function writeBatch(
 ): Promise<BatchResult | 'again'> {
   if (events.length === 0) return { imported: 0, duplicates, rejected };
   const customers = [...new Set(events.map(({ event }) => event.customerId))];
+  await announceBooking(tx);
   const states = await lockStatesInOrder(tx, customers);
   if (states.size < customers.length) return 'again';
   // Under the locks, since a customer may have been erased while this waited.

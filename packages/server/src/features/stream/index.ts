@@ -11,6 +11,7 @@ export { createDecisionEvents, type DecisionEvents } from './decision-events.ts'
 export {
   appendCounted,
   appendEvents,
+  figuresInOutbox,
   insertOutbox,
   readReports,
   readStream,

@@ -10,6 +10,7 @@ import {
   countsOfReport,
   dayOf,
   dayParameters,
+  type HistoryFigures,
 } from '../interactions/index.ts';
 import { eventsOf, type Lanes } from './decision-events.ts';
 
@@ -234,5 +235,23 @@ export async function recountTotals(tx: Tx, days: DayOffsets): Promise<void> {
        ${addToTotals}
      select 1`,
     [tx.tenantId, ...dayParameters(days)],
+  );
+}
+
+/**
+ * What waits in the outbox and will be added to the daily figures of days before `day`, in the shape of `historyFigures`.
+ * Nothing is published from here to the commit, so that figures that are read later in the transaction fit.
+ */
+export async function figuresInOutbox(tx: Tx, day: string, days: DayOffsets): Promise<HistoryFigures[]> {
+  await tx.query(`select pg_advisory_xact_lock(${outboxLock})`, [tx.tenantId]);
+  return tx.query<HistoryFigures>(
+    `with taken as materialized (select ${laneColumns} from outbox where tenant_id = $1 and position is null),
+       counted (day, offer_id, creative_id, channel_id, direction, impressions, positive, negative, neutral, clicks, converts,
+         total_value) as (${countsOfTaken('$2', '$3')})
+     select offer_id as "offerId", creative_id as "creativeId", channel_id as "channelId", false as "isToday",
+       sum(impressions)::float8 as impressions, sum(clicks)::float8 as clicks, sum(converts)::float8 as converts,
+       sum(total_value)::float8 as "totalValue"
+     from counted where day < $4::date and offer_id is not null group by 1, 2, 3`,
+    [tx.tenantId, ...dayParameters(days), day],
   );
 }

@@ -3,6 +3,7 @@ import type { Database } from '../../db/index.ts';
 import { handleInSlices, type JobHandler, job } from '../../jobs/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { sweepReservations } from './volumes.service.ts';
+import { announceBooking } from './volumes.store.ts';
 
 /** Takes reservations that ran out off the counters over all customers. */
 export const sweepVolumesJob = job({
@@ -13,5 +14,8 @@ export const sweepVolumesJob = job({
 
 /** How this feature's jobs are done. */
 export const volumeJobs = (database: Database): readonly JobHandler[] => [
-  handleInSlices(sweepVolumesJob, database, async (tx) => sweepReservations(tx, (await readSettings(tx)).timezone)),
+  handleInSlices(sweepVolumesJob, database, async (tx) => {
+    await announceBooking(tx);
+    return sweepReservations(tx, (await readSettings(tx)).timezone);
+  }),
 ];

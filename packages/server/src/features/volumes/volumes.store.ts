@@ -13,6 +13,31 @@ import type { VolumeChange, VolumeRef } from './volume-keys.ts';
 // Whoever changes volumes holds the customers first and the volumes last, in the order of kind and subject, so that nobody
 // waits in a circle. Statements of the hot path are each prepared once per connection.
 
+/** Who fills volumes from history holds this alone; who writes what they count, or gives back, holds it with others. */
+const fillLock = `hashtextextended('arbiter.volumes:' || $1, 0)`;
+
+/**
+ * Says that this transaction writes what volumes count. It comes before anything is locked, so that who waits for it keeps
+ * nobody waiting, and before the version of the catalogue is read: who reads a version from before a limit is then waited
+ * for when the limit's volume is filled.
+ */
+export const announceWriting = (tenantId: string): HotStatement => ({
+  name: 'volumes.announce',
+  text: `select pg_advisory_xact_lock_shared(${fillLock})`,
+  values: [tenantId],
+});
+
+/** The same beside decisions. */
+export async function announceBooking(tx: Tx): Promise<void> {
+  const { text, values } = announceWriting(tx.tenantId);
+  await tx.query(text, values);
+}
+
+/** Waits until nobody writes what volumes count, and keeps everybody from it until the commit. First in its transaction. */
+export async function lockFilling(tx: Tx): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(${fillLock})`, [tx.tenantId]);
+}
+
 /** A volume as it is stored. */
 export interface StoredVolume {
   readonly kind: string;
@@ -186,6 +211,17 @@ const takenColumns = columns(table('volume_reservations'), [
 ]);
 type TakenReservation = RowOf<typeof takenColumns>;
 
+/** What the reservations that are counted already hold, in cents, by item. */
+export async function selectReservedCents(tx: Tx): Promise<Map<string, number>> {
+  const rows = await select(
+    tx,
+    columns(table('volume_reservations'), ['itemId', 'costCents']),
+    'from arbiter.volume_reservations where tenant_id = $1',
+    [tx.tenantId],
+  );
+  return new Map(rows.map(({ itemId, costCents }) => [itemId, Number(costCents)]));
+}
+
 /** Takes reservations away that were settled; answers with those that were there. */
 export async function deleteReservations(tx: Tx, itemIds: readonly string[]): Promise<TakenReservation[]> {
   return tx.query<TakenReservation>(
@@ -227,6 +263,13 @@ export async function insertVolumes(tx: Tx, rows: readonly (VolumeChange & { rea
     ],
   );
 }
+
+/** Names of everything that is counted over all customers, for the hot path. */
+export const volumeNames = (tenantId: string): HotStatement => ({
+  name: 'volumes.names',
+  text: `select kind || ':' || subject_id as name from volumes where tenant_id = $1`,
+  values: [tenantId],
+});
 
 /** Everything that is counted over all customers of the tenant. */
 export async function selectVolumeRefs(tx: Tx): Promise<VolumeRef[]> {

@@ -1,0 +1,76 @@
+// A checker of caps over history, at every instant at which something was shown: it reads the customer's rows and the rule,
+// and shares no code with the engine or the server.
+
+/** What history holds of a contact. Instants are epoch ms. */
+export interface Contact {
+  readonly customerId: string;
+  readonly at: number;
+  /** It counts until then: a reservation that ran out or was given back. Null: it counts for good. */
+  readonly until: number | null;
+}
+
+export interface HistoryRow {
+  readonly customer_id: string;
+  readonly interaction_type: string;
+  readonly reservation_state: string | null;
+  readonly at: number;
+  readonly expires_at: number | null;
+  readonly settled_at: number | null;
+}
+
+/** SQL of the rows that `contactsOf` reads. */
+export const contactRows = `select customer_id, interaction_type, reservation_state,
+    (extract(epoch from occurred_at) * 1000)::float8 as at,
+    (extract(epoch from reservation_expires_at) * 1000)::float8 as expires_at,
+    (extract(epoch from reservation_settled_at) * 1000)::float8 as settled_at
+  from arbiter.interaction_history
+  where interaction_type = 'recommendation'
+     or (interaction_type = 'impression' and coalesce(details ->> 'late' = 'true', false) = false)`;
+
+/** A confirmed reservation counts until it was confirmed; from then on the impression that it became counts. */
+export const contactsOf = (rows: readonly HistoryRow[]): Contact[] =>
+  rows.map((row) => ({
+    customerId: row.customer_id,
+    at: row.at,
+    until:
+      row.interaction_type === 'impression'
+        ? null
+        : Math.min(row.expires_at ?? Number.POSITIVE_INFINITY, row.settled_at ?? Number.POSITIVE_INFINITY),
+  }));
+
+/** Contacts of one customer, at most `max` in the window that `from` begins for an instant. */
+export interface CapRule {
+  readonly max: number;
+  readonly from: (at: number) => number;
+}
+
+/** How many contacts count at an instant. */
+export const countedAt = (contacts: readonly Contact[], rule: CapRule, at: number): number =>
+  contacts.filter((each) => each.at <= at && each.at >= rule.from(at) && (each.until === null || each.until > at))
+    .length;
+
+/** What was shown beyond the rule, at the instant at which it was. */
+export function findExcess(contacts: readonly Contact[], rule: CapRule): string[] {
+  const found: string[] = [];
+  for (const [customerId, own] of Map.groupBy(contacts, (each) => each.customerId)) {
+    for (const { at } of own) {
+      const counted = countedAt(own, rule, at);
+      if (counted > rule.max) {
+        found.push(`${customerId} had ${counted} contacts of ${rule.max} at ${new Date(at).toISOString()}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** Start of the calendar day of an instant in a zone, found by asking the calendar for the date of every quarter of an hour. */
+export function dayStartIn(zone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
+  const quarterMs = 900_000;
+  return (at) => {
+    const date = format.format(at);
+    let start = Math.floor(at / quarterMs) * quarterMs;
+    while (format.format(start - quarterMs) === date) start -= quarterMs;
+    return start;
+  };
+}
