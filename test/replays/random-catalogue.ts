@@ -1,6 +1,6 @@
 // A tenant's catalogue by chance: what the engine's corpus can make up, created through the API as a user would.
 import assert from 'node:assert/strict';
-import type { Snapshot } from '@arbiter/engine';
+import type { Json, Snapshot } from '@arbiter/engine';
 import type { Chance } from '../../packages/engine/src/corpus/chance.ts';
 import { withBranches } from '../../packages/engine/src/corpus/random-branches.ts';
 import { randomNodes } from '../../packages/engine/src/corpus/random-flow.ts';
@@ -230,7 +230,17 @@ async function addFlows(
     const key = `flow-${tries}`;
     if (await publish(key, branched.flow.config)) flows.push(key);
   }
-  return { flows, nodeTypes };
+  // What objectives count is read by the flows only that ask for it.
+  const node = (type: string, config: { readonly [key: string]: Json }) => ({ id: type, type, config });
+  const counted = [
+    node('inventory', {}),
+    node('match_creatives', { requireCreative: false }),
+    node('score', { method: 'propensity' }),
+    node('optimize', { weights: { engagement: 1, fairness: 0.5, conversion: 1 } }),
+    node('rank', {}),
+  ];
+  assert.ok(await publish('counted', { version: 2, nodes: counted, flowConfig: { defaultLimit: 5 } }));
+  return { flows: [...flows, 'counted'], nodeTypes };
 }
 
 /** Webhooks that exist, and scores by models. */

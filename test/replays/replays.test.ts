@@ -19,7 +19,7 @@ import { markOf } from './people.ts';
 import { createRandomCatalogue, type RandomCatalogue } from './random-catalogue.ts';
 import { type Decided, decideSome } from './random-decisions.ts';
 
-const wanted = Number(process.env.REPLAY_DECISIONS ?? 300);
+const wanted = Number(process.env.REPLAY_DECISIONS ?? 150);
 const tenants = Math.min(20, Math.max(3, Math.ceil(wanted / 500)));
 const perRound = 10;
 const rounds = Math.ceil(wanted / tenants / perRound);
@@ -89,14 +89,23 @@ interface Replay {
 }
 type Replayer = (one: Decided) => Promise<{ readonly status: number; readonly body: Replay; readonly text: string }>;
 
-const here: Replayer = ({ id, tenant }) => tenant.ask<Replay>('POST', `decisions/${id}/replay`, {});
+const here: Replayer = ({ id, tenant }) => unlimited(() => tenant.ask<Replay>('POST', `decisions/${id}/replay`, {}));
+
+/** Forgets what was asked so far when that was too much for a minute: thousands of replays are. */
+async function unlimited<Answer extends { readonly status: number }>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 429) return answer;
+    await server.testDatabase.ownerQuery('delete from arbiter.rate_limit_windows');
+  }
+}
 
 /** Asks another process. */
 function through(process: ServerProcess): Replayer {
   const callers = new Map(
     catalogues.map(({ tenant }) => [tenant.id, createPatientCaller(() => process.url, tenant.keys.admin, 4)]),
   );
-  return async ({ id, tenant }) => callers.get(tenant.tenant.id)!('POST', `/v1/decisions/${id}/replay`, {});
+  return ({ id, tenant }) => unlimited(() => callers.get(tenant.tenant.id)!('POST', `/v1/decisions/${id}/replay`, {}));
 }
 
 /** Asks for all of them, a few at a time. */
@@ -137,18 +146,14 @@ test(`${wanted} random decisions replay to the byte, with everything that a deci
     chances.set(made, chance);
     catalogues.push(made);
   }
-  console.time('decide');
   for (let round = 0; round < rounds; round++) {
     now += (hours * hourMs) / rounds;
     for (const [catalogue, chance] of chances) decided.push(...(await decideSome(chance, catalogue, perRound)));
     await learnAndCount();
   }
   assert.ok(decided.length >= wanted);
-  console.timeEnd('decide');
-  console.time('replay');
   await assertIdentical(decided, here);
 
-  console.timeEnd('replay');
   const missing = nodesAlways.filter((type) => !catalogues.some(({ nodeTypes }) => nodeTypes.has(type)));
   assert.deepEqual(missing, [], 'nodes in no flow');
   const inputs = await inputsRead(decided.slice(0, 500));
@@ -182,20 +187,20 @@ test('a flipped bit is found', async () => {
   const { ownerQuery } = server.testDatabase;
   const [named] = await ownerQuery<{ id: string }>('select decision_id as id from arbiter.model_decisions limit 1');
   const one = decided.find(({ id }) => id === named?.id)!;
-  const problems: string[] = [];
   // One that has opened no plan yet: plans that were opened are kept.
   const process = await installation.start({ LC_ALL: 'C' });
   const replay = through(process);
   for (const { what, flip } of await bitsOf(ownerQuery, one.id)) {
     await flip();
     const { status, body, text } = await replay(one);
-    problems.push(`${what}: ${status} ${body.code ?? body.identical} ${text.slice(0, 300)}`);
+    // The hash is what a replay is held against: a changed one differs from what comes out.
+    const wanted = what.includes('result_hash') ? [200, false] : [409, 'record_corrupt'];
+    assert.deepEqual([status, body.code ?? body.identical], wanted, `${what}: ${text}`);
     await flip();
   }
   await assertIdentical([one], replay);
   process.kill('SIGTERM');
   await process.ended;
-  console.log(problems.join('\n'));
 });
 
 test('what was erased is refused and is nowhere in the database; all else replays', async () => {
@@ -242,6 +247,7 @@ const nodesAlways = [
   'rank',
   'score',
 ];
+// Stock that is used up depends on chance; the test of the packed form has it.
 const inputsAlways = [
   'enriched',
   'profile',
@@ -249,7 +255,6 @@ const inputsAlways = [
   'counters',
   'outcomes',
   'suppressions',
-  'soldOut',
   'volumes',
   'objectiveCounts',
   'modelStates',
