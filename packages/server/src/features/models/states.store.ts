@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { canonicalJson, type Json } from '@arbiter/engine';
 import { type HotStatement, type Tx, uuidArray } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { inflatedText } from '../../platform/inflated-text.ts';
 
 type State = { readonly [key: string]: Json };
 
@@ -130,8 +131,8 @@ export async function readStateBodies(tx: Tx, names: readonly string[]): Promise
   );
   const bodies = new Map<string, Json>();
   for (const { name, body } of rows) {
-    const text = inflateRawSync(body).toString('utf8');
-    if (hash('sha256', text, 'hex') !== name)
+    const text = inflatedText(body, Buffer.from(name, 'hex'));
+    if (text === null)
       throw new AppError('record_corrupt', { detail: 'the state of a model is not what its hash says' });
     bodies.set(name, JSON.parse(text));
   }

@@ -1,5 +1,6 @@
 import { columns, select, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/index.ts';
+import { AppError } from '../../platform/app-error.ts';
 import { type CountsBody, type CountsRow, type CountsState, noRows, withChanges } from './counts-state.ts';
 
 /** How many states may follow a whole one before the next is stored whole. */
@@ -37,7 +38,8 @@ export async function readState(tx: Tx, number: number): Promise<CountsState> {
   );
   let offers: ReadonlyMap<string, CountsRow> = noRows;
   for (const row of rows) offers = withChanges(row.isWhole ? noRows : offers, row.body);
-  if (number > 0 && Number(rows.at(-1)?.number) !== number) throw new Error(`objective counts ${number} are gone`);
+  if (number > 0 && Number(rows.at(-1)?.number) !== number)
+    throw new AppError('record_corrupt', { detail: `the state ${number} of what objectives count is missing` });
   return { number, offers };
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import {
   canonicalJson,
   semantics as knownSemantics,
@@ -10,6 +10,7 @@ import {
 } from '@arbiter/engine';
 import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { inflatedText } from '../../platform/inflated-text.ts';
 import { takeTurns } from '../../platform/turns.ts';
 import {
   findPieces,
@@ -156,8 +157,10 @@ export async function readPlanContent(tx: Tx, name: Buffer): Promise<Snapshot> {
 }
 
 function openBody<Content>(body: Buffer, name: Buffer): Content {
-  const text = inflateRawSync(body).toString('utf8');
-  if (!hash('sha256', text, 'buffer').equals(name)) throw new AppError('record_corrupt');
+  const text = inflatedText(body, name);
+  if (text === null) {
+    throw new AppError('record_corrupt', { detail: 'a part of the plan of the record is not what its hash says' });
+  }
   return JSON.parse(text);
 }
 

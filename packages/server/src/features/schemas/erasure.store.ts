@@ -1,4 +1,4 @@
-import { columns, type RowOf, select } from '../../db/columns.ts';
+import { columns, type RowOf, select, table as tableOf } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { sqlType } from './data-types.ts';
 import { rowKeyOf } from './fields.rules.ts';
@@ -19,18 +19,39 @@ const erasedColumns = columns(schemaSpec, [
   'joinMapping',
   'fields',
 ]);
-type ErasedSchema = RowOf<typeof erasedColumns>;
+type ErasedSchema = RowOf<typeof erasedColumns> & {
+  /** Columns that name customers, because a join takes them for the row key of a schema of customers. */
+  readonly joinedBy: readonly string[];
+};
+
+const joinColumns = columns(tableOf('schema_joins'), [
+  'primarySchemaId',
+  'primaryKey',
+  'foreignSchemaId',
+  'foreignKey',
+]);
 
 /**
  * Deletes the rows of a customer from all schemas; answers with their number. A row is the customer's when its customer
- * column says so, and when it is linked to such a row and to no other row of the parent.
+ * column says so, when a schema join (active or not) ties it to the customer's id, and when it is linked to such a row and
+ * to no other row of the parent.
  */
 export async function eraseRows(tx: Tx, customerId: string): Promise<number> {
   const all = await select(tx, erasedColumns, 'from arbiter.schemas where tenant_id = $1 order by id for share', [
     tx.tenantId,
   ]);
+  const joins = await select(tx, joinColumns, 'from arbiter.schema_joins where tenant_id = $1', [tx.tenantId]);
+  const customerKeys = new Map(
+    all.filter(({ schemaType }) => schemaType === 'customer').map(({ id, fields }) => [id, rowKeyOf(fields)] as const),
+  );
   const schemas = new Map<string, ErasedSchema>();
-  for (const schema of all) if (await tableExists(tx, schemaTable(tx.tenantId, schema))) schemas.set(schema.id, schema);
+  for (const schema of all) {
+    if (!(await tableExists(tx, schemaTable(tx.tenantId, schema)))) continue;
+    const joinedBy = joins.flatMap(({ primarySchemaId, primaryKey, foreignSchemaId, foreignKey }) =>
+      foreignSchemaId === schema.id && customerKeys.get(primarySchemaId) === primaryKey ? [foreignKey] : [],
+    );
+    schemas.set(schema.id, { ...schema, joinedBy });
+  }
   let deleted = 0;
   // The deepest first: a row that is gone cannot tell any more what was linked to it.
   const deepestFirst = [...schemas.values()].sort((a, b) => depthOf(schemas, b) - depthOf(schemas, a));
@@ -68,7 +89,10 @@ function ownRows(
   customerId: string,
   alias: string,
 ): string | null {
-  const ways = [keyOf(schema, customerId, alias)];
+  const ways = [
+    keyOf(schema, customerId, alias),
+    ...schema.joinedBy.map((name) => columnIs(schema, name, customerId, alias)),
+  ];
   const parent = parentOf(schemas, schema);
   const join = parent === undefined ? null : activeJoin(schema.joinMapping, parent.fields, schema.fields);
   if (parent !== undefined && join !== null) {
@@ -87,10 +111,15 @@ function ownRows(
 }
 
 /** A schema of customers has them in its row key; another one only when it has a column of that name. */
-function keyOf({ schemaType, fields }: ErasedSchema, customerId: string, alias: string): string | null {
-  const name = rowKeyOf(fields);
+function keyOf(schema: ErasedSchema, customerId: string, alias: string): string | null {
+  const name = rowKeyOf(schema.fields);
+  if (schema.schemaType !== 'customer' && name !== 'customer_id' && name !== 'customerId') return null;
+  return columnIs(schema, name, customerId, alias);
+}
+
+/** SQL: the column holds the customer's id; null when there is no such column, or when it cannot hold this id. */
+function columnIs({ fields }: ErasedSchema, name: string | null, customerId: string, alias: string): string | null {
   const field = fields.find((each) => each.name === name);
-  if (schemaType !== 'customer' && name !== 'customer_id' && name !== 'customerId') return null;
   if (field === undefined || !canBeKey(field.dataType, customerId)) return null;
-  return `${alias}.${quoteName(name)} = $1::${sqlType(field.dataType)}`;
+  return `${alias}.${quoteName(field.name)} = $1::${sqlType(field.dataType)}`;
 }

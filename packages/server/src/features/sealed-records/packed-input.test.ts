@@ -122,7 +122,8 @@ function again(made: DecisionInput): DecisionInput {
     requestId: 'r1',
     seed: 'seed',
     evidence,
-    modelStates: new Map(),
+    modelStates: new Map(Object.values(made.modelStates ?? {}).map(({ hash, state }) => [hash, state])),
+    ...(made.objectiveCounts === undefined ? {} : { objectiveCounts: made.objectiveCounts }),
     windows: made.contacts.counts.length,
     refs,
   });
@@ -152,6 +153,18 @@ test('what a decision read comes back from its record as it was', () => {
     input({ outcomes: [] }),
     input({ soldOut: ['o2', 'gone'] }),
     input({ external: {} }),
+    input({
+      volumes: [
+        { scope: 'offer', scopeId: 'o2', impressions: 1, spentCents: 2, dayImpressions: 3, daySpentCents: 4 },
+        { scope: 'category', scopeId: 'k "1"', impressions: 5, spentCents: 6, dayImpressions: 7, daySpentCents: 8 },
+        { scope: 'global', scopeId: null, impressions: 9, spentCents: 0, dayImpressions: 0, daySpentCents: 0 },
+      ],
+    }),
+    input({ modelStates: { card: { hash: 'ab', state: { arms: {} } } }, openBreakers: ['a', 'b'] }),
+    input({ objectiveCounts: { number: 7 } as unknown as NonNullable<DecisionInput['objectiveCounts']> }),
+    input({ joinTruncated: true }),
+    input({ request: { ...input({}).request, campaignId: 'campaign "7"' } }),
+    input({ zones: { UTC: { ...zone, offsets: [[0, 3_600_000]] } } }),
     input({
       external: {
         'call/hook': {

@@ -148,7 +148,7 @@ export function inputText(
       continue;
     }
     const value = request[key];
-    if (!isDefault(value)) fields += `${fields === '' ? '' : ','}"${key}":${jsonOf(value)}`;
+    if (value !== undefined && !isDefault(value)) fields += `${fields === '' ? '' : ','}"${key}":${jsonOf(value)}`;
   }
   const profile = JSON.stringify(strip(input.profile));
   const enriched = Object.entries(input.enriched).map(
@@ -478,7 +478,8 @@ const requestDefaults: DecisionRequest = {
   excludeCreatives: [],
   dryRun: false,
 };
-const requestKeys = Object.keys(requestDefaults) as (keyof DecisionRequest)[];
+/** `campaignId` has no default: it is absent in real time. */
+const requestKeys = [...Object.keys(requestDefaults), 'campaignId'] as (keyof DecisionRequest)[];
 /** Boundaries of a zone's calendar, written as minutes from the first: days begin at whole minutes. */
 const boundaries = ['dayEnd', 'weekStart', 'weekEnd', 'monthStart', 'monthEnd', 'days30Start'] as const;
 const wallClock = ['date', 'hour', 'minute', 'second', 'weekday'] as const;
@@ -488,6 +489,7 @@ function packZone(clock: ZoneClock): (number | string | readonly (readonly numbe
   const packed: (number | string | readonly (readonly number[])[])[] = [clock.dayStart];
   for (const key of boundaries) packed.push((clock[key] - clock.dayStart) / minuteMs);
   for (const key of wallClock) packed.push(clock[key]);
+  if (clock.offsets !== undefined) packed.push(clock.offsets);
   return packed;
 }
 
@@ -500,6 +502,8 @@ function unpackZone(packed: readonly unknown[]): ZoneClock {
   wallClock.forEach((key, i) => {
     clock[key] = packed[i + 1 + boundaries.length];
   });
+  const offsets = packed[1 + boundaries.length + wallClock.length];
+  if (offsets !== undefined) clock.offsets = offsets;
   return clock as unknown as ZoneClock;
 }
 

@@ -42,7 +42,7 @@ interface OpenRecord {
 /** The decision as `GET /decisions/{id}` answers it (docs/design/api-decisioning.md 12). 404, 409 `record_corrupt`. */
 export async function readDecision(tx: Tx, ports: RecordPorts, id: string, options: { readonly inputs: boolean }) {
   const { record, body } = await open(tx, ports, id);
-  const flow = await openPlan(tx, record.planHash);
+  const flow = await planOf(tx, record, body);
   const withheld = [...(body?.i.w ?? []), ...(body?.i.u ?? [])].sort();
   const result = body === null ? null : await readResult(tx, record, body, flow);
   const readSet = options.inputs && record.readSet !== null ? await readNames(tx, Number(record.readSet)) : null;
@@ -82,7 +82,7 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
 export async function replayDecision(tx: Tx, ports: RecordPorts, id: string) {
   const { record, body } = await open(tx, ports, id);
   assertReplayable(body);
-  const flow = await openPlan(tx, record.planHash);
+  const flow = await planOf(tx, record, body);
   const { plan, refs } = flow;
   const decision = await runAgain(tx, record, body.i, flow);
   const replayed = resultText(decision, refs);
@@ -132,7 +132,7 @@ export async function recordedQuestion(
     throw new AppError('not_found', { detail: 'the customer has no such decision' });
   }
   assertReplayable(body);
-  const flow = await openPlan(tx, record.planHash);
+  const flow = await planOf(tx, record, body);
   return { id: record.id, flow, input: await recordedInput(tx, record, body.i, flow) };
 }
 
@@ -142,6 +142,21 @@ function assertReplayable(body: OpenRecord['body']): asserts body is NonNullable
   if (body.i.w !== undefined) {
     throw new AppError('inputs_unavailable', { detail: `inputs are never stored: ${body.i.w.join(', ')}` });
   }
+}
+
+/**
+ * The plan of a record. What the record's row says besides its sealed body must be what the body and the plan say, both of
+ * which cannot be changed unseen: 409 `record_corrupt`.
+ */
+async function planOf(tx: Tx, record: StoredRecord, body: OpenRecord['body']): Promise<CompiledFlow> {
+  const flow = await openPlan(tx, record.planHash);
+  const { id, version } = flow.plan.flow;
+  const isOfPlan = record.flowId === id && record.flowVersion === version;
+  const isOfBody = body === null || Number(record.evidenceNumber) === body.i.v;
+  if (!isOfPlan || !isOfBody) {
+    throw new AppError('record_corrupt', { detail: 'the record names another flow or state than what it was made of' });
+  }
+  return flow;
 }
 
 /** The decision once more, on what was recorded. */

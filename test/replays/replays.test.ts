@@ -1,0 +1,298 @@
+// The promise of sealed records over random catalogues (docs/design/decisioning.md 3): whatever happens to the catalogue,
+// under whatever zone and locale another process runs, each decision comes out again to the byte; what was tampered with is
+// found; what was erased is refused. `REPLAY_DECISIONS=10000` for more of them.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { type Chance, chanceOf } from '../../packages/engine/src/corpus/chance.ts';
+import { systemActor } from '../../packages/server/src/db/index.ts';
+import { learnReports } from '../../packages/server/src/features/model-learning/learn.service.ts';
+import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
+import { startTestServer, type TestServer } from '../../packages/server/src/main/test-server.ts';
+import { createPatientCaller } from '../faults/api.ts';
+import { createInstallation, type Installation, type ServerProcess } from '../faults/server-process.ts';
+import { changeEverything } from './change-everything.ts';
+import { bitsOf } from './flipped-bits.ts';
+import { markOf } from './people.ts';
+import { createRandomCatalogue, type RandomCatalogue } from './random-catalogue.ts';
+import { type Decided, decideSome } from './random-decisions.ts';
+
+const wanted = Number(process.env.REPLAY_DECISIONS ?? 150);
+const tenants = Math.min(20, Math.max(3, Math.ceil(wanted / 500)));
+const perRound = 10;
+const rounds = Math.ceil(wanted / tenants / perRound);
+/** The decisions are spread over these hours, the last of them a while ago. */
+const hours = 70;
+const hourMs = 3_600_000;
+
+let now = Date.now() - (hours + 2) * hourMs;
+let server: TestServer;
+let installation: Installation;
+const catalogues: RandomCatalogue[] = [];
+const decided: Decided[] = [];
+const keys = {
+  API_KEY_PEPPER: randomBytes(20).toString('hex'),
+  DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+};
+
+/** A webhook that answers whatever it is asked. */
+const hookChance = chanceOf('replays', 'hook');
+const hook = createServer((request, response) => {
+  let text = '';
+  request.on('data', (part) => {
+    text += part;
+  });
+  request.on('end', () => {
+    if (hookChance.flip(0.1)) return void response.writeHead(500).end();
+    const { candidates } = JSON.parse(text) as { readonly candidates: readonly { readonly offerId: string }[] };
+    const answers = hookChance.some(candidates, 0.7).map(({ offerId }) => ({
+      offerId,
+      ...(hookChance.flip(0.6) ? { score: hookChance.int(0, 100) / 100 } : {}),
+      ...(hookChance.flip(0.1) ? { drop: true } : {}),
+    }));
+    response.end(JSON.stringify({ candidates: answers }));
+  });
+});
+
+before(async () => {
+  await new Promise<void>((listening) => hook.listen(0, '127.0.0.1', listening));
+  server = await startTestServer({
+    tenants,
+    clock: { now: () => now },
+    config: { ...keys, OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'], OUTBOUND_HTTP_OK: true },
+    checkResponses: false,
+  });
+  installation = await createInstallation(
+    {
+      DATABASE_URL: server.testDatabase.url,
+      ...keys,
+      RATE_LIMIT_DEFAULT_PER_MINUTE: '0',
+      RECOMMEND_RATE_PER_MINUTE: '0',
+    },
+    [],
+  );
+});
+after(async () => {
+  await installation?.stopAll();
+  await server?.close();
+  hook.close();
+});
+
+interface Replay {
+  readonly identical?: boolean;
+  readonly differences?: readonly unknown[];
+  readonly resultHash?: string;
+  readonly replayedHash?: string;
+  readonly code?: string;
+}
+type Replayer = (one: Decided) => Promise<{ readonly status: number; readonly body: Replay; readonly text: string }>;
+
+const here: Replayer = ({ id, tenant }) => unlimited(() => tenant.ask<Replay>('POST', `decisions/${id}/replay`, {}));
+
+/** Forgets what was asked so far when that was too much for a minute: thousands of replays are. */
+async function unlimited<Answer extends { readonly status: number }>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 429) return answer;
+    await server.testDatabase.ownerQuery('delete from arbiter.rate_limit_windows');
+  }
+}
+
+/** Asks another process. */
+function through(process: ServerProcess): Replayer {
+  const callers = new Map(
+    catalogues.map(({ tenant }) => [tenant.id, createPatientCaller(() => process.url, tenant.keys.admin, 4)]),
+  );
+  return ({ id, tenant }) => unlimited(() => callers.get(tenant.tenant.id)!('POST', `/v1/decisions/${id}/replay`, {}));
+}
+
+/** Asks for all of them, a few at a time. */
+async function each(some: readonly Decided[], act: (one: Decided) => Promise<void>): Promise<void> {
+  const rest = some[Symbol.iterator]();
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (const one of rest) await act(one);
+    }),
+  );
+}
+
+const assertIdentical = (some: readonly Decided[], replay: Replayer) =>
+  each(some, async (one) => {
+    const { status, body, text } = await replay(one);
+    assert.deepEqual([status, body.identical, body.differences], [200, true, []], `${one.id}: ${text}`);
+    assert.equal(body.replayedHash, body.resultHash);
+  });
+
+async function learnAndCount(): Promise<void> {
+  await createOutboxDispatcher(server.database, server.aside, {
+    zoneOf: async () => 'UTC',
+    pause: async () => undefined,
+    stopped: () => false,
+  }).drain();
+  for (const { tenant } of catalogues) {
+    const learnSome = () => server.database.withTenant(tenant.id, systemActor('test'), learnReports);
+    while (await learnSome());
+  }
+}
+
+test(`${wanted} random decisions replay to the byte, with everything that a decision can read`, async () => {
+  const chances = new Map<RandomCatalogue, Chance>();
+  for (const [number, tenant] of server.tenants.entries()) {
+    const chance = chanceOf('replays', String(number));
+    const { port } = hook.address() as AddressInfo;
+    const made = await createRandomCatalogue(server, tenant, chance, `http://127.0.0.1:${port}/`);
+    chances.set(made, chance);
+    catalogues.push(made);
+  }
+  for (let round = 0; round < rounds; round++) {
+    now += (hours * hourMs) / rounds;
+    for (const [catalogue, chance] of chances) decided.push(...(await decideSome(chance, catalogue, perRound)));
+    await learnAndCount();
+  }
+  assert.ok(decided.length >= wanted);
+  await assertIdentical(decided, here);
+
+  const missing = nodesAlways.filter((type) => !catalogues.some(({ nodeTypes }) => nodeTypes.has(type)));
+  assert.deepEqual(missing, [], 'nodes in no flow');
+  const inputs = await inputsRead(decided.slice(0, 500));
+  assert.deepEqual(
+    inputsAlways.filter((name) => !inputs.has(name)),
+    [],
+    'inputs of no decision',
+  );
+  assert.ok(decided.filter(({ count }) => count > 0).length > wanted / 4);
+});
+
+test('they replay after everything was changed or deleted', async () => {
+  for (const catalogue of catalogues) {
+    const changes = await changeEverything(server, catalogue);
+    for (const path of ['decision-flows', 'contact-policies', 'offers', 'creatives']) {
+      const { changed, deleted } = changes.get(path)!;
+      assert.ok(changed > 0 && deleted + changed > 0, `${path}: ${changed} changed, ${deleted} deleted`);
+    }
+  }
+  await assertIdentical(decided, here);
+});
+
+test('they replay in another process, under another time zone and locale', async () => {
+  const process = await installation.start({ TZ: 'Pacific/Chatham', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' });
+  await assertIdentical(decided, through(process));
+  process.kill('SIGTERM');
+  await process.ended;
+});
+
+test('a flipped bit is found', async () => {
+  const { ownerQuery } = server.testDatabase;
+  const [named] = await ownerQuery<{ id: string }>('select decision_id as id from arbiter.model_decisions limit 1');
+  const one = decided.find(({ id }) => id === named?.id)!;
+  // One that has opened no plan yet: plans that were opened are kept.
+  const process = await installation.start({ LC_ALL: 'C' });
+  const replay = through(process);
+  for (const { what, flip } of await bitsOf(ownerQuery, one.id)) {
+    await flip();
+    const { status, body, text } = await replay(one);
+    // The hash is what a replay is held against: a changed one differs from what comes out.
+    const wanted = what.includes('result_hash') ? [200, false] : [409, 'record_corrupt'];
+    assert.deepEqual([status, body.code ?? body.identical], wanted, `${what}: ${text}`);
+    await flip();
+  }
+  await assertIdentical([one], replay);
+  process.kill('SIGTERM');
+  await process.ended;
+});
+
+test('what was erased is refused and is nowhere in the database; all else replays', async () => {
+  const process = await installation.start({ TZ: 'America/St_Johns', LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' });
+  const replay = through(process);
+  const erased = new Set<string>();
+  for (const { customers, tenant } of catalogues) {
+    const call = createPatientCaller(() => process.url, tenant.keys.admin, 1);
+    for (const customerId of customers.slice(0, 3).concat(customers.slice(-1))) {
+      const confirm = { 'x-confirm-delete': Buffer.from(customerId).toString('latin1') };
+      const path = `/v1/customers/${encodeURIComponent(customerId)}/data?scope=everything`;
+      const { status, text } = await call('DELETE', path, undefined, confirm);
+      assert.equal(status, 200, text);
+      erased.add(customerId);
+    }
+  }
+  const theirs = decided.filter(({ customerId }) => erased.has(customerId));
+  assert.ok(theirs.length > 0);
+  await each(theirs, async (one) => {
+    const { status, body, text } = await replay(one);
+    assert.deepEqual([status, body.code], [409, 'inputs_unavailable'], text);
+  });
+  await assertIdentical(
+    decided.filter(({ customerId }) => !erased.has(customerId)),
+    replay,
+  );
+  const held = await placesOf([...erased].map(markOf));
+  assert.deepEqual(held, []);
+  const [somebody] = decided.filter(({ customerId }) => !erased.has(customerId));
+  assert.ok((await placesOf([markOf(somebody!.customerId)])).length > 0, 'the search finds what is there');
+});
+
+const nodesAlways = [
+  'call_flow',
+  'conditional',
+  'contact_policy',
+  'enrich',
+  'extension_point',
+  'filter',
+  'group',
+  'match_creatives',
+  'optimize',
+  'qualify',
+  'rank',
+  'score',
+];
+// Stock that is used up depends on chance; the test of the packed form has it.
+const inputsAlways = [
+  'enriched',
+  'profile',
+  'segments',
+  'counters',
+  'outcomes',
+  'suppressions',
+  'volumes',
+  'objectiveCounts',
+  'modelStates',
+  'external',
+];
+
+/** Names of the inputs that at least one of these decisions read. */
+async function inputsRead(some: readonly Decided[]): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  await each(some, async ({ id, tenant }) => {
+    const record = await tenant.ask<{
+      inputs: Record<string, unknown> & { readonly budgets: Record<string, unknown> };
+    }>('GET', `decisions/${id}?include=inputs`);
+    assert.equal(record.status, 200, record.text);
+    const { budgets, ...others } = record.body.inputs;
+    for (const [name, value] of Object.entries({ ...others, ...budgets })) {
+      if (typeof value === 'object' && value !== null && Object.keys(value).length > 0) names.add(name);
+    }
+  });
+  return names;
+}
+
+/** Tables in which one of these texts stands, as text or as the bytes of it. */
+async function placesOf(texts: readonly string[]): Promise<string[]> {
+  const { ownerQuery } = server.testDatabase;
+  const tables = await ownerQuery<{ name: string }>(
+    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'r' and n.nspname not like 'pg\\_%' and n.nspname <> 'information_schema'`,
+  );
+  assert.ok(tables.length > 40, 'the dump holds the product');
+  const pattern = texts.flatMap((text) => [text, Buffer.from(text).toString('hex')]).join('|');
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const [row] = await ownerQuery<{ held: boolean }>(
+      `select exists (select from ${name} t where t::text ~ $1) as held`,
+      [pattern],
+    );
+    if (row?.held === true) found.push(name);
+  }
+  return found;
+}
