@@ -25,7 +25,12 @@ type Row = { readonly [name: string]: Json };
 export function heardExpectations({ answer, trace, record }: Heard): { readonly [key: string]: () => unknown } {
   const items = answer.decisions;
   const { summary } = answer.trace;
-  const meta = answer.meta as { readonly stages: Row[]; readonly dropped: Row[]; readonly scores: Row[]; warnings: Json };
+  const meta = answer.meta as {
+    readonly stages: Row[];
+    readonly dropped: Row[];
+    readonly scores: Row[];
+    warnings: Json;
+  };
   const results = Object.values(answer.placementResults ?? {});
   return {
     items: () => items.map((item) => item.offerId),

@@ -13,6 +13,8 @@ export interface Tools {
   readonly post: Change;
   /** An active admin of the tenant, who approves mandates. */
   readonly approver: () => Promise<string>;
+  /** Writes what all customers did; before the first flow is published, since what is learned is read from then on. */
+  readonly writeTotals: (ids: CaseIds) => Promise<void>;
 }
 
 export const flowKey = 'case-flow';
@@ -37,7 +39,10 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
   }
   for (const placement of byId(snapshot.placements)) {
     const { id, channelId, targeting, ...body } = placement;
-    const more = { channelId: ids.of('channel', channelId), ...(targeting == null ? {} : { targeting: ids.out(targeting) }) };
+    const more = {
+      channelId: ids.of('channel', channelId),
+      ...(targeting == null ? {} : { targeting: ids.out(targeting) }),
+    };
     ids.set('placement', id, await create('placements', { ...body, ...more }));
   }
   for (const { id, name, customFields } of byId(snapshot.categories))
@@ -45,10 +50,9 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
   const known = new Set([...snapshot.categories, ...snapshot.subCategories].map(({ id }) => id));
   const others = snapshot.otherOffers ?? [];
   for (const { categoryId, subCategoryId } of [...snapshot.offers, ...others]) {
-    for (const id of [categoryId]) {
-      if (id === null || known.has(id)) continue;
-      known.add(id);
-      ids.set('category', id, await create('categories', { name: id }));
+    if (categoryId !== null && !known.has(categoryId)) {
+      known.add(categoryId);
+      ids.set('category', categoryId, await create('categories', { name: categoryId }));
     }
     if (subCategoryId === null || known.has(subCategoryId) || categoryId === null) continue;
     known.add(subCategoryId);
@@ -59,7 +63,8 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
     const body = { name, categoryId: ids.of('category', categoryId), ...withFields(customFields) };
     ids.set('subCategory', id, await create('sub-categories', body));
   }
-  for (const offer of byId(snapshot.offers)) ids.set('offer', offer.id, await create('offers', await offerBody(offer, read, tools)));
+  for (const offer of byId(snapshot.offers))
+    ids.set('offer', offer.id, await create('offers', await offerBody(offer, read, tools)));
   for (const { id, categoryId, subCategoryId } of others) {
     const body = ids.out({ name: `other ${id}`, status: 'paused', categoryId, subCategoryId });
     ids.set('offer', id, await create('offers', body as object));
@@ -68,6 +73,7 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
     const body = ids.out({ ...creative, status: 'active' } as unknown as Json);
     ids.set('creative', id, await create('creatives', body as object));
   }
+  await makeIdle(read, tools);
   for (const { id, weights } of snapshot.rankingProfiles ?? [])
     ids.set('profile', id, await create('ranking-profiles', { name: id, weights }));
   const usual = snapshot.tenant.defaultArbitrationProfileId;
@@ -78,8 +84,10 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
   for (const { id, createdAt: _age, ...policy } of byAge(snapshot.policies))
     ids.set('policy', id, await create('contact-policies', ids.out({ ...policy } as unknown as Json) as object));
   await makeCustomer(read, tools);
+  await tools.writeTotals(ids);
   // The caller of a flow is published after it.
-  for (const { key, version, config } of (snapshot.subFlows ?? []).toReversed()) await makeFlow(key, config, version, tools);
+  for (const { key, version, config } of (snapshot.subFlows ?? []).toReversed())
+    await makeFlow(key, config, version, tools);
   const { couplingOverride, config } = snapshot.flow;
   const more = couplingOverride === null ? {} : { couplingOverride };
   await makeFlow(flowKey, { ...config, flowConfig: source.flowConfig ?? {} }, 1, tools, more);
@@ -88,7 +96,21 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
 async function makeFlow(key: string, config: object, version: number, tools: Tools, more: object = {}): Promise<void> {
   const draftConfig = tools.ids.out(config as unknown as Json);
   const id = await tools.create('decision-flows', { key, name: key, autoAssembly: false, draftConfig, ...more });
+  tools.ids.set('flow', `id-${key}`, id);
   for (let at = 0; at < version; at += 1) await tools.post('decision-flows/publish', { id });
+}
+
+/** Offers and channels that only history names. */
+async function makeIdle({ snapshot, source }: ConformanceCase, { ids, create }: Tools): Promise<void> {
+  for (const { channelId, offerId } of [...(source.contacts ?? []), ...(source.outcomes ?? [])]) {
+    const channel = channelId ?? snapshot.channels[0]?.id ?? 'email';
+    if (!ids.has('channel', channel)) {
+      const idle = { name: channel, channelType: channel, status: 'paused' };
+      ids.set('channel', channel, await create('channels', idle));
+    }
+    if (!ids.has('offer', offerId))
+      ids.set('offer', offerId, await create('offers', { name: offerId, status: 'archived' }));
+  }
 }
 
 async function offerBody(offer: SnapshotOffer, { source }: ConformanceCase, { ids, approver }: Tools): Promise<object> {
@@ -123,7 +145,14 @@ async function makeModels({ snapshot, source }: ConformanceCase, { ids, create, 
 /** The schemas of the case, the rows of its customer in them, and one for the profile. */
 async function makeCustomer({ snapshot, source }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {
   const customerId = source.request?.customerId ?? 'C1';
-  const key = { name: 'customer_id', displayName: 'Id', dataType: 'varchar', length: 64, isPrimaryKey: true, isNullable: false };
+  const key = {
+    name: 'customer_id',
+    displayName: 'Id',
+    dataType: 'varchar',
+    length: 64,
+    isPrimaryKey: true,
+    isNullable: false,
+  };
   for (const { id, name, schemaType, autoEnrich, columns } of snapshot.schemas) {
     const more = columns.filter((column) => column.name !== 'customer_id');
     const fields = [key, ...more.map((field) => ({ displayName: field.name, ...field }))];
@@ -131,7 +160,8 @@ async function makeCustomer({ snapshot, source }: ConformanceCase, { ids, create
   }
   for (const [nodeId, rows] of Object.entries(source.enriched ?? {})) {
     const node = snapshot.flow.config.nodes.find((one) => one.id === nodeId);
-    const sources = (node?.config as { readonly sources?: readonly { readonly schemaId: string }[] } | undefined)?.sources;
+    const sources = (node?.config as { readonly sources?: readonly { readonly schemaId: string }[] } | undefined)
+      ?.sources;
     for (const [at, row] of rows.entries()) {
       const schemaId = sources?.[at]?.schemaId;
       if (row === null || schemaId === undefined) continue;

@@ -1,7 +1,8 @@
-import type { TestDatabase } from '../../packages/server/src/db/test-database.ts';
 import type { ConformanceCase } from '../../packages/engine/src/conformance-case.ts';
+import type { TestDatabase } from '../../packages/server/src/db/test-database.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import type { Tools } from './case-catalogue.ts';
+import type { CaseIds } from './case-ids.ts';
 import { evidenceChanges } from './standing.ts';
 
 /** Imports lines into the tenant's history; throws when one is refused. */
@@ -9,26 +10,29 @@ export type Import = (lines: readonly object[]) => Promise<void>;
 
 const customerOf = ({ source }: ConformanceCase) => source.request?.customerId ?? 'C1';
 
-/** Contacts and outcomes of the case, by import; creatives and channels that only history names are made, and stay idle. */
+/** Contacts and outcomes of the case, by import; creatives that only history names are made, and stay idle. */
 export async function importHistory(read: ConformanceCase, tools: Tools, send: Import): Promise<void> {
   const { source, snapshot } = read;
   const { ids, create } = tools;
-  const told = [...(source.contacts ?? []).map((row) => ({ ...row, outcome: 'impression' })), ...(source.outcomes ?? [])];
+  const told = [
+    ...(source.contacts ?? []).map((row) => ({ ...row, outcome: 'impression' })),
+    ...(source.outcomes ?? []),
+  ];
   const lines: object[] = [];
   for (const [at, row] of told.entries()) {
     const { offerId, outcome, campaignId } = row;
     const channelId = row.channelId ?? snapshot.channels[0]?.id ?? 'email';
-    if (!ids.has('channel', channelId)) {
-      const idle = { name: channelId, channelType: channelId, status: 'paused' };
-      ids.set('channel', channelId, await create('channels', idle));
-    }
-    if (!ids.has('offer', offerId)) ids.set('offer', offerId, await create('offers', { name: offerId, status: 'archived' }));
     const wanted = row.creativeId ?? `${offerId}-c`;
     const known = snapshot.creatives.find((creative) => creative.id === wanted);
     const isThere = known?.offerId === offerId && known.channelId === channelId;
     const name = isThere ? wanted : `${wanted} of ${offerId} on ${channelId}`;
     if (!ids.has('creative', name)) {
-      const idle = { name, offerId: ids.of('offer', offerId), channelId: ids.of('channel', channelId), status: 'paused' };
+      const idle = {
+        name,
+        offerId: ids.of('offer', offerId),
+        channelId: ids.of('channel', channelId),
+        status: 'paused',
+      };
       ids.set('creative', name, await create('creatives', idle));
     }
     lines.push({
@@ -50,22 +54,33 @@ export async function importHistory(read: ConformanceCase, tools: Tools, send: I
 /** What all customers did: written into the tables, since it would take thousands of responses to say it over HTTP. */
 export async function writeTotals(
   read: ConformanceCase,
-  { ids }: Tools,
+  ids: CaseIds,
   tenantId: string,
   database: TestDatabase,
   now: number,
 ): Promise<void> {
-  const { source } = read;
+  const { source, snapshot } = read;
   const wholeTenant = '00000000-0000-0000-0000-000000000000';
-  for (const { scope, scopeId, impressions = 0, spentCents = 0, dayImpressions = 0, daySpentCents = 0 } of source.volumes ?? []) {
-    const kind = scope === 'subcategory' ? 'subCategory' : scope;
-    const subject = kind === 'global' || scopeId === null ? wholeTenant : ids.of(kind, scopeId);
+  for (const {
+    scope,
+    scopeId,
+    impressions = 0,
+    spentCents = 0,
+    dayImpressions = 0,
+    daySpentCents = 0,
+  } of source.volumes ?? []) {
+    // What a category used is the sum of its offers.
+    const inside = snapshot.offers.find(({ categoryId, subCategoryId }) =>
+      scope === 'category' ? categoryId === scopeId : scope === 'subcategory' && subCategoryId === scopeId,
+    );
+    const kind = scope === 'category' || scope === 'subcategory' ? 'offer' : scope;
+    const subject = kind === 'global' || scopeId === null ? wholeTenant : ids.of(kind, inside?.id ?? scopeId);
     await database.ownerQuery(
       `insert into arbiter.volumes (tenant_id, kind, subject_id, impressions, spent_cents, day_impressions, day_spent_cents,
          day_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
        on conflict (tenant_id, kind, subject_id) do update set impressions = $4, spent_cents = $5, day_impressions = $6,
          day_spent_cents = $7, day_at = $8`,
-      [tenantId, scope, subject, impressions, spentCents, dayImpressions, daySpentCents, new Date(now)],
+      [tenantId, kind, subject, impressions, spentCents, dayImpressions, daySpentCents, new Date(now)],
     );
   }
   const changes = evidenceChanges(read);

@@ -7,6 +7,7 @@ export type Kind =
   | 'category'
   | 'channel'
   | 'creative'
+  | 'flow'
   | 'offer'
   | 'placement'
   | 'policy'
@@ -33,12 +34,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   categoryId: 'category',
   categoryIds: 'category',
   channelId: 'channel',
+  channelIds: 'channel',
   contactPolicyIds: 'policy',
   creativeId: 'creative',
   excludeCampaignIds: 'campaign',
   excludeCreatives: 'creative',
   excludeOfferIds: 'offer',
   excludeOffers: 'offer',
+  flowKey: 'flow',
   offerId: 'offer',
   offerIds: 'offer',
   placementId: 'placement',
@@ -52,6 +55,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   triggerCategoryId: 'category',
   withinCampaignId: 'campaign',
 };
+/** Settings whose keys are ids. */
+const keyKinds: Readonly<Record<string, Kind>> = { placementWeights: 'placement', propensityScores: 'offer' };
+/** Settings that take ids and names. */
+const orName: ReadonlySet<string> = new Set(['appliesAcross', 'flowKey', 'targetCategory']);
 const scopeKinds: Readonly<Record<string, Kind>> = {
   category: 'category',
   channel: 'channel',
@@ -75,17 +82,26 @@ export function newCaseIds(): CaseIds {
     ids.set(`${kind} ${name}`, id);
     names.set(id, name);
   };
+  const known = (kind: Kind, name: string): string | undefined =>
+    ids.get(`${kind} ${name}`) ?? ids.get(`${kind} ${name.toLowerCase()}`)?.toUpperCase();
   const of = (kind: Kind, name: string): string => {
-    const known = ids.get(`${kind} ${name}`);
-    if (known !== undefined) return known;
+    const given = known(kind, name);
+    if (given !== undefined) return given;
     const id = newId();
     set(kind, name, id);
     return id;
   };
-  const mapped = (kind: Kind, value: Json): Json => {
-    if (typeof value === 'string') return of(kind, value);
-    return Array.isArray(value) ? value.map((one: Json) => mapped(kind, one)) : value;
+  const mapped = (kind: Kind, value: Json, isAlsoName = false): Json => {
+    if (typeof value === 'string') return isAlsoName ? (known(kind, value) ?? value) : of(kind, value);
+    return Array.isArray(value) ? value.map((one: Json) => mapped(kind, one, isAlsoName)) : value;
   };
+  const keyed = (kind: Kind, byId: Json): Json =>
+    Object.fromEntries(
+      Object.entries(byId ?? {}).map(([id, value]) => [
+        ids.get(`${kind} ${id}`) ?? id,
+        value !== null && typeof value === 'object' ? keyed(kind, value) : value,
+      ]),
+    );
   const out = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(out);
     if (value === null || typeof value !== 'object') return value;
@@ -94,8 +110,11 @@ export function newCaseIds(): CaseIds {
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => {
         if (key === 'value' && named !== undefined) return [key, mapped(named, inner)];
-        const kind = key === 'scopeId' || (key === 'value' && scope !== undefined) ? scopeKinds[String(scope)] : kinds[key];
-        return [key, kind === undefined ? out(inner) : mapped(kind, inner)];
+        const keys = keyKinds[key];
+        if (keys !== undefined) return [key, keyed(keys, inner)];
+        const kind =
+          key === 'scopeId' || (key === 'value' && scope !== undefined) ? scopeKinds[String(scope)] : kinds[key];
+        return [key, kind === undefined ? out(inner) : mapped(kind, inner, key === 'value' || orName.has(key))];
       }),
     );
   };

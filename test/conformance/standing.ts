@@ -1,7 +1,7 @@
-import { compile, decide, type DecisionInput, type Json, type Plan, type Snapshot, semantics } from '@arbiter/engine';
+import { isDeepStrictEqual } from 'node:util';
+import { compile, type DecisionInput, decide, type Json, type Plan, type Snapshot, semantics } from '@arbiter/engine';
 import type { ConformanceCase } from '../../packages/engine/src/conformance-case.ts';
 import { expectationsOf } from '../../packages/engine/src/conformance-expectations.ts';
-import { isDeepStrictEqual } from 'node:util';
 
 /** Which expectations of a case hold for the server as well, which has its own seed, ids and sums. */
 export interface Standing {
@@ -23,7 +23,11 @@ export function standingOf(read: ConformanceCase): Standing {
   const always = new Set(holds);
   for (let number = 1; number <= others; number += 1) {
     const seed = (0x9e3779b9 * number).toString(16).slice(-8).padStart(8, '0').repeat(4);
-    const request = { ...usual.request, customerId: `other ${number}`, requestId: `00000000-0000-7000-8000-00000000000${number}` };
+    const request = {
+      ...usual.request,
+      customerId: `other ${number}`,
+      requestId: `00000000-0000-7000-8000-00000000000${number}`,
+    };
     const still = holding(plan, { ...usual, seed, request }, read.expect);
     for (const key of always) if (!still.has(key)) always.delete(key);
   }
