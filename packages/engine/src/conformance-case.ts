@@ -108,6 +108,7 @@ interface EvidenceSource {
 
 export interface ConformanceCase {
   readonly name: string;
+  readonly source: CaseSource;
   readonly snapshot: Snapshot;
   readonly expect: { readonly [key: string]: Json };
   input(plan: Plan): DecisionInput;
@@ -134,6 +135,7 @@ export function readCase(json: Json): ConformanceCase {
   const clock = clockOf(source, now);
   return {
     name: source.name,
+    source,
     snapshot,
     expect: source.expect,
     input: (plan) => inputOf(source, snapshot, plan, now, clock),

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, before, describe, it, test } from 'node:test';
+import type { RecommendAnswer } from '@arbiter/contract';
+import type { Json } from '@arbiter/engine';
+import { type ConformanceCase, readCase } from '../../packages/engine/src/conformance-case.ts';
+import {
+  type CallResult,
+  startTestServer,
+  type TestServer,
+  type TestTenant,
+} from '../../packages/server/src/main/test-server.ts';
+import { newId } from '../../packages/server/src/platform/ids.ts';
+import { type Heard, heardExpectations, inTrace, notShown } from './answer-reading.ts';
+import { flowKey, makeCatalogue, type Tools } from './case-catalogue.ts';
+import { importHistory, writeTotals } from './case-history.ts';
+import { newCaseIds } from './case-ids.ts';
+import { refusals } from './refusals.ts';
+import { type Skip, skipOf, skipReasons } from './skips.ts';
+import { standingOf } from './standing.ts';
+
+const folder = new URL('../../packages/engine/conformance/decisions/', import.meta.url);
+const atOnce = 6;
+const policyTells: ReadonlySet<string> = new Set(['drops', 'policyRows']);
+const hourMs = 3_600_000;
+
+interface Run {
+  readonly file: string;
+  readonly read: ConformanceCase;
+  readonly keys: readonly string[];
+  readonly now: number;
+  readonly skip: Skip | null;
+}
+
+/** The API did not take a record of the case. */
+class Refused extends Error {
+  readonly path: string | undefined;
+  constructor(call: string, { text, body }: CallResult<unknown>) {
+    super(`${call}: ${text}`);
+    this.path = (body as { readonly errors?: readonly { readonly path: string }[] }).errors?.[0]?.path;
+  }
+}
+
+/** Without `CONFORMANCE_ALL=1` a fixed third of the cases runs, and all that the API refuses. */
+const isWhole = process.env.CONFORMANCE_ALL === '1';
+const all: Run[] = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .sort()
+  .flatMap((file) => {
+    const cases: readonly Json[] = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+    return cases.map((json) => runOf(file, readCase(json)));
+  });
+const isTold = (run: Run) => run.skip === null && !(nameOf(run) in refusals);
+/** One of each file, whatever the third takes. */
+const firsts = new Set([...Map.groupBy(all.filter(isTold), (run) => run.file).values()].map(([first]) => first));
+const runs = all.filter(
+  (run) => run.skip === null && (isWhole || !isTold(run) || firsts.has(run) || isInThird(nameOf(run))),
+);
+
+function isInThird(name: string): boolean {
+  return createHash('sha256').update(name).digest().readUInt32BE() % 3 === 0;
+}
+
+function runOf(file: string, read: ConformanceCase): Run {
+  const standing = standingOf(read);
+  // With the outcome its suppression is written, which takes the offer before the policy is asked.
+  const isWritten =
+    read.source.outcomes !== undefined && read.snapshot.policies.some(({ ruleType }) => ruleType === 'outcome_based');
+  const keys = standing.keys.filter((key) => !notShown.has(key) && !(isWritten && policyTells.has(key)));
+  return { file, read, keys, now: instantOf(read), skip: skipOf(read, standing, keys) };
+}
+
+/** When the case is decided; a case that tells only the hour and the day of the week is put where the clock shows them. */
+function instantOf({ source }: ConformanceCase): number {
+  const at = Date.parse(source.at ?? '2026-11-20T12:00:00Z');
+  const { hour, weekday = 5 } = source.clock ?? {};
+  return hour === undefined ? at : Date.UTC(2026, 10, 15 + weekday, hour);
+}
+
+let server: TestServer;
+let now = 0;
+const refused = new Map<string, Refused>();
+const wrong = new Map<string, unknown>();
+const ran = new Set<Run>();
+
+before(async () => {
+  server = await startTestServer({ tenants: runs.length, clock: { now: () => now } });
+  const tenantOf = new Map(runs.map((run, at) => [run, server.tenants[at] as TestTenant]));
+  const instants = [...new Set(runs.map((run) => run.now))].sort((a, b) => a - b);
+  for (const instant of instants) {
+    const waiting = runs.filter((run) => run.now === instant);
+    const catalogues = new Map<Run, Tools>();
+    now = instant - hourMs;
+    await each(waiting, async (run) => {
+      catalogues.set(run, await catalogueOf(run, tenantOf.get(run)!));
+    });
+    now = instant;
+    await each([...catalogues.keys()], (run) => decideOver(run, tenantOf.get(run)!, catalogues.get(run)!));
+  }
+});
+after(() => server?.close());
+
+/** Works on all of them, some at a time. What a case throws is told by its test. */
+async function each(some: readonly Run[], work: (run: Run) => Promise<void>): Promise<void> {
+  const left = some.values();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const run of left) {
+        try {
+          await work(run);
+        } catch (error) {
+          if (error instanceof Refused) refused.set(nameOf(run), error);
+          else wrong.set(nameOf(run), error);
+        }
+      }
+    }),
+  );
+}
+
+async function catalogueOf({ read, now: at }: Run, tenant: TestTenant): Promise<Tools> {
+  const send = async (method: string, path: string, body: object) => {
+    const answer = await server.call<{ id: string }>(method, `/api/v1/${path}`, { body, key: tenant.keys.admin });
+    if (answer.status >= 500) throw new Error(`${method} ${path}: ${answer.text}`);
+    if (answer.status >= 400) throw new Refused(`${method} ${path}`, answer);
+    return answer.body;
+  };
+  let approver: Promise<string> | null = null;
+  const tools: Tools = {
+    ids: newCaseIds(),
+    create: async (path, body) => (await send('POST', path, body)).id,
+    put: (path, body) => send('PUT', path, body),
+    post: (path, body) => send('POST', path, body),
+    approver: () => {
+      approver ??= plantAdmin(tenant.id);
+      return approver;
+    },
+    writeTotals: (ids) => writeTotals(read, ids, tenant.id, server.testDatabase, at),
+  };
+  await makeCatalogue(read, tools);
+  return tools;
+}
+
+async function plantAdmin(tenantId: string): Promise<string> {
+  const id = newId();
+  await server.testDatabase.ownerQuery(
+    `insert into arbiter.users (tenant_id, id, email, email_key, name, role, source, created_at, updated_at)
+     values ($1, $2, $3, $3, 'Approver', 'admin', 'bootstrap', now(), now())`,
+    [tenantId, id, `${id}@example.org`],
+  );
+  return id;
+}
+
+async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise<void> {
+  const { read } = run;
+  await importHistory(read, tools, async (lines) => {
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: '/api/v1/interactions/import',
+      headers: {
+        authorization: `Bearer ${keys.admin}`,
+        'x-requested-with': 'test',
+        'content-type': 'application/x-ndjson',
+      },
+      payload: lines.map((line) => JSON.stringify(line)).join('\n'),
+    });
+    assert.deepEqual([answer.statusCode, answer.json().rejected], [200, 0], answer.body);
+  });
+  const request = { customerId: 'C1', decisionFlowKey: flowKey, debug: true, ...read.source.request };
+  const body = tools.ids.out(JSON.parse(JSON.stringify(request)));
+  const answer = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body, key: keys.admin });
+  if (answer.status >= 400 && answer.status < 500) throw new Refused('recommend', answer);
+  assert.equal(answer.status, 200, answer.text);
+  const get = async <Body>(path: string): Promise<Body> => {
+    const { status, body: found, text } = await server.call<Body>('GET', `/api/v1/${path}`, { key: keys.admin });
+    assert.equal(status, 200, `${path}: ${text}`);
+    return tools.ids.back(found);
+  };
+  const needsTrace = run.keys.some((key) => inTrace.has(key));
+  const trace = needsTrace ? await get<Heard['trace']>(`decision-traces/${answer.body.trace.traceId}`) : {};
+  const needsRecord = run.keys.includes('subFlows');
+  const record = needsRecord ? await get<Heard['record']>(`decisions/${answer.body.recommendationId}`) : { flows: [] };
+  const heard = heardExpectations({ answer: tools.ids.back(answer.body), trace, record });
+  for (const key of run.keys) {
+    const reading = heard[key];
+    assert.ok(reading !== undefined, `nothing reads ${key} in the answer`);
+    assert.deepEqual(JSON.parse(JSON.stringify(reading() ?? null)), read.expect[key], key);
+  }
+  ran.add(run);
+}
+
+function nameOf({ file, read }: Run): string {
+  return `${file} ${read.name}`;
+}
+
+for (const [file, cases] of Map.groupBy(runs, (run) => run.file)) {
+  describe(`${file} over HTTP`, () => {
+    for (const run of cases) {
+      it(run.read.name, () => {
+        const name = nameOf(run);
+        const error = wrong.get(name);
+        if (error !== undefined) throw error;
+        const path = refusals[name];
+        if (path === undefined) assert.equal(refused.get(name)?.message, undefined);
+        else assert.equal(refused.get(name)?.path, path, refused.get(name)?.message ?? 'it was not refused');
+        assert.equal(ran.has(run), path === undefined);
+      });
+    }
+  });
+}
+
+test('few cases are left out, none of a whole kind, and each for a reason', (t) => {
+  for (const [skip, left] of Map.groupBy(all, (run) => run.skip)) {
+    if (skip !== null) t.diagnostic(`${left.length} left out: ${skipReasons[skip]}`);
+  }
+  const told = new Set(all.filter(isTold));
+  const refusedCount = Object.keys(refusals).length;
+  t.diagnostic(`${told.size} of ${all.length} cases can be told over HTTP, and ${refusedCount} are refused`);
+  assert.ok(told.size >= all.length * 0.8, `only ${told.size} of ${all.length}`);
+  for (const [file, cases] of Map.groupBy(all, (run) => run.file)) {
+    const share = cases.filter((run) => told.has(run)).length / cases.length;
+    t.diagnostic(`${file}: ${share.toFixed(2)}`);
+    assert.ok(share >= 0.15, `${file}: only ${share} of its cases`);
+    assert.ok(
+      runs.some((run) => run.file === file && told.has(run)),
+      `${file}: none runs`,
+    );
+  }
+  const names = new Set(all.map(nameOf));
+  for (const name of Object.keys(refusals)) assert.ok(names.has(name), `${name} is no case`);
+});
