@@ -66,12 +66,12 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
   for (const offer of byId(snapshot.offers))
     ids.set('offer', offer.id, await create('offers', await offerBody(offer, read, tools)));
   for (const { id, categoryId, subCategoryId } of others) {
-    const body = ids.out({ name: `other ${id}`, status: 'paused', categoryId, subCategoryId });
-    ids.set('offer', id, await create('offers', body as object));
+    const body = ids.body({ name: `other ${id}`, status: 'paused', categoryId, subCategoryId });
+    ids.set('offer', id, await create('offers', body));
   }
   for (const { id, ...creative } of byId(snapshot.creatives)) {
-    const body = ids.out({ ...creative, status: 'active' } as unknown as Json);
-    ids.set('creative', id, await create('creatives', body as object));
+    const body = ids.body({ ...creative, status: 'active' });
+    ids.set('creative', id, await create('creatives', body));
   }
   await makeIdle(read, tools);
   for (const { id, weights } of snapshot.rankingProfiles ?? [])
@@ -80,21 +80,21 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
   if (usual !== undefined) await put('tenant-settings', { defaultArbitrationProfileId: ids.of('profile', usual) });
   await makeModels(read, tools);
   for (const { id, createdAt: _age, ...rule } of byAge(snapshot.rules))
-    ids.set('rule', id, await create('qualification-rules', ids.out({ ...rule } as unknown as Json) as object));
+    ids.set('rule', id, await create('qualification-rules', ids.body(rule)));
   for (const { id, createdAt: _age, ...policy } of byAge(snapshot.policies))
-    ids.set('policy', id, await create('contact-policies', ids.out({ ...policy } as unknown as Json) as object));
+    ids.set('policy', id, await create('contact-policies', ids.body(policy)));
   await makeCustomer(read, tools);
   await tools.writeTotals(ids);
   // The caller of a flow is published after it.
   for (const { key, version, config } of (snapshot.subFlows ?? []).toReversed())
-    await makeFlow(key, config, version, tools);
+    await makeFlow(key, config, version ?? 1, tools);
   const { couplingOverride, config } = snapshot.flow;
   const more = couplingOverride === null ? {} : { couplingOverride };
   await makeFlow(flowKey, { ...config, flowConfig: source.flowConfig ?? {} }, 1, tools, more);
 }
 
 async function makeFlow(key: string, config: object, version: number, tools: Tools, more: object = {}): Promise<void> {
-  const draftConfig = tools.ids.out(config as unknown as Json);
+  const draftConfig = tools.ids.body(config);
   const id = await tools.create('decision-flows', { key, name: key, autoAssembly: false, draftConfig, ...more });
   tools.ids.set('flow', `id-${key}`, id);
   for (let at = 0; at < version; at += 1) await tools.post('decision-flows/publish', { id });
@@ -126,7 +126,7 @@ async function offerBody(offer: SnapshotOffer, { source }: ConformanceCase, { id
       }
     : {};
   const gates = { schedule: schedule ?? {}, eligibility: eligibility ?? {} };
-  return ids.out({ ...body, ...gates, ...stock, ...mandate } as unknown as Json) as object;
+  return ids.body({ ...body, ...gates, ...stock, ...mandate });
 }
 
 async function makeModels({ snapshot, source }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {

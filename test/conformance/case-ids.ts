@@ -24,6 +24,8 @@ export interface CaseIds {
   of(kind: Kind, name: string): string;
   /** A configuration with the tenant's ids in the places where cases have theirs. */
   out(value: Json): Json;
+  /** A body with the tenant's ids in those places. */
+  body(value: object): object;
   /** An answer with the ids of the case. */
   back<T>(value: T): T;
 }
@@ -123,6 +125,10 @@ export function newCaseIds(): CaseIds {
     has: (kind, name) => ids.has(`${kind} ${name}`),
     of,
     out,
+    body(value) {
+      const sent = out(JSON.parse(JSON.stringify(value)));
+      return sent !== null && typeof sent === 'object' ? sent : {};
+    },
     back: (value) => JSON.parse((JSON.stringify(value) ?? 'null').replace(uuids, (id) => names.get(id) ?? id)),
   };
 }
