@@ -12,6 +12,8 @@ export interface Contact {
 export interface HistoryRow {
   readonly customer_id: string;
   readonly interaction_type: string;
+  /** The item: the impression of a confirmed reservation has that of the reservation. */
+  readonly item: string | null;
   readonly reservation_state: string | null;
   readonly at: number;
   readonly expires_at: number | null;
@@ -20,6 +22,7 @@ export interface HistoryRow {
 
 /** SQL of the rows that `contactsOf` reads. */
 export const contactRows = `select customer_id, interaction_type, reservation_state,
+    recommendation_id || ' ' || rank as item,
     (extract(epoch from occurred_at) * 1000)::float8 as at,
     (extract(epoch from reservation_expires_at) * 1000)::float8 as expires_at,
     (extract(epoch from reservation_settled_at) * 1000)::float8 as settled_at
@@ -27,16 +30,26 @@ export const contactRows = `select customer_id, interaction_type, reservation_st
   where interaction_type = 'recommendation'
      or (interaction_type = 'impression' and coalesce(details ->> 'late' = 'true', false) = false)`;
 
-/** A confirmed reservation counts until it was confirmed; from then on the impression that it became counts. */
-export const contactsOf = (rows: readonly HistoryRow[]): Contact[] =>
-  rows.map((row) => ({
+/**
+ * A confirmed reservation counts until it was confirmed; from then on the impression that it became counts. The two are one
+ * contact: the impression is dated when it was reported, a little before the reservation is settled.
+ */
+export function contactsOf(rows: readonly HistoryRow[]): Contact[] {
+  const isImpression = (row: HistoryRow) => row.interaction_type === 'impression';
+  const shownAt = new Map(rows.filter(isImpression).map((row) => [row.item, row.at]));
+  const never = Number.POSITIVE_INFINITY;
+  return rows.map((row) => ({
     customerId: row.customer_id,
     at: row.at,
-    until:
-      row.interaction_type === 'impression'
-        ? null
-        : Math.min(row.expires_at ?? Number.POSITIVE_INFINITY, row.settled_at ?? Number.POSITIVE_INFINITY),
+    until: isImpression(row)
+      ? null
+      : Math.min(
+          row.expires_at ?? never,
+          row.settled_at ?? never,
+          (row.item !== null && shownAt.get(row.item)) || never,
+        ),
   }));
+}
 
 /** Contacts of one customer, at most `max` in the window that `from` begins for an instant. */
 export interface CapRule {
