@@ -39,7 +39,7 @@ const version = Type.Optional(
   Type.Union(
     [
       StringEnum(['published', 'draft'], { description: 'Word.' }),
-      Type.Integer({ minimum: 1, description: 'Number.' }),
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number.' }),
     ],
     {
       description: '`published` (the default), `draft`, or the number of a published version.',

@@ -171,6 +171,8 @@ test('runs the draft, an unsaved config, an older version and other exponents; k
   const numbered = await ask({ customerId: 'C1', flowId: ids.flow, version: 1 });
   assert.deepEqual([numbered.body.decisionFlowVersion, numbered.body.count], [1, 3]);
   await problem({ customerId: 'C1', version: 2 }, 404, 'not_found');
+  await problem({ customerId: 'C1', version: 2_147_483_647 }, 404, 'not_found');
+  await problem({ customerId: 'C1', version: 2_147_483_648 }, 400, 'validation_failed', '/version');
   await problem({ customerId: 'C1', decisionFlowKey: 'none', version: 'draft' }, 404, 'not_found');
   await problem({ customerId: 'C1', decisionFlowKey: 'none' }, 404, 'not_found');
 
