@@ -74,7 +74,8 @@ for (const { entityType, path, noun, ...resource } of Object.values<Resource>(re
 
     const was = await must<Record<string, unknown>>(`${path}/${id}/versions/1`);
     assert.ok(Object.keys(was).length > 5);
-    for (const [name, value] of Object.entries(was)) assert.deepEqual(value, read[name], name);
+    // What is counted beside a record (its budget's counters) is no part of its versions.
+    for (const [name, value] of Object.entries(was)) assert.partialDeepStrictEqual(read[name], value, name);
     assert.equal((await must<Made>(`${path}/${id}/versions/3`)).deletedAt !== null, true);
 
     const diff = await must<VersionDifferences>(`${path}/${id}/versions/diff?from=1&to=4`);

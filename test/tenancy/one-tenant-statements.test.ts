@@ -5,7 +5,16 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { saveStates } from '../../packages/server/src/features/customer-states/index.ts';
 import { contactsSince, insertShown } from '../../packages/server/src/features/interactions/index.ts';
+import { insertScored } from '../../packages/server/src/features/models/index.ts';
 import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
+import {
+  insertReservations,
+  raiseVolumes,
+  readVolumes,
+  volumeArrays,
+  volumeNames,
+  volumeRef,
+} from '../../packages/server/src/features/volumes/index.ts';
 import { startTestServer, type TestServer, type TestTenant } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
 import { populate } from './world.ts';
@@ -53,7 +62,7 @@ function isNamed(config: unknown): config is Statement {
 }
 
 /** Settings of the session, not of a tenant's rows. */
-const withoutRows = new Set(['hot.tenant', 'hot.leftover', 'outbox.take']);
+const withoutRows = new Set(['hot.tenant', 'hot.leftover', 'outbox.take', 'volumes.announce']);
 /** Sent in races and after gaps that this test does not make; their text differs from others by no condition. */
 const rare = new Map([
   ['decisions.lock.wait', 'decisions.lock'],
@@ -76,10 +85,27 @@ const madeState = {
   hadBase: true,
   stored: { state: Buffer.alloc(1), base: Buffer.alloc(1) },
 };
-/** Sent for histories that this test does not make. */
+const reserved = {
+  itemId: newId(),
+  offerId: newId(),
+  creativeId: null,
+  channelId: null,
+  costCents: 1,
+  reservedAt: new Date(0),
+  expiresAt: new Date(1),
+};
+const volume = volumeRef({ scope: 'offer', scopeId: newId() });
+const raised = { ref: volume, impressions: 1, spentCents: 1, dayImpressions: 1, daySpentCents: 1 };
+/** Sent for histories, models and budgets that this test does not make. */
 const made = (tenantId: string): readonly Statement[] => [
   ...saveStates(tenantId, [madeState]),
   contactsSince(tenantId, 'somebody', new Date(0), newId()),
+  insertScored(tenantId, [{ decisionId: newId(), modelId: newId() }], new Date(0)),
+  readVolumes(tenantId, volumeArrays([volume]), true),
+  insertReservations(tenantId, [reserved]),
+  raiseVolumes(tenantId, [raised], new Date(0), new Date(0), true),
+  raiseVolumes(tenantId, [raised], new Date(0), new Date(0), false),
+  volumeNames(tenantId),
   ...insertShown(tenantId, new Date(0), [
     shownOne,
     { ...shownOne, items: [{ ...shownItem, reservedUntil: new Date(1) }] },

@@ -121,7 +121,9 @@ export type AlgorithmModel = Static<typeof AlgorithmModel>;
 const optional = Type.Partial(Type.Object(writable)).properties;
 const changes = {
   ...optional,
-  modelState: Type.Optional(modelState),
+  modelState: Type.Optional(
+    Nullable(modelState, { description: 'What it has learned. Null is what types show that learn nothing.' }),
+  ),
 };
 
 export const AlgorithmModelCreate = Type.Object(

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
-import { CustomerId, IdText, Int, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { CustomerId, IdText, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 import { RecommendRequest } from './decisions.ts';
 import { whyNotAnswerExample, whyNotExample } from './why-not-examples.ts';
 
@@ -155,7 +155,9 @@ export const whyNotOperations = {
           }),
         ),
         flowId: Type.Optional(IdText('Key or id of the flow; default: the one that recommend takes.')),
-        limit: Type.Optional(Int(1, 50, 'Items in the answer; left out: 5.')),
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, description: 'Items in the answer, at most 50; left out: 5.' }),
+        ),
         decisionId,
       },
       { description: 'What would be asked of recommend, or which decision was made.' },

@@ -26,7 +26,8 @@ export function problemsOf(modelType: string, { config, predictors, modelState, 
   if (config !== undefined) problems.push(...below('/config', modelProblems(modelType, asJsonObject(config))));
   // The body was parsed from JSON.
   if (predictors !== undefined) problems.push(...below('/predictors', predictorProblems(predictors as Json)));
-  if (modelState !== undefined) {
+  // Types that learn nothing show null, and what was read may be sent back.
+  if (modelState !== undefined && !(learns === null && modelState === null)) {
     if (learns === null) problems.push({ path: '/modelState', message: `a ${modelType} learns nothing` });
     else problems.push(...below('/modelState', learns.check(modelState as Json)));
   }

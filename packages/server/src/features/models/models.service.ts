@@ -109,7 +109,7 @@ function stored({
 }
 
 type Changes = Partial<Omit<AlgorithmModelCreate, 'key' | 'modelType'>> & {
-  readonly modelState?: Readonly<Record<string, unknown>>;
+  readonly modelState?: Readonly<Record<string, unknown>> | null;
 };
 
 /**
@@ -140,7 +140,7 @@ export async function changeModel(
           detail: 'a champion cannot leave its family; move it in the registry first',
         });
       }
-      if (modelState === undefined) return stored(changes);
+      if (modelState === undefined || modelState === null) return stored(changes);
       const state = asJsonObject(modelState);
       await replaceState(tx, current.id, state);
       return { ...stored(changes), modelState: state };

@@ -5,6 +5,7 @@ import { askWhyNot, type WhyNotPorts } from './why-not.service.ts';
 
 /** Items of the answer that a short question is about. */
 const usualLimit = 5;
+const mostItems = 50;
 
 export function whyNotRoutes(ports: WhyNotPorts): Handlers<typeof whyNotOperations> {
   return {
@@ -13,7 +14,7 @@ export function whyNotRoutes(ports: WhyNotPorts): Handlers<typeof whyNotOperatio
       // The record says what was asked.
       const [beside] = decisionId === undefined ? [] : Object.keys(asked);
       if (beside !== undefined) throw invalid(`/${beside}`, 'does not go with decisionId');
-      const question = { ...asked, limit: asked.limit ?? usualLimit };
+      const question = { ...asked, limit: Math.min(mostItems, asked.limit ?? usualLimit) };
       return reply(200, await askWhyNot(ports, request, request.params, question, decisionId));
     },
     async askWith(request) {
