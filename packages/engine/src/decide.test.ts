@@ -18,7 +18,7 @@ import {
 } from './index.ts';
 
 function made(source: Omit<CaseSource, 'name' | 'expect'>) {
-  const read = readCase({ ...source, name: 'test', expect: {} } as unknown as Json);
+  const read = readCase(JSON.parse(JSON.stringify({ ...source, name: 'test', expect: {} })));
   const plan = compile(read.snapshot);
   return { plan, input: read.input(plan) };
 }

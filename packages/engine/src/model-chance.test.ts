@@ -4,7 +4,7 @@ import { type CaseSource, readCase } from './conformance-case.ts';
 import { compile, type Decision, decide, type Json, scoreOffers } from './index.ts';
 
 function made(source: Omit<CaseSource, 'name' | 'expect'>) {
-  const read = readCase({ ...source, name: 'test', expect: {} } as unknown as Json);
+  const read = readCase(JSON.parse(JSON.stringify({ ...source, name: 'test', expect: {} })));
   const plan = compile(read.snapshot);
   return { plan, input: read.input(plan) };
 }

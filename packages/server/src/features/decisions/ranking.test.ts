@@ -268,7 +268,7 @@ test('objectives move scores; their counts are a numbered state that a record na
     success: true,
     flushed: ['offers', 'qualificationRule', 'contactPolicy', 'objectiveCounts'],
     tenantId: server.tenants[0].id,
-    timestamp: (flushed.body as unknown as { timestamp: string }).timestamp,
+    timestamp: Reflect.get(flushed.body, 'timestamp'),
   });
   assert.ok(Number(flushed.headers['x-config-version']) > 0);
   const ask = (customerId: string, on: Pick<TestServer, 'call'> = server) =>

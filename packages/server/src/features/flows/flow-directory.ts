@@ -1,14 +1,7 @@
 import type { OfferStatus } from '@arbiter/contract';
-import {
-  compareText,
-  didYouMean,
-  type FlowConfig,
-  flowCalls,
-  type SnapshotFlow,
-  type SnapshotSubFlow,
-} from '@arbiter/engine';
+import { compareText, didYouMean, flowCalls, type SnapshotFlow, type SnapshotSubFlow } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
-import { type PublishedFlowRow, type StoredConfig, selectPublishedFlows } from './flows.store.ts';
+import { asFlowConfig, type PublishedFlowRow, selectPublishedFlows } from './flows.store.ts';
 
 /** A flow as it runs: its last published version. */
 export type RunnableFlow = SnapshotFlow;
@@ -29,11 +22,6 @@ export interface FlowDirectory {
   runnable(): readonly RunnableFlow[];
   /** Statuses of offers that a runnable flow's inventory may name: `active`, and those it names besides. */
   offerStatuses(): readonly OfferStatus[];
-}
-
-/** A config that passed the flow check when it was published. */
-export function asFlowConfig(config: StoredConfig): FlowConfig {
-  return config as unknown as FlowConfig;
 }
 
 function runnable(row: PublishedFlowRow): RunnableFlow | null {

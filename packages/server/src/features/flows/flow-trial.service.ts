@@ -1,11 +1,11 @@
 import type { Tx } from '../../db/tx.ts';
 import { getRecord } from '../catalogue-records/index.ts';
 import { checkDraft } from './flow-check.ts';
-import { asFlowConfig, type RunnableFlow } from './flow-directory.ts';
+import type { RunnableFlow } from './flow-directory.ts';
 import type { FlowPorts } from './flow-ports.ts';
 import { hideSecrets } from './flow-secrets.rules.ts';
 import { readConfig, type VersionName } from './flow-versions.service.ts';
-import { type DecisionFlowRow, flowSpec, type StoredConfig, selectIdByKey } from './flows.store.ts';
+import { asFlowConfig, type DecisionFlowRow, flowSpec, type StoredConfig, selectIdByKey } from './flows.store.ts';
 
 /**
  * The draft or a published version of a flow, to be run without being published. The flow is named by key, else by id, and

@@ -172,8 +172,12 @@ export async function flowsScoringBy(
 }
 
 /** A config that passed the flow check when it was published. */
+export function asFlowConfig(config: StoredConfig): FlowConfig {
+  return config as unknown as FlowConfig;
+}
+
 const scoresBy = (config: StoredConfig, names: readonly string[]): boolean =>
-  modelsNamed(config as unknown as FlowConfig, []).some((name) => names.includes(name));
+  modelsNamed(asFlowConfig(config), []).some((name) => names.includes(name));
 
 /** Live flows that are not archived and whose draft or last published config contains the text in any letter case; by key. */
 export async function selectFlowsContaining(tx: Tx, text: string): Promise<Pick<DecisionFlowRow, 'id' | 'name'>[]> {

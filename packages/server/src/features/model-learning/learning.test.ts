@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { RecommendAnswer } from '@arbiter/contract';
 import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { type ModelWorld, modelWorld } from '../models/test-models.ts';
@@ -34,6 +35,14 @@ async function publishOutbox(): Promise<void> {
     pause: async () => undefined,
     stopped: () => false,
   }).drain();
+}
+
+/** Sends one response twice at the same time: one is taken, the other is a repeat or is told that it is under way. */
+async function clickTwice({ recommendationId }: RecommendAnswer): Promise<void> {
+  const body = { recommendationId, rank: 1, outcome: 'click', idempotencyKey: `${recommendationId}` };
+  const sent = await Promise.all([0, 1].map(() => server.call('POST', '/api/v1/respond', { body })));
+  const [first, second] = sent.map(({ status }) => status).sort((a, b) => a - b);
+  assert.ok(first === 200 && (second === 200 || second === 409), sent.map(({ text }) => text).join());
 }
 
 const inTenant = <T>(work: Parameters<typeof server.database.withTenant<T>>[2]) =>
@@ -107,14 +116,7 @@ test('two nodes that learn at once, and one that dies before it commits, learn e
   });
   await world.publish({ method: 'propensity', modelKey: 'raced' });
   const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => world.recommend(`R${at}`, { limit: 2 })));
-  await Promise.all(
-    answers.flatMap((answer) => [
-      world.respond(answer, 1, 'click', { idempotencyKey: `${answer.recommendationId}` }),
-      // The same response once more, at the same time.
-      world.respond(answer, 1, 'click', { idempotencyKey: `${answer.recommendationId}` }).catch(() => undefined),
-      world.respond(answer, 2, 'dismiss'),
-    ]),
-  );
+  await Promise.all(answers.flatMap((answer) => [clickTwice(answer), world.respond(answer, 2, 'dismiss')]));
   await publishOutbox();
   await assert.rejects(
     inTenant(async (tx) => {
