@@ -32,7 +32,7 @@ export interface Run {
   origin: number;
   /** Offers of lists that a called flow's list is merged into: what happens to them in the called flow is of no account. */
   present: ReadonlySet<PlanOffer> | null;
-  /** Offers whose leaving was recorded since a call began that replaces the list; null: nobody asks. */
+  /** Offers whose leaving was recorded since a call began that replaces the list; null: no such call is running. */
   noted: Set<PlanOffer> | null;
   readonly input: DecisionInput;
   readonly request: DecisionRequest;

@@ -49,7 +49,7 @@ test('whom called flows bring in, refuse and score anew, a survey lets in, refus
       assert.deepEqual(items, []);
       const label = `catalogue ${at}, decision ${number}`;
       assert.deepEqual(survey.scoringResults, decided.trace.scoringResults, label);
-      // Whoever is shown was refused by nothing that counts.
+      // An offer in the answer was not refused by any gate that counts.
       const refused = new Set(survey.dropped.map(({ offerId }) => offerId));
       for (const { offerId, mandatory } of decided.items) {
         if (mandatory) continue;

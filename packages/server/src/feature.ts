@@ -31,7 +31,7 @@ export interface ErasedCustomer {
  * (docs/design/quality.md T25).
  */
 export interface Eraser {
-  /** Tables with a column that names customers, or something of theirs; a test finds those that nobody erases. */
+  /** Tables with a column that names customers, or something of theirs; a test finds those that no feature erases. */
   readonly tables: readonly string[];
   readonly scopes: readonly ErasureScope[];
   /** What must be done before anybody deletes anything. */

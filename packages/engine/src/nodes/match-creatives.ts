@@ -46,7 +46,7 @@ export function matchStep(node: FlowNode | null, parts: PlanParts): Step {
   };
   const choices: Choices = [];
   const waiting = parts.waiting.splice(0);
-  // In a flow without calls there is one such node, and it finds nobody with a creative.
+  // In a flow without calls there is one such node, and no candidate has a creative before it.
   const known = matchedLists(parts);
   const ofMandatory = !parts.isCalled && !parts.mandatoryMatched;
   parts.mandatoryMatched = true;

@@ -14,7 +14,7 @@ export interface Probe {
   readonly priority: number | null;
   /** Its score, in place of what the score node and those behind it gave; null: theirs. */
   readonly score: number | null;
-  /** True: no other offer is a candidate. Whoever is refused then is refused beside others as well. */
+  /** True: no other offer is a candidate. An offer that is refused alone is refused beside others too. */
   readonly alone?: boolean;
   /** Notes the gates, and lets the offer pass them; null: gates act. */
   readonly examination: Examination | null;

@@ -225,7 +225,7 @@ export async function resetState(tx: Tx, customerId: string): Promise<void> {
   ]);
 }
 
-/** Gives the row another key: what the old one sealed cannot be opened any more, by nobody. The caller holds the row. */
+/** Gives the row another key: what the old one sealed cannot be opened any more. The caller holds the row. */
 export async function rekeyState(tx: Tx, customerId: string, { ref, dataKey }: FreshState): Promise<void> {
   await tx.query('update customer_states set ref = $3, data_key = $4 where tenant_id = $1 and customer_id = $2', [
     tx.tenantId,

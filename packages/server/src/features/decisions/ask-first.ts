@@ -81,7 +81,7 @@ export function createRehearsals(
           await ports().makeVolumes(held, error.refs);
           continue;
         }
-        // Whoever is asked for an old plan is asked in vain.
+        // Answers for an old plan would be of no use: the decision is made with the newest.
         if (isFresh || !(error instanceof StaleCatalogue)) throw error;
         const version = await versionBehind(ports().hot, held, error);
         catalogue = await ports().catalogues.refresh(held.tenantId, version);

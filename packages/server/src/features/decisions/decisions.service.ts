@@ -39,7 +39,7 @@ import { createWebhookAsker } from './webhooks.ts';
 export interface DecisionDeps {
   readonly database: Database;
   readonly hot: HotPath;
-  /** Connections of decisions that are made for show, so that those wait for nobody who simulates. */
+  /** Connections of simulations and customer tools, so that real decisions never wait for one of theirs. */
   readonly apart: HotPath;
   readonly keys: CustomerKeys;
   readonly customerHash: KeyedHash;

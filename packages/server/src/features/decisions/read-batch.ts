@@ -96,7 +96,7 @@ export async function readBatch(
 ): Promise<BatchRead> {
   const { tenantId } = catalogue;
   const startedAt = performance.now();
-  // Before any row is locked: mostly it is in memory, and where it is not nobody waits for the reading.
+  // Before any row is locked: mostly it is in memory, and where it has to be read, no other request waits for a lock meanwhile.
   const objectiveCounts = prepared.some(({ flow }) => flow.plan.reads.objectiveCounts)
     ? await ports.objectiveCounts.get(tenantId, catalogue.version, ports.clock.now())
     : null;

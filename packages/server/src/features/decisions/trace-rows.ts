@@ -28,7 +28,7 @@ export function hiddenValues(
   return { fields, compared: new Map(compared), zones };
 }
 
-/** Takes the values that are never stored out of rows of a trace: for whoever shows them and stores nothing. */
+/** Takes the values that are never stored out of rows of a trace: for answers that are shown and not stored. */
 export function hideValues({
   plan,
   neverStore,

@@ -176,7 +176,7 @@ export async function openVolumes(
       const merged = mergeChanges(changes);
       const names = merged.map(({ ref }) => ref.name);
       const isHeld = names.every((name) => held.has(name));
-      // Who holds some already waits for no others: they might be held by one who waits for these.
+      // A batch that holds some volumes must not wait for others: a batch that holds those may be waiting for these.
       const mayWait = held.size === 0 || isHeld;
       const [from, at] = [new Date(dayStart), new Date(options.now())];
       const raise = raiseVolumes(tenantId, merged, from, at, mayWait);
@@ -207,7 +207,7 @@ export async function openVolumes(
 }
 
 const noneNear: readonly VolumeCount[] = [];
-/** Volumes that this batch could use up, and those that it must hold. What is full already is shown by nobody. */
+/** Volumes that this batch could use up, and those that it must hold. A volume that is used up is not among them: no decision shows what it limits. */
 function toHold(
   watch: VolumeWatch,
   counts: ReadonlyMap<string, VolumeCounts>,

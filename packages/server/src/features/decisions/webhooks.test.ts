@@ -75,7 +75,7 @@ interface DecisionRecord {
   };
 }
 
-/** Decides, and replays: nobody is asked again, and the same bytes come out. */
+/** Decides, and replays: no webhook is asked again, and the same bytes come out. */
 async function decide(body: object = {}) {
   number += 1;
   const before = asked.length;
@@ -364,7 +364,7 @@ test('no other customer waits for a slow webhook, and the catalogue may change m
     body: { customerId: 'slow', decisionFlowKey: 'hooked' },
   });
   const response = await held.promise;
-  // The same customer, through a flow that asks nobody: no lock is held while the webhook thinks.
+  // The same customer, through a flow without webhooks: no lock is held while the other flow's webhook is slow.
   const other = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', {
     body: { customerId: 'slow', decisionFlowKey: 'plain' },
   });

@@ -46,7 +46,7 @@ const config = (extra: readonly Body[] = [], flowConfig: Body = {}): Body => ({
   ],
   flowConfig,
 });
-/** Disabled, because nobody answers there: what a flow hides is hidden all the same. */
+/** Disabled, because no server listens at its address: what a flow hides is hidden all the same. */
 const hook = (more: Body, id = 'hook'): Body => ({
   id,
   type: 'extension_point',

@@ -13,7 +13,7 @@ const hourMs = 3_600_000;
 
 /**
  * Teaches the tenant's models what was reported since they learned last, in the order of the stream. Where they stand in it is
- * written with what they learned, under their lock: each report is learned once, whoever is stopped wherever. True when there
+ * written with what they learned, under their lock: each report is learned once, even when a process is stopped in the middle. True when there
  * may be more.
  */
 export async function learnReports(tx: Tx): Promise<boolean> {
