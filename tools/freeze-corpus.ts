@@ -1,15 +1,17 @@
 // Freezes what the engine decides today: `node tools/freeze-corpus.ts`, see packages/engine/corpus/README.md.
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { compile, type Decision, type DecisionItem, decide, engineVersion } from '@arbiter/engine';
 import { chanceOf } from '../packages/engine/src/corpus/chance.ts';
 import { randomExternal, withBranches } from '../packages/engine/src/corpus/random-branches.ts';
-import { randomModelInput, withModels } from '../packages/engine/src/corpus/random-models.ts';
 import { randomInput } from '../packages/engine/src/corpus/random-input.ts';
+import { randomModelInput, withModels } from '../packages/engine/src/corpus/random-models.ts';
 import { randomSnapshot } from '../packages/engine/src/corpus/random-plan.ts';
 import { resultText, unpackInput } from '../packages/engine/src/corpus/record.ts';
 import { zoneClock, zoneOffsets } from '../packages/server/src/platform/zones.ts';
 
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const plans = 100;
 const decisionsPerPlan = 20;
 const seed = `corpus of engine ${engineVersion}`;
@@ -34,7 +36,7 @@ for (let number = 0; number < plans; number++) {
     const input = {
       ...randomInput(chance, snapshot, plan, number * decisionsPerPlan + at, zoneClock),
       ...(external === undefined ? {} : { external }),
-      ...randomModelInput(chance, snapshot, plan),
+      ...randomModelInput(chance, snapshot, plan, hashOf),
     };
     lines.push(`{"input":${JSON.stringify(input)},"result":${resultText(plan, input)}}`);
     note(decide(plan, unpackInput(input)));

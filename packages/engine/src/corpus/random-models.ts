@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { DecisionInput, FlowNode, Json, ModelState, Plan, Snapshot, SnapshotModel } from '../index.ts';
 import { canonicalJson } from '../index.ts';
 import type { Chance } from './chance.ts';
@@ -30,11 +29,10 @@ export function withModels(chance: Chance, snapshot: Snapshot): Snapshot {
             id: 'rule-model',
             name: 'Likely enough',
             ruleType: 'propensity_threshold',
-            stage: chance.pick(['eligibility', 'applicability', 'match']),
-            scope: 'global',
-            scopeId: null,
-            scopes: [],
+            stage: chance.pick(['eligibility', 'fit', 'match'] as const),
+            scopes: [{ scope: 'global', scopeId: null }],
             priority: 3,
+            createdAt: 99,
             config: threshold,
           },
         ]
@@ -43,11 +41,12 @@ export function withModels(chance: Chance, snapshot: Snapshot): Snapshot {
   };
 }
 
-/** What the models of a plan had learned, and which of them are not asked. */
+/** What the models of a plan had learned, and which of them are not asked. `hashOf`: SHA-256 of a text, in hex. */
 export function randomModelInput(
   chance: Chance,
   { offers }: Snapshot,
   { models }: Plan,
+  hashOf: (text: string) => string,
 ): Pick<DecisionInput, 'modelStates' | 'openBreakers'> {
   const learning = models.filter(({ learns }) => learns);
   const arms = (arm: () => Json): Json => Object.fromEntries(chance.some(offers, 0.7).map(({ id }) => [id, arm()]));
@@ -63,19 +62,15 @@ export function randomModelInput(
           decayRate: chance.pick([0, 0.001, 0.1]),
           totalPulls: chance.int(0, 200),
         };
+  const hashed = (state: Json): ModelState => ({ hash: hashOf(canonicalJson(state)), state });
   const open = chance.flip(0.1) ? chance.some(models, 0.5).map(({ key }) => key) : [];
   return {
     ...(learning.length === 0
       ? {}
-      : { modelStates: Object.fromEntries(learning.map(({ key, type }) => [key, numbered(stateOf(type))])) }),
+      : { modelStates: Object.fromEntries(learning.map(({ key, type }) => [key, hashed(stateOf(type))])) }),
     ...(open.length === 0 ? {} : { openBreakers: open }),
   };
 }
-
-const numbered = (state: Json): ModelState => ({
-  hash: createHash('sha256').update(canonicalJson(state)).digest('hex'),
-  state,
-});
 
 const named = ['card', 'bandit', 'greedy', 'family', 'gone'];
 
@@ -104,7 +99,7 @@ function models(chance: Chance): SnapshotModel[] {
     { id: 'b', field: 'offer.priority', operator: 'gt', value: 50, points: 20 },
     { id: 'c', field: 'customer.job', operator: 'eq', value: 'cook', points: -17 },
     { id: 'd', field: 'page', operator: 'in', value: ['x', 'home'], points: 5 },
-    { id: 'e', field: 'wealth', operator: 'between', value: [10, 1000], points: 9 },
+    { id: 'e', field: 'wealth', operator: 'lt', value: 1000, points: 9 },
   ];
   const scorecard = {
     rules: chance.some(rules, 0.7),
@@ -118,7 +113,7 @@ function models(chance: Chance): SnapshotModel[] {
       key: 'card',
       modelType: 'scorecard',
       config: scorecard,
-      predictors: ['age', { name: 'wealth', source: 'customer.balance', type: 'number', default: 11 }],
+      predictors: ['age', { name: 'wealth', source: 'customer.balance', type: 'numeric', default: 11 }],
       names: ['card', 'family'],
     },
     { id: 'model-bandit', key: 'bandit', modelType: 'thompson_bandit', config: {}, predictors: [], names: ['bandit'] },
