@@ -5,7 +5,7 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['settings', 'retention', 'users'],
+  ['mail', 'settings', 'retention', 'users'],
   ['tenants'],
   ['credentials'],
   ['catalogue-history'],
