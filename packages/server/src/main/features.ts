@@ -20,6 +20,7 @@ import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
 import { historyImportFeature } from '../features/history-import/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
+import { mailFeature } from '../features/mail/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
 import { modelsFeature } from '../features/models/index.ts';
 import { objectivesFeature } from '../features/objectives/index.ts';
@@ -68,6 +69,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   gitopsFeature,
   historyImportFeature,
   interactionsFeature,
+  mailFeature,
   modelLearningFeature,
   modelsFeature,
   objectivesFeature,
