@@ -133,7 +133,8 @@ export const accountOperations = {
     body: Registration,
     responses: { 201: { description: 'A mail was sent.', schema: Message } },
     errors: ['registration_disabled', 'not_configured'],
-    audit: [{ action: 'create', entityType: 'user' }],
+    // In the new tenant: its own rows and the user's.
+    audit: [],
   }),
   verify: operation({
     ...open,
@@ -159,10 +160,7 @@ export const accountOperations = {
     summary: 'Send the link that proves an address again',
     description: `The answer is always the same. ${perAddress}`,
     rateLimits: tenPerHour,
-    body: Type.Object(
-      { email: GivenEmail },
-      { description: 'Whose link.', examples: [{ email: 'ada@example.com' }] },
-    ),
+    body: Type.Object({ email: GivenEmail }, { description: 'Whose link.', examples: [{ email: 'ada@example.com' }] }),
     responses: { 202: { description: 'A mail was sent, if the address waits for one.', schema: Message } },
     errors: ['not_configured'],
     audit: [],
@@ -242,7 +240,7 @@ export const accountOperations = {
     ),
     responses: { 200: signedIn },
     errors: ['token_invalid', 'sso_required', 'not_configured'],
-    audit: [updatesUser],
+    audit: [updatesUser, { action: 'login', entityType: 'user' }],
   }),
   tenants: operation({
     ...open,
@@ -287,8 +285,9 @@ export const accountOperations = {
       },
     ),
     responses: { 200: signedIn },
-    errors: ['not_found', ...signInErrors],
-    audit: [{ action: 'login', entityType: 'user' }],
+    errors: ['reference_not_found', ...signInErrors],
+    // In the other tenant: the sign-in.
+    audit: [],
   }),
   firstRun: operation({
     ...open,
@@ -297,7 +296,8 @@ export const accountOperations = {
     head: false,
     path: '/first-run',
     summary: 'Sign in by the link that the server printed',
-    description: 'For the first start: signs in the person whom the operator made the link for, once, within ten minutes.',
+    description:
+      'For the first start: signs in the person whom the operator made the link for, once, within ten minutes.',
     rateLimits: [{ limit: 30, windowSeconds: 60, per: 'ip' }],
     query: Type.Object(
       { token: Type.Optional(Type.String({ description: 'The token of the printed link.' })) },

@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Restorable } from '../feature.ts';
-import type { SignInPorts } from '../features/accounts/index.ts';
+import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
@@ -91,6 +91,10 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly decisions: DecisionRouteDeps;
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
+  readonly evenly: AccountDependencies['evenly'];
+  /** NEXTAUTH_URL. */
+  readonly publicUrl: string;
+  readonly signUp: SignUp;
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
@@ -145,7 +149,11 @@ export const featurePorts: FeaturePorts = {
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   // Second factors and single sign-on are plugged in here.
-  signIn: { furtherStep: async () => null, requiresSso: async () => false },
+  signIn: {
+    furtherStep: async () => null,
+    requiresSso: async () => false,
+    isSameGoogleUser: async () => false,
+  },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),
