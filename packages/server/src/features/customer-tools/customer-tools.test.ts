@@ -347,9 +347,5 @@ test('where objectives change the scores, ranks are those of the answer: in elig
     'C3',
     `why-not/${ids.Best}?channel=web&limit=1`,
   );
-  assert.deepEqual(
-    [asked.body.rank, asked.body.score, asked.body.cutoffScore],
-    [delivered.length, 0, 1],
-    asked.text,
-  );
+  assert.deepEqual([asked.body.rank, asked.body.score, asked.body.cutoffScore], [delivered.length, 0, 1], asked.text);
 });
