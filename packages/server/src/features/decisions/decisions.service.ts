@@ -156,6 +156,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     evidence,
     keys: deps.keys,
     customerHash: deps.customerHash,
+    clock: deps.clock,
     waitingRoom: createWaitingRoom(waitingSeats),
     keyOf: respondKey,
   };
