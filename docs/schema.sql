@@ -1802,13 +1802,17 @@ create table users (
   image text,
   external_id text,
   last_login_at timestamp(3) with time zone,
-  locked_until timestamp(3) with time zone
+  locked_until timestamp(3) with time zone,
+  attributes jsonb default '{}'::jsonb not null,
+  mail_address text
 );
+  constraint users_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text))
   constraint users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text, 'member'::text])))
   constraint users_source_check CHECK ((source = ANY (ARRAY['registration'::text, 'invite'::text, 'scim'::text, 'sso'::text, 'google'::text, 'bootstrap'::text])))
   constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint users_pkey PRIMARY KEY (tenant_id, id)
   constraint users_email_key UNIQUE (tenant_id, email_key)
+  CREATE INDEX users_external_id ON arbiter.users USING btree (tenant_id, lower(external_id)) WHERE (external_id IS NOT NULL)
   CREATE TRIGGER users_changed AFTER UPDATE ON arbiter.users FOR EACH ROW EXECUTE FUNCTION notify_credentials()
   row level security: forced
   policy system_access for select to arbiter_system using (true)

@@ -7,7 +7,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
   ['settings', 'retention', 'users'],
   ['tenants'],
-  ['credentials'],
+  ['credentials', 'scim'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

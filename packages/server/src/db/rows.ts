@@ -1091,6 +1091,8 @@ export interface UsersRow {
   readonly externalId: string | null;
   readonly lastLoginAt: Date | null;
   readonly lockedUntil: Date | null;
+  readonly attributes: unknown;
+  readonly mailAddress: string | null;
 }
 
 /** A row of `volume_reservations`. */
@@ -2134,6 +2136,8 @@ export const columnKinds = {
     externalId: 'text',
     lastLoginAt: 'instant',
     lockedUntil: 'instant',
+    attributes: 'json',
+    mailAddress: 'text',
   },
   volume_reservations: {
     tenantId: 'uuid',
