@@ -261,6 +261,7 @@ export function composeServer(options: ComposeOptions): Server {
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
+    publicUrl: options.publicUrl,
     isDemoMode: config.DEMO_MODE,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     restorables: features.flatMap(({ restores }) => restores),
