@@ -1152,6 +1152,8 @@ export interface UsersRow {
   readonly lockedUntil: Date | null;
   readonly failedLogins: number;
   readonly addressProven: boolean;
+  readonly attributes: unknown;
+  readonly mailAddress: string | null;
 }
 
 /** A row of `volume_reservations`. */
@@ -2244,6 +2246,8 @@ export const columnKinds = {
     lockedUntil: 'instant',
     failedLogins: 'integer',
     addressProven: 'boolean',
+    attributes: 'json',
+    mailAddress: 'text',
   },
   volume_reservations: {
     tenantId: 'uuid',
