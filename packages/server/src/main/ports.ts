@@ -92,8 +92,6 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
   readonly evenly: AccountDependencies['evenly'];
-  /** NEXTAUTH_URL. */
-  readonly publicUrl: string;
   readonly signUp: SignUp;
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
