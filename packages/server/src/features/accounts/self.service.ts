@@ -2,13 +2,7 @@ import type { User } from '@arbiter/contract';
 import type { RequestFacts } from '../../http/handler.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { endSessions, sessionIdOf, voidLinks } from '../sessions/index.ts';
-import {
-  changePerson,
-  lockSigningIn,
-  selectSigningIn,
-  updateFailures,
-  upsertPassword,
-} from '../users/index.ts';
+import { changePerson, lockSigningIn, selectSigningIn, updateFailures, upsertPassword } from '../users/index.ts';
 import type { AccountDependencies } from './accounts.ports.ts';
 import { isLocked, missed } from './sign-in.service.ts';
 
