@@ -5,9 +5,13 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['mail', 'settings', 'retention', 'users'],
+  ['mail', 'preferences', 'settings', 'retention'],
   ['tenants'],
+  ['sessions'],
+  ['users'],
   ['credentials'],
+  ['accounts'],
+  ['second-factor'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

@@ -91,6 +91,13 @@ export interface AuditLogsRow {
   readonly integrityHash: string;
 }
 
+/** A row of `backup_codes`. */
+export interface BackupCodesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly codeHash: Buffer;
+}
+
 /** A row of `catalogue_log`. */
 export interface CatalogueLogRow {
   readonly tenantId: string;
@@ -986,6 +993,16 @@ export interface SchemasRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `second_factors`. */
+export interface SecondFactorsRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly sealed: Buffer;
+  readonly lastStep: number | string;
+  readonly createdAt: Date;
+  readonly enabledAt: Date | null;
+}
+
 /** A row of `seed_packs`. */
 export interface SeedPacksRow {
   readonly tenantId: string;
@@ -1091,6 +1108,48 @@ export interface TenantsRow {
   readonly bootstrapName: string | null;
 }
 
+/** A row of `user_passwords`. */
+export interface UserPasswordsRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly passwordHash: string;
+  readonly changedAt: Date;
+}
+
+/** A row of `user_preferences`. */
+export interface UserPreferencesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly value: unknown;
+}
+
+/** A row of `user_sessions`. */
+export interface UserSessionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly method: 'password' | 'google' | 'oidc' | 'saml' | 'link';
+  readonly startedAt: Date;
+  readonly endsAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** A row of `user_tokens`. */
+export interface UserTokensRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly purpose: 'verification' | 'reset' | 'invitation' | 'sign_in';
+  readonly tokenHash: Buffer;
+  readonly givenName: string | null;
+  readonly givenTenantName: string | null;
+  readonly passwordHash: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly usedAt: Date | null;
+  readonly voidedAt: Date | null;
+}
+
 /** A row of `users`. */
 export interface UsersRow {
   readonly tenantId: string;
@@ -1108,6 +1167,8 @@ export interface UsersRow {
   readonly externalId: string | null;
   readonly lastLoginAt: Date | null;
   readonly lockedUntil: Date | null;
+  readonly failedLogins: number;
+  readonly addressProven: boolean;
 }
 
 /** A row of `volume_reservations`. */
@@ -1142,6 +1203,7 @@ export interface Tables {
   readonly applied_files: AppliedFilesRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
+  readonly backup_codes: BackupCodesRow;
   readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
@@ -1202,6 +1264,7 @@ export interface Tables {
   readonly schema_migrations: SchemaMigrationsRow;
   readonly schema_stats: SchemaStatsRow;
   readonly schemas: SchemasRow;
+  readonly second_factors: SecondFactorsRow;
   readonly seed_packs: SeedPacksRow;
   readonly segment_members: SegmentMembersRow;
   readonly segment_snapshots: SegmentSnapshotsRow;
@@ -1211,6 +1274,10 @@ export interface Tables {
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
+  readonly user_passwords: UserPasswordsRow;
+  readonly user_preferences: UserPreferencesRow;
+  readonly user_sessions: UserSessionsRow;
+  readonly user_tokens: UserTokensRow;
   readonly users: UsersRow;
   readonly volume_reservations: VolumeReservationsRow;
   readonly volumes: VolumesRow;
@@ -1303,6 +1370,11 @@ export const columnKinds = {
     after: 'json',
     prevHash: 'text',
     integrityHash: 'text',
+  },
+  backup_codes: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    codeHash: 'bytes',
   },
   catalogue_log: {
     tenantId: 'uuid',
@@ -2057,6 +2129,14 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
   },
+  second_factors: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    sealed: 'bytes',
+    lastStep: 'integer',
+    createdAt: 'instant',
+    enabledAt: 'instant',
+  },
   seed_packs: {
     tenantId: 'uuid',
     key: 'text',
@@ -2144,6 +2224,40 @@ export const columnKinds = {
     deletedAt: 'instant',
     bootstrapName: 'text',
   },
+  user_passwords: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    passwordHash: 'text',
+    changedAt: 'instant',
+  },
+  user_preferences: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    value: 'json',
+  },
+  user_sessions: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    method: 'text',
+    startedAt: 'instant',
+    endsAt: 'instant',
+    endedAt: 'instant',
+  },
+  user_tokens: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    purpose: 'text',
+    tokenHash: 'bytes',
+    givenName: 'text',
+    givenTenantName: 'text',
+    passwordHash: 'text',
+    createdAt: 'instant',
+    expiresAt: 'instant',
+    usedAt: 'instant',
+    voidedAt: 'instant',
+  },
   users: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -2160,6 +2274,8 @@ export const columnKinds = {
     externalId: 'text',
     lastLoginAt: 'instant',
     lockedUntil: 'instant',
+    failedLogins: 'integer',
+    addressProven: 'boolean',
   },
   volume_reservations: {
     tenantId: 'uuid',

@@ -1,4 +1,5 @@
 import type { Feature } from '../feature.ts';
+import { accountsFeature } from '../features/accounts/index.ts';
 import { adminFeature } from '../features/admin/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
 import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts';
@@ -26,6 +27,7 @@ import { objectivesFeature } from '../features/objectives/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
 import { plansFeature } from '../features/plans/index.ts';
+import { preferencesFeature } from '../features/preferences/index.ts';
 import { qualificationFeature } from '../features/qualification/index.ts';
 import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
 import { restoreFeature } from '../features/restore/index.ts';
@@ -34,6 +36,7 @@ import { schemasFeature } from '../features/schemas/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
+import { sessionsFeature } from '../features/sessions/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { simulationsFeature } from '../features/simulations/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
@@ -46,6 +49,7 @@ import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. What one of them needs from outside stands in ports.ts. */
 export const features: readonly Feature<Ports, JobPorts>[] = [
+  accountsFeature,
   adminFeature,
   auditFeature,
   catalogueHistoryFeature,
@@ -73,6 +77,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   offersFeature,
   outcomesFeature,
   plansFeature,
+  preferencesFeature,
   qualificationFeature,
   rankingProfilesFeature,
   restoreFeature,
@@ -81,6 +86,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   sealedRecordsFeature,
   seedPacksFeature,
   segmentsFeature,
+  sessionsFeature,
   settingsFeature,
   simulationsFeature,
   streamFeature,
