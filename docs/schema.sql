@@ -1626,7 +1626,7 @@ create table second_factors (
   tenant_id uuid not null,
   user_id uuid not null,
   sealed bytea not null,
-  last_step bigint not null,
+  last_step integer not null,
   created_at timestamp(3) with time zone not null,
   enabled_at timestamp(3) with time zone
 );

@@ -549,13 +549,17 @@ export const examples: Readonly<Record<string, Example>> = {
     return { query: { limit: '5', search: f.marker, role: 'editor', status: 'active' } };
   },
   'users.get': async (f) => ({ params: { id: await f.person() } }),
+  'users.resetMfa': async (f) => ({ params: { id: await f.secondFactor(await f.account()) } }),
 
   'auth.login': async (f) => ({ body: { ...(await f.account()), tenantId: f.tenant.id } }),
   'auth.logout': async (f) => {
     const account = await f.account();
     return { headers: { cookie: await f.signIn(account) } };
   },
+  'auth.mfa': async (f) => ({ body: { action: 'setup' }, headers: { cookie: await f.signIn(await f.account()) } }),
   'auth.session': async () => ({}),
+  'preferences.get': async () => ({}),
+  'preferences.set': async () => ({ body: { theme: 'dark' } }),
   'system.health': async () => ({}),
   'system.ready': async () => ({}),
   'system.metrics': async () => ({}),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Resource as Described, draftFlowConfig, type EntityType, resources } from '@arbiter/contract';
-import { systemActor } from '../../packages/server/src/db/index.ts';
+import { systemActor, type Tx } from '../../packages/server/src/db/index.ts';
+import { createTestApp } from '../../packages/server/src/features/second-factor/test-app.ts';
 import { ensureUser, selectIdByEmail } from '../../packages/server/src/features/users/index.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
 
@@ -33,6 +34,8 @@ export interface Fixtures {
   account(role?: 'admin' | 'editor' | 'viewer'): Promise<Account>;
   /** Signs in; answers with the cookie as the browser sends it. */
   signIn(account: Account): Promise<string>;
+  /** Switches the second factor of the user on; answers with the user's id. */
+  secondFactor(account: Account): Promise<string>;
   /** A published flow over one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** A decision for a customer of that world, as recommend answered it. */
@@ -186,6 +189,18 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       });
       assert.equal(answer.status, 200, answer.text);
       return String(answer.headers['set-cookie']).split(';')[0]!;
+    },
+    async secondFactor(account) {
+      const cookie = await fixtures.signIn(account);
+      const step = (body: Body) =>
+        server.call<{ secret: string }>('POST', '/api/v1/auth/mfa', { body, key: null, headers: { cookie } });
+      const app = createTestApp((await step({ action: 'setup' })).body.secret);
+      const enabled = await step({ action: 'enable', code: app.code(new Date()) });
+      assert.equal(enabled.status, 200, enabled.text);
+      const find = (tx: Tx) => selectIdByEmail(tx, account.email);
+      const id = await server.database.withTenant(tenant.id, systemActor('test'), find);
+      assert.ok(id);
+      return id;
     },
     async decisionWorld() {
       const category = await fixtures.make('categories');

@@ -43,9 +43,7 @@ export type SecondFactorStep = Static<typeof SecondFactorStep>;
 const SecondFactorAnswer = Type.Object(
   {
     secret: Type.Optional(Type.String({ description: 'setup: the secret in base32, to be typed into the app.' })),
-    otpauthUrl: Type.Optional(
-      Type.String({ description: 'setup: the same as an address, to be shown as a QR code.' }),
-    ),
+    otpauthUrl: Type.Optional(Type.String({ description: 'setup: the same as an address, to be shown as a QR code.' })),
     enabled: Type.Optional(Type.Boolean({ description: 'enable and disable: whether the second factor is on.' })),
     backupCodes: Type.Optional(
       Type.Array(Type.String({ description: 'A code that opens once.' }), {

@@ -998,7 +998,7 @@ export interface SecondFactorsRow {
   readonly tenantId: string;
   readonly userId: string;
   readonly sealed: Buffer;
-  readonly lastStep: number | string;
+  readonly lastStep: number;
   readonly createdAt: Date;
   readonly enabledAt: Date | null;
 }

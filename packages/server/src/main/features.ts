@@ -34,6 +34,7 @@ import { restoreFeature } from '../features/restore/index.ts';
 import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
+import { secondFactorFeature } from '../features/second-factor/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
 import { sessionsFeature } from '../features/sessions/index.ts';
@@ -84,6 +85,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   retentionFeature,
   schemasFeature,
   sealedRecordsFeature,
+  secondFactorFeature,
   seedPacksFeature,
   segmentsFeature,
   sessionsFeature,

@@ -6,7 +6,7 @@ create table arbiter.second_factors (
   -- The secret that the app shares, sealed with DATA_ENCRYPTION_KEY.
   sealed bytea not null,
   -- Step (30 seconds) of the last code that was used: that one and earlier ones are not taken again.
-  last_step bigint not null check (last_step >= 0),
+  last_step integer not null check (last_step >= 0),
   created_at timestamptz(3) not null,
   -- Null: begun, and not proven by a code yet; it asks for nothing.
   enabled_at timestamptz(3),
