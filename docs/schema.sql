@@ -1929,8 +1929,11 @@ create table users (
   last_login_at timestamp(3) with time zone,
   locked_until timestamp(3) with time zone,
   failed_logins integer default 0 not null,
-  address_proven boolean default false not null
+  address_proven boolean default false not null,
+  attributes jsonb default '{}'::jsonb not null,
+  mail_address text
 );
+  constraint users_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text))
   constraint users_failed_logins_check CHECK ((failed_logins >= 0))
   constraint users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text, 'member'::text])))
   constraint users_source_check CHECK ((source = ANY (ARRAY['registration'::text, 'invite'::text, 'scim'::text, 'sso'::text, 'google'::text, 'bootstrap'::text])))
@@ -1938,6 +1941,7 @@ create table users (
   constraint users_pkey PRIMARY KEY (tenant_id, id)
   constraint users_email_key UNIQUE (tenant_id, email_key)
   CREATE INDEX users_email_lookup ON arbiter.users USING btree (email_key)
+  CREATE INDEX users_external_id ON arbiter.users USING btree (tenant_id, lower(external_id)) WHERE (external_id IS NOT NULL)
   CREATE TRIGGER users_changed AFTER UPDATE OF name, role, email, deactivated_at ON arbiter.users FOR EACH ROW EXECUTE FUNCTION notify_credentials()
   row level security: forced
   policy system_access for select to arbiter_system using (true)

@@ -10,7 +10,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['sessions'],
   ['users'],
   ['credentials'],
-  ['accounts'],
+  ['accounts', 'scim'],
   ['second-factor'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],

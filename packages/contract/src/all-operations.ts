@@ -38,6 +38,7 @@ import { retentionOperations } from './retention.ts';
 import { schemaFigureOperations } from './schema-figures.ts';
 import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
+import { scimOperations } from './scim.ts';
 import { secondFactorOperations } from './second-factor.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
@@ -90,6 +91,7 @@ export const operations = {
   ...byId(schemaFigureOperations),
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
+  ...byId(scimOperations),
   ...byId(secondFactorOperations),
   ...byId(segmentOperations),
   ...byId(sessionOperations),

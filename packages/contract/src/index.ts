@@ -53,6 +53,7 @@ export * from './retention.ts';
 export * from './schema-figures.ts';
 export * from './schema-joins.ts';
 export * from './schemas.ts';
+export * from './scim.ts';
 export * from './second-factor.ts';
 export * from './segments.ts';
 export * from './session.ts';

@@ -1169,6 +1169,8 @@ export interface UsersRow {
   readonly lockedUntil: Date | null;
   readonly failedLogins: number;
   readonly addressProven: boolean;
+  readonly attributes: unknown;
+  readonly mailAddress: string | null;
 }
 
 /** A row of `volume_reservations`. */
@@ -2276,6 +2278,8 @@ export const columnKinds = {
     lockedUntil: 'instant',
     failedLogins: 'integer',
     addressProven: 'boolean',
+    attributes: 'json',
+    mailAddress: 'text',
   },
   volume_reservations: {
     tenantId: 'uuid',

@@ -266,6 +266,7 @@ export function composeServer(options: ComposeOptions): Server {
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
+    publicUrl: options.publicUrl,
     isDemoMode: config.DEMO_MODE,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     restorables: features.flatMap(({ restores }) => restores),
@@ -313,6 +314,8 @@ export function composeServer(options: ComposeOptions): Server {
     clock,
     registry,
     async close() {
+      // Event streams end then; whoever reads one without leaving would keep the port from closing.
+      lifecycle.beginDrain();
       await app.close();
       await searches.close();
       await decisions.close();

@@ -33,6 +33,7 @@ import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
 import { restoreFeature } from '../features/restore/index.ts';
 import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
+import { scimFeature } from '../features/scim/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { secondFactorFeature } from '../features/second-factor/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
@@ -84,6 +85,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   restoreFeature,
   retentionFeature,
   schemasFeature,
+  scimFeature,
   sealedRecordsFeature,
   secondFactorFeature,
   seedPacksFeature,
