@@ -150,6 +150,19 @@ create table audit_logs (
   grant insert, select to arbiter_app
   grant select to arbiter_readonly
 
+create table backup_codes (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  code_hash bytea not null
+);
+  constraint backup_codes_code_hash_check CHECK ((octet_length(code_hash) = 32))
+  constraint backup_codes_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES second_factors(tenant_id, user_id)
+  constraint backup_codes_pkey PRIMARY KEY (tenant_id, user_id, code_hash)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Hashes of backup codes that were not used.
+
 create table catalogue_log (
   tenant_id uuid not null,
   config_version bigint not null,
@@ -1620,6 +1633,22 @@ create table schemas (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table second_factors (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  sealed bytea not null,
+  last_step integer not null,
+  created_at timestamp(3) with time zone not null,
+  enabled_at timestamp(3) with time zone
+);
+  constraint second_factors_last_step_check CHECK ((last_step >= 0))
+  constraint second_factors_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint second_factors_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Secrets of authenticator apps, sealed.
+
 create table seed_packs (
   tenant_id uuid not null,
   key text not null,
@@ -1828,6 +1857,20 @@ create table user_passwords (
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
+
+create table user_preferences (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  value json not null
+);
+  constraint user_preferences_value_check CHECK ((json_typeof(value) = 'object'::text))
+  constraint user_preferences_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_preferences_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What the console remembers for people.
 
 create table user_sessions (
   tenant_id uuid not null,

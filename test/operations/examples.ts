@@ -549,6 +549,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { query: { limit: '5', search: f.marker, role: 'editor', status: 'active' } };
   },
   'users.get': async (f) => ({ params: { id: await f.person() } }),
+  'users.resetMfa': async (f) => ({ params: { id: await f.secondFactor(await f.account()) } }),
 
   'users.create': async (f) => ({ body: { ...(await f.newcomer()), role: 'editor' } }),
   'users.update': async (f) => ({ params: { id: await f.person() }, body: { name: f.name('Person'), role: 'editor' } }),
@@ -591,7 +592,10 @@ export const examples: Readonly<Record<string, Example>> = {
     return { body: { tenantId: await f.otherTenant(), password } };
   },
   'auth.firstRun': async (f) => ({ query: { token: await f.link('sign_in') } }),
+  'auth.mfa': async (f) => ({ body: { action: 'setup' }, headers: { cookie: await f.signIn(await f.account()) } }),
   'auth.session': async () => ({}),
+  'preferences.get': async () => ({}),
+  'preferences.set': async () => ({ body: { theme: 'dark' } }),
   'system.health': async () => ({}),
   'system.ready': async () => ({}),
   'system.metrics': async () => ({}),

@@ -9,7 +9,8 @@ import {
   resources,
   roles,
 } from '@arbiter/contract';
-import { systemActor } from '../../packages/server/src/db/index.ts';
+import { systemActor, type Tx } from '../../packages/server/src/db/index.ts';
+import { createTestApp } from '../../packages/server/src/features/second-factor/test-app.ts';
 import type { LinkPurpose } from '../../packages/server/src/features/sessions/index.ts';
 import { createTenant } from '../../packages/server/src/features/tenants/index.ts';
 import {
@@ -64,6 +65,8 @@ export interface Fixtures {
   credentials(operation: Operation): Promise<Readonly<Record<Role, string>>>;
   /** What the person of this role, whose session `credentials` gives, signs in with. */
   sessionAccount(role: Role): Account;
+  /** Switches the second factor of the user on; answers with the user's id. */
+  secondFactor(account: Account): Promise<string>;
   /** A published flow over one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** A decision for a customer of that world, as recommend answered it. */
@@ -267,6 +270,18 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
           return (await server.sessions.startSession(tx, { userId, method: 'password' })).token;
         });
       return { viewer: await sessionOf('viewer'), editor: await sessionOf('editor'), admin: await sessionOf('admin') };
+    },
+    async secondFactor(account) {
+      const cookie = await fixtures.signIn(account);
+      const step = (body: Body) =>
+        server.call<{ secret: string }>('POST', '/api/v1/auth/mfa', { body, key: null, headers: { cookie } });
+      const app = createTestApp((await step({ action: 'setup' })).body.secret);
+      const enabled = await step({ action: 'enable', code: app.code(new Date()) });
+      assert.equal(enabled.status, 200, enabled.text);
+      const find = (tx: Tx) => selectIdByEmail(tx, account.email);
+      const id = await server.database.withTenant(tenant.id, systemActor('test'), find);
+      assert.ok(id);
+      return id;
     },
     async decisionWorld() {
       const category = await fixtures.make('categories');

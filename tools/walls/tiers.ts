@@ -5,12 +5,13 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['mail', 'settings', 'retention'],
+  ['mail', 'preferences', 'settings', 'retention'],
   ['tenants'],
   ['sessions'],
   ['users'],
   ['credentials'],
   ['accounts', 'scim'],
+  ['second-factor'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

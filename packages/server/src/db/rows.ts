@@ -91,6 +91,13 @@ export interface AuditLogsRow {
   readonly integrityHash: string;
 }
 
+/** A row of `backup_codes`. */
+export interface BackupCodesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly codeHash: Buffer;
+}
+
 /** A row of `catalogue_log`. */
 export interface CatalogueLogRow {
   readonly tenantId: string;
@@ -993,6 +1000,16 @@ export interface SchemasRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `second_factors`. */
+export interface SecondFactorsRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly sealed: Buffer;
+  readonly lastStep: number;
+  readonly createdAt: Date;
+  readonly enabledAt: Date | null;
+}
+
 /** A row of `seed_packs`. */
 export interface SeedPacksRow {
   readonly tenantId: string;
@@ -1106,6 +1123,13 @@ export interface UserPasswordsRow {
   readonly changedAt: Date;
 }
 
+/** A row of `user_preferences`. */
+export interface UserPreferencesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly value: unknown;
+}
+
 /** A row of `user_sessions`. */
 export interface UserSessionsRow {
   readonly tenantId: string;
@@ -1188,6 +1212,7 @@ export interface Tables {
   readonly applied_files: AppliedFilesRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
+  readonly backup_codes: BackupCodesRow;
   readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
@@ -1249,6 +1274,7 @@ export interface Tables {
   readonly schema_migrations: SchemaMigrationsRow;
   readonly schema_stats: SchemaStatsRow;
   readonly schemas: SchemasRow;
+  readonly second_factors: SecondFactorsRow;
   readonly seed_packs: SeedPacksRow;
   readonly segment_members: SegmentMembersRow;
   readonly segment_snapshots: SegmentSnapshotsRow;
@@ -1259,6 +1285,7 @@ export interface Tables {
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
   readonly user_passwords: UserPasswordsRow;
+  readonly user_preferences: UserPreferencesRow;
   readonly user_sessions: UserSessionsRow;
   readonly user_tokens: UserTokensRow;
   readonly users: UsersRow;
@@ -1353,6 +1380,11 @@ export const columnKinds = {
     after: 'json',
     prevHash: 'text',
     integrityHash: 'text',
+  },
+  backup_codes: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    codeHash: 'bytes',
   },
   catalogue_log: {
     tenantId: 'uuid',
@@ -2112,6 +2144,14 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
   },
+  second_factors: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    sealed: 'bytes',
+    lastStep: 'integer',
+    createdAt: 'instant',
+    enabledAt: 'instant',
+  },
   seed_packs: {
     tenantId: 'uuid',
     key: 'text',
@@ -2204,6 +2244,11 @@ export const columnKinds = {
     userId: 'uuid',
     passwordHash: 'text',
     changedAt: 'instant',
+  },
+  user_preferences: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    value: 'json',
   },
   user_sessions: {
     tenantId: 'uuid',

@@ -16,6 +16,7 @@ import { type Authenticator, createAccessTokens, createAuthenticator } from '../
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
+import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
 import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
@@ -203,6 +204,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const links = createLinks(config.NEXTAUTH_SECRET);
   const passwords = createPasswords();
+  const mfaTokens = createMfaTokens(config.NEXTAUTH_SECRET);
   const redis = config.REDIS_URL === null ? null : connectRedis(config.REDIS_URL, onError);
   const countWithinMs = options.patience?.statementTimeoutMs;
   const rateLimits =
@@ -252,7 +254,10 @@ export function composeServer(options: ComposeOptions): Server {
     authenticate,
     pepper,
     accessTokens,
+    clock,
     links,
+    mfaTokens,
+    signIn: { ...featurePorts.signIn, furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person) },
     passwords,
     rateLimits,
     sessions,

@@ -27,6 +27,7 @@ import { objectivesFeature } from '../features/objectives/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
 import { plansFeature } from '../features/plans/index.ts';
+import { preferencesFeature } from '../features/preferences/index.ts';
 import { qualificationFeature } from '../features/qualification/index.ts';
 import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
 import { restoreFeature } from '../features/restore/index.ts';
@@ -34,6 +35,7 @@ import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
 import { scimFeature } from '../features/scim/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
+import { secondFactorFeature } from '../features/second-factor/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
 import { sessionsFeature } from '../features/sessions/index.ts';
@@ -77,6 +79,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   offersFeature,
   outcomesFeature,
   plansFeature,
+  preferencesFeature,
   qualificationFeature,
   rankingProfilesFeature,
   restoreFeature,
@@ -84,6 +87,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   schemasFeature,
   scimFeature,
   sealedRecordsFeature,
+  secondFactorFeature,
   seedPacksFeature,
   segmentsFeature,
   sessionsFeature,

@@ -36,6 +36,7 @@ import {
   readCustomerProfile,
   recordableColumns,
 } from '../features/schemas/index.ts';
+import type { MfaTokens } from '../features/second-factor/index.ts';
 import {
   type FindSegmentUses,
   type RefreshPorts,
@@ -54,6 +55,7 @@ import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Passwords } from '../platform/passwords.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
@@ -82,9 +84,11 @@ async function watchedSegments(): Promise<ReadonlySet<string>> {
 export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly database: Database;
   readonly authenticate: Authenticate;
+  readonly clock: Clock;
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
   readonly links: Links;
+  readonly mfaTokens: MfaTokens;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly rateLimits: RateLimitStore;
@@ -124,7 +128,7 @@ interface FeaturePorts
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
-  readonly signIn: SignInPorts;
+  readonly signIn: Pick<SignInPorts, 'requiresSso'>;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
@@ -135,7 +139,7 @@ interface FeaturePorts
   readonly readProfile: ReadProfile;
 }
 
-export type Ports = ProcessPorts & FeaturePorts;
+export type Ports = ProcessPorts & Omit<FeaturePorts, 'signIn'> & { readonly signIn: SignInPorts };
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
 export const featurePorts: FeaturePorts = {
@@ -150,12 +154,8 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
-  // Second factors and single sign-on are plugged in here.
-  signIn: {
-    furtherStep: async () => null,
-    requiresSso: async () => false,
-    isSameGoogleUser: async () => false,
-  },
+  // Single sign-on is plugged in here.
+  signIn: { requiresSso: async () => false, isSameGoogleUser: async () => false },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),
