@@ -9,6 +9,7 @@ export {
   findOperatorTenant,
   getTenant,
   hasTenants,
+  isLivingTenant,
   type NewTenant,
   playgroundQuota,
 } from './tenants.service.ts';
