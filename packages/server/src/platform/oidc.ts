@@ -73,7 +73,17 @@ const maxBytes = 1_048_576;
  * A client whose calls obey the rules of outbound calls. Metadata and keys are read anew for each sign-in, so a rotated key,
  * or another endpoint, acts at once.
  */
-export function createOidcClient(outbound: Outbound, { allowHttp }: { readonly allowHttp: boolean }): OidcClient {
+export function createOidcClient(
+  outbound: Outbound,
+  {
+    allowHttp,
+    withinMs = everythingWithinMs,
+  }: {
+    readonly allowHttp: boolean;
+    /** Tests: milliseconds that a sign-in waits for a provider in all. */
+    readonly withinMs?: number;
+  },
+): OidcClient {
   async function discover(registration: OidcRegistration, calls: Calls): Promise<Configuration> {
     try {
       const config = await discovery(
@@ -93,7 +103,7 @@ export function createOidcClient(outbound: Outbound, { allowHttp }: { readonly a
 
   return {
     async begin(registration, attempt, scope) {
-      const config = await discover(registration, callsBy(outbound));
+      const config = await discover(registration, callsBy(outbound, withinMs));
       if (config.serverMetadata().authorization_endpoint === undefined) {
         throw new OidcError('provider', new Error('the metadata name no authorization_endpoint'));
       }
@@ -108,7 +118,7 @@ export function createOidcClient(outbound: Outbound, { allowHttp }: { readonly a
     },
 
     async finish(registration, attempt, answer) {
-      const calls = callsBy(outbound);
+      const calls = callsBy(outbound, withinMs);
       const config = await discover(registration, calls);
       const answered = new URL(attempt.redirectUri);
       for (const [name, value] of Object.entries(answer)) answered.searchParams.set(name, value);
@@ -166,8 +176,8 @@ interface Calls {
   failed(): boolean;
 }
 
-function callsBy(outbound: Outbound): Calls {
-  const until = performance.now() + everythingWithinMs;
+function callsBy(outbound: Outbound, withinMs: number): Calls {
+  const until = performance.now() + withinMs;
   let failed = false;
   return {
     failed: () => failed,
