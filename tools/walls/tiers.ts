@@ -5,9 +5,12 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['settings', 'retention', 'users'],
+  ['settings', 'retention'],
   ['tenants'],
+  ['sessions'],
+  ['users'],
   ['credentials'],
+  ['accounts'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

@@ -1074,6 +1074,41 @@ export interface TenantsRow {
   readonly bootstrapName: string | null;
 }
 
+/** A row of `user_passwords`. */
+export interface UserPasswordsRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly passwordHash: string;
+  readonly changedAt: Date;
+}
+
+/** A row of `user_sessions`. */
+export interface UserSessionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly method: 'password' | 'google' | 'oidc' | 'saml' | 'link';
+  readonly startedAt: Date;
+  readonly endsAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** A row of `user_tokens`. */
+export interface UserTokensRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly purpose: 'verification' | 'reset' | 'invitation' | 'sign_in';
+  readonly tokenHash: Buffer;
+  readonly givenName: string | null;
+  readonly givenTenantName: string | null;
+  readonly passwordHash: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly usedAt: Date | null;
+  readonly voidedAt: Date | null;
+}
+
 /** A row of `users`. */
 export interface UsersRow {
   readonly tenantId: string;
@@ -1091,6 +1126,8 @@ export interface UsersRow {
   readonly externalId: string | null;
   readonly lastLoginAt: Date | null;
   readonly lockedUntil: Date | null;
+  readonly failedLogins: number;
+  readonly addressProven: boolean;
 }
 
 /** A row of `volume_reservations`. */
@@ -1193,6 +1230,9 @@ export interface Tables {
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
+  readonly user_passwords: UserPasswordsRow;
+  readonly user_sessions: UserSessionsRow;
+  readonly user_tokens: UserTokensRow;
   readonly users: UsersRow;
   readonly volume_reservations: VolumeReservationsRow;
   readonly volumes: VolumesRow;
@@ -2118,6 +2158,35 @@ export const columnKinds = {
     deletedAt: 'instant',
     bootstrapName: 'text',
   },
+  user_passwords: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    passwordHash: 'text',
+    changedAt: 'instant',
+  },
+  user_sessions: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    method: 'text',
+    startedAt: 'instant',
+    endsAt: 'instant',
+    endedAt: 'instant',
+  },
+  user_tokens: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    purpose: 'text',
+    tokenHash: 'bytes',
+    givenName: 'text',
+    givenTenantName: 'text',
+    passwordHash: 'text',
+    createdAt: 'instant',
+    expiresAt: 'instant',
+    usedAt: 'instant',
+    voidedAt: 'instant',
+  },
   users: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -2134,6 +2203,8 @@ export const columnKinds = {
     externalId: 'text',
     lastLoginAt: 'instant',
     lockedUntil: 'instant',
+    failedLogins: 'integer',
+    addressProven: 'boolean',
   },
   volume_reservations: {
     tenantId: 'uuid',

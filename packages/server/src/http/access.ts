@@ -25,6 +25,8 @@ export interface Caller {
   readonly actor: Actor;
   readonly role: Role;
   readonly credentialId: string;
+  /** `Set-Cookie` of every answer to this call. */
+  readonly setCookie?: string;
 }
 
 /** Caller of an operation that is open, or whose secret or signature names no person. */
@@ -92,7 +94,10 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
       throw new AppError('forbidden', { detail: `This needs the role ${operation.role}.` });
     }
     const actor = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
-    return { tenantId: principal.tenantId, actor, role, credentialId: principal.credentialId };
+    const { tenantId, credentialId, setCookie } = principal;
+    return setCookie === undefined
+      ? { tenantId, actor, role, credentialId }
+      : { tenantId, actor, role, credentialId, setCookie };
   }
 
   /** A page of another site cannot act with a visitor's session (docs/design/quality.md T32). */

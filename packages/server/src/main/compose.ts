@@ -15,6 +15,8 @@ import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
+import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
+import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
@@ -30,6 +32,7 @@ import { createEnvelope, keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createOutbound } from '../platform/outbound.ts';
 import { createOutboundRules } from '../platform/outbound-rules.ts';
+import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { features } from './features.ts';
@@ -100,6 +103,9 @@ export interface Server {
   /** A connection of its own for work behind the decisions, opened when it is first used. */
   readonly aside: HotPath;
   readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
+  readonly links: Links;
+  readonly passwords: Passwords;
   readonly decisions: DecisionService;
   /** Every background job, with what does it. */
   readonly jobs: JobRegistry;
@@ -173,6 +179,15 @@ export function composeServer(options: ComposeOptions): Server {
     secret: config.JWT_SIGNING_SECRET ?? config.NEXTAUTH_SECRET,
     clock,
   });
+  const sessions = createSessions({
+    database,
+    secret: config.NEXTAUTH_SECRET,
+    clock,
+    publicUrl: options.publicUrl,
+    readHolder: readSessionHolder,
+  });
+  const links = createLinks(config.NEXTAUTH_SECRET);
+  const passwords = createPasswords();
   const redis = config.REDIS_URL === null ? null : connectRedis(config.REDIS_URL, onError);
   const countWithinMs = options.patience?.statementTimeoutMs;
   const rateLimits =
@@ -212,8 +227,8 @@ export function composeServer(options: ComposeOptions): Server {
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
-  const real: Authenticate = (presented, beforeLookUp) =>
-    (presented.kind === 'accessToken' ? accessTokens : authenticator).authenticate(presented, beforeLookUp);
+  const provers = { accessToken: accessTokens, apiKey: authenticator, session: sessions };
+  const real: Authenticate = (presented, beforeLookUp) => provers[presented.kind].authenticate(presented, beforeLookUp);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
   const handlers: ReadonlyMap<string, AnyHandler> = operationsOf(features, {
     ...featurePorts,
@@ -221,7 +236,10 @@ export function composeServer(options: ComposeOptions): Server {
     authenticate,
     pepper,
     accessTokens,
+    links,
+    passwords,
     rateLimits,
+    sessions,
     decisions: { service: decisions, keys, metrics },
     erasure: { database, keys, customerHash, erasers: features.flatMap(({ erases }) => erases), onError },
     historyImport: {
@@ -272,6 +290,9 @@ export function composeServer(options: ComposeOptions): Server {
     hot,
     aside,
     authenticator,
+    sessions,
+    links,
+    passwords,
     decisions,
     jobs,
     lifecycle,
@@ -288,6 +309,7 @@ export function composeServer(options: ComposeOptions): Server {
       await authenticator.flushUses().catch(onError);
       authenticator.close();
       accessTokens.close();
+      sessions.close();
       redis?.close();
       await hot.close();
       await aside.close();

@@ -1,4 +1,5 @@
 import type { Feature } from '../feature.ts';
+import { accountsFeature } from '../features/accounts/index.ts';
 import { adminFeature } from '../features/admin/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
 import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts';
@@ -33,6 +34,7 @@ import { schemasFeature } from '../features/schemas/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
+import { sessionsFeature } from '../features/sessions/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { simulationsFeature } from '../features/simulations/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
@@ -45,6 +47,7 @@ import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. What one of them needs from outside stands in ports.ts. */
 export const features: readonly Feature<Ports, JobPorts>[] = [
+  accountsFeature,
   adminFeature,
   auditFeature,
   catalogueHistoryFeature,
@@ -79,6 +82,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   sealedRecordsFeature,
   seedPacksFeature,
   segmentsFeature,
+  sessionsFeature,
   settingsFeature,
   simulationsFeature,
   streamFeature,

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Restorable } from '../feature.ts';
+import type { SignInPorts } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
@@ -42,6 +43,7 @@ import {
   segmentsAsking,
   segmentsOfCustomers,
 } from '../features/segments/index.ts';
+import type { Links, Sessions } from '../features/sessions/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
@@ -51,6 +53,7 @@ import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
+import type { Passwords } from '../platform/passwords.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
 export interface JobPorts extends RefreshPorts {
@@ -78,6 +81,9 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly authenticate: Authenticate;
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
+  readonly links: Links;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
   readonly erasure: ErasureRoutePorts;
@@ -107,6 +113,7 @@ interface FeaturePorts
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
+  readonly signIn: SignInPorts;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
@@ -132,6 +139,8 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
+  // Second factors and single sign-on are plugged in here.
+  signIn: { furtherStep: async () => null, requiresSso: async () => false },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),

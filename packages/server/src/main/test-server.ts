@@ -72,7 +72,7 @@ const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 
 const testConfig: ComposeConfig = {
   API_KEY_PEPPER: 'a pepper of the tests, 32 characters',
   JWT_SIGNING_SECRET: 'a signing secret of the tests',
-  NEXTAUTH_SECRET: null,
+  NEXTAUTH_SECRET: 'a session secret of the tests',
   REDIS_URL: null,
   DATA_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   DATA_ENCRYPTION_KEYS_OLD: [],
