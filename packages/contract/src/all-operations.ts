@@ -24,6 +24,7 @@ import { estimateOperations } from './estimates.ts';
 import { eventOperations } from './events.ts';
 import { flowRouteOperations } from './flow-routes.ts';
 import { gitopsOperations } from './gitops.ts';
+import { googleOperations } from './google.ts';
 import { historyImportOperations } from './history-import.ts';
 import { interactionListOperations } from './interaction-lists.ts';
 import { oauthOperations } from './oauth.ts';
@@ -40,6 +41,7 @@ import { schemaOperations } from './schemas.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
 import { simulationOperations } from './simulations.ts';
+import { ssoOperations } from './sso.ts';
 import { suppressionOperations } from './suppressions.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
@@ -74,6 +76,7 @@ export const operations = {
   ...byId(eventOperations),
   ...byId(flowRouteOperations),
   ...byId(gitopsOperations),
+  ...byId(googleOperations),
   ...byId(historyImportOperations),
   ...byId(interactionListOperations),
   ...byId(oauthOperations),
@@ -90,6 +93,7 @@ export const operations = {
   ...byId(segmentOperations),
   ...byId(sessionOperations),
   ...byId(simulationOperations),
+  ...byId(ssoOperations),
   ...byId(suppressionOperations),
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),

@@ -20,11 +20,15 @@ const text = (maxLength: number, description: string) =>
 
 const settings = {
   enabled: Type.Boolean({ description: 'True: people of the tenant may sign in through the identity provider.' }),
-  samlEntityId: text(1_024, "Entity id of the identity provider: the Issuer of its assertions. Ours is our metadata's."),
+  samlEntityId: text(
+    1_024,
+    "Entity id of the identity provider: the Issuer of its assertions. Ours is our metadata's.",
+  ),
   samlSsoUrl: url('Where people are sent to sign in, by the redirect binding.'),
   samlAcsUrl: url('Where the identity provider posts assertions; null: `/api/v1/sso/callback` of the public address.'),
   samlAllowUnsolicited: Type.Boolean({
-    description: 'True: assertions that answer no request of ours are taken (sign-in that begins at the identity provider).',
+    description:
+      'True: assertions that answer no request of ours are taken (sign-in that begins at the identity provider).',
   }),
   oidcIssuer: url('Issuer of the OpenID provider; its metadata are found from there.'),
   oidcClientId: text(255, 'Our client id at the OpenID provider.'),
@@ -44,7 +48,9 @@ const settings = {
     description: 'True: passwords and Google open nothing any more. Needs `enabled`.',
   }),
 };
-const provider = StringEnum(ssoProviders, { description: 'Protocol of the identity provider; none: nothing is configured.' });
+const provider = StringEnum(ssoProviders, {
+  description: 'Protocol of the identity provider; none: nothing is configured.',
+});
 
 /** A configuration as it is read. Secrets are not in it. */
 export const SsoConfig = Type.Object(
@@ -143,7 +149,11 @@ export const SsoSignIn = Type.Object(
 export type SsoSignIn = Static<typeof SsoSignIn>;
 
 const browserHeaders = Type.Object(
-  { Cookie: Type.Optional(Type.String({ description: '`arbiter_sso` binds the sign-in to the browser that began it.' })) },
+  {
+    Cookie: Type.Optional(
+      Type.String({ description: '`arbiter_sso` binds the sign-in to the browser that began it.' }),
+    ),
+  },
   { description: 'Of the browser.' },
 );
 const tenantQuery = IdText('Id of the tenant.');
@@ -164,7 +174,10 @@ const callback = {
 } as const;
 const signedIn = {
   200: { description: 'Signed in; the cookie of the session is set.', schema: SsoSignIn },
-  302: { description: 'For browsers (`Accept: text/html`): the page that was asked for, or the login page with `error=sso`.', schema: null },
+  302: {
+    description: 'For browsers (`Accept: text/html`): the page that was asked for, or the login page with `error=sso`.',
+    schema: null,
+  },
 } as const;
 
 export const ssoOperations = {
@@ -226,7 +239,9 @@ export const ssoOperations = {
       {
         code: Type.Optional(Type.String({ description: 'The authorization code; required unless `error` is there.' })),
         state: Type.Optional(Type.String({ description: 'Required: `<tenantId>:<nonce>`, as it was sent.' })),
-        iss: Type.Optional(Type.String({ description: 'The issuer (RFC 9207); another one than the configured is 401.' })),
+        iss: Type.Optional(
+          Type.String({ description: 'The issuer (RFC 9207); another one than the configured is 401.' }),
+        ),
         error: Type.Optional(Type.String({ description: 'What the provider says went wrong.' })),
         error_description: Type.Optional(Type.String({ description: 'The same for people.' })),
       },

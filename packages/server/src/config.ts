@@ -203,6 +203,11 @@ export const variables = {
   SHUTDOWN_GRACE_SECONDS: whole('Background', 'Longest time for requests and jobs to end after SIGTERM.', 10, 1, 600),
 
   OUTBOUND_ALLOW_CIDRS: list('Outbound', 'Private networks that outbound calls may reach, by commas.', readNetwork),
+  SSO_REDIRECT_ALLOWLIST: list(
+    'Outbound',
+    'Exact origins, besides that of NEXTAUTH_URL, to which identity providers may send browsers back, by commas.',
+    readOrigin,
+  ),
   OUTBOUND_HTTP_OK: onOff('Outbound', 'Allow http destinations; for development only.', false),
 
   RATE_LIMIT_DEFAULT_PER_MINUTE: whole(

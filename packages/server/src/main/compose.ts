@@ -30,6 +30,7 @@ import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createEnvelope, keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createOidcClient } from '../platform/oidc.ts';
 import { createOutbound } from '../platform/outbound.ts';
 import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
@@ -52,6 +53,7 @@ export type ComposeConfig = Pick<
   | 'DATA_ENCRYPTION_KEYS_OLD'
   | 'OUTBOUND_ALLOW_CIDRS'
   | 'OUTBOUND_HTTP_OK'
+  | 'SSO_REDIRECT_ALLOWLIST'
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
   | 'METRICS_TOKEN'
@@ -255,6 +257,9 @@ export function composeServer(options: ComposeOptions): Server {
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
     isDemoMode: config.DEMO_MODE,
+    oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
+    publicUrl: options.publicUrl,
+    ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     restorables: features.flatMap(({ restores }) => restores),
     outboundRules: createOutboundRules(outboundOptions),

@@ -19,6 +19,7 @@ import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
 import { historyImportFeature } from '../features/history-import/index.ts';
+import { identitiesFeature } from '../features/identities/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
 import { modelsFeature } from '../features/models/index.ts';
@@ -37,6 +38,7 @@ import { segmentsFeature } from '../features/segments/index.ts';
 import { sessionsFeature } from '../features/sessions/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { simulationsFeature } from '../features/simulations/index.ts';
+import { ssoFeature } from '../features/sso/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
 import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
@@ -67,6 +69,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   flowsFeature,
   gitopsFeature,
   historyImportFeature,
+  identitiesFeature,
   interactionsFeature,
   modelLearningFeature,
   modelsFeature,
@@ -85,6 +88,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   sessionsFeature,
   settingsFeature,
   simulationsFeature,
+  ssoFeature,
   streamFeature,
   suppressionsFeature,
   tenantsFeature,

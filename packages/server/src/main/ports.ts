@@ -45,6 +45,7 @@ import {
 } from '../features/segments/index.ts';
 import type { Links, Sessions } from '../features/sessions/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
+import { requiresSso, type SsoDependencies } from '../features/sso/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
@@ -93,6 +94,11 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly whyNot: WhyNotPorts;
   /** Of all features, so that files are applied by the operations themselves. */
   readonly operationHandlers: OperationHandlers;
+  readonly oidc: SsoDependencies['oidc'];
+  /** NEXTAUTH_URL of the process. */
+  readonly publicUrl: string;
+  /** SSO_REDIRECT_ALLOWLIST of the process. */
+  readonly ssoRedirectOrigins: readonly string[];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
@@ -139,8 +145,8 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
-  // Second factors and single sign-on are plugged in here.
-  signIn: { furtherStep: async () => null, requiresSso: async () => false },
+  // Second factors are plugged in here.
+  signIn: { furtherStep: async () => null, requiresSso },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),

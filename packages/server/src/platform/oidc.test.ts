@@ -92,7 +92,12 @@ describe('a sign-in', () => {
     try {
       other.alter = (path, body) =>
         path === '/.well-known/openid-configuration'
-          ? { body: JSON.stringify({ ...JSON.parse(body), token_endpoint_auth_methods_supported: ['client_secret_post'] }) }
+          ? {
+              body: JSON.stringify({
+                ...JSON.parse(body),
+                token_endpoint_auth_methods_supported: ['client_secret_post'],
+              }),
+            }
           : undefined;
       const attempt = newAttempt();
       const { issuer, clientId, clientSecret } = other;
@@ -156,7 +161,9 @@ describe('an answer that is not to be believed', () => {
     const { kid: known } = JSON.parse(await (await fetch(`${provider.issuer}/jwks`)).text()).keys[0];
     for (const kid of [known, 'unknown']) {
       provider.alter = async (path, body) =>
-        path === '/token' ? { body: await resigned(body, (claims) => claims, { ...provider.foreignKey, kid }) } : undefined;
+        path === '/token'
+          ? { body: await resigned(body, (claims) => claims, { ...provider.foreignKey, kid }) }
+          : undefined;
       await assert.rejects(signIn(), because('refused'), kid);
     }
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
@@ -171,7 +178,8 @@ describe('an answer that is not to be believed', () => {
   it('is refused: another state, another issuer in the address, an error, a code that was used', async () => {
     const attempt = newAttempt();
     const answer = await walk(attempt);
-    const finish = (changes: Record<string, string>) => client.finish(registration(), attempt, { ...answer, ...changes });
+    const finish = (changes: Record<string, string>) =>
+      client.finish(registration(), attempt, { ...answer, ...changes });
     await assert.rejects(finish({ state: 'tenant:another' }), because('refused'));
     await assert.rejects(finish({ iss: 'https://other.example' }), because('refused'));
     await assert.rejects(finish({ error: 'access_denied' }), because('refused'));
@@ -188,16 +196,32 @@ describe('an answer that is not to be believed', () => {
 
 describe('a provider that does not answer as it should', () => {
   const metadata = '/.well-known/openid-configuration';
-  const broken: readonly [string, string, (body: string) => { status?: number; body?: string; headers?: Record<string, string> }][] = [
-    ['whose metadata name another issuer', metadata, (body) => ({ body: body.replace(/"issuer":"[^"]+"/, '"issuer":"https://other.example"') })],
+  const broken: readonly [
+    string,
+    string,
+    (body: string) => { status?: number; body?: string; headers?: Record<string, string> },
+  ][] = [
+    [
+      'whose metadata name another issuer',
+      metadata,
+      (body) => ({ body: body.replace(/"issuer":"[^"]+"/, '"issuer":"https://other.example"') }),
+    ],
     ['whose metadata are no JSON', metadata, () => ({ body: '<html>', headers: { 'content-type': 'text/html' } })],
     ['whose metadata are not there', metadata, () => ({ status: 404, body: '{}' })],
-    ['whose metadata are elsewhere', metadata, () => ({ status: 302, headers: { location: 'http://169.254.169.254/' } })],
+    [
+      'whose metadata are elsewhere',
+      metadata,
+      () => ({ status: 302, headers: { location: 'http://169.254.169.254/' } }),
+    ],
     ['whose metadata are over 1 MiB', metadata, (body) => ({ body: body + ' '.repeat(1_048_577) })],
     ['whose key set is over 1 MiB', '/jwks', (body) => ({ body: body + ' '.repeat(1_048_577) })],
     ['whose key set is not there', '/jwks', () => ({ status: 404 })],
     ['whose token endpoint fails', '/token', () => ({ status: 503, body: '{}' })],
-    ['whose token endpoint speaks HTML', '/token', () => ({ body: '<html>', headers: { 'content-type': 'text/html' } })],
+    [
+      'whose token endpoint speaks HTML',
+      '/token',
+      () => ({ body: '<html>', headers: { 'content-type': 'text/html' } }),
+    ],
     ['whose userinfo fails', '/me', () => ({ status: 500 })],
   ];
   for (const [what, path, answer] of broken) {
@@ -233,7 +257,9 @@ describe('a provider that does not answer as it should', () => {
       assert.equal(provider.asked.length, before);
       // Metadata may be open and still name an address that is not.
       provider.alter = (path, body) =>
-        path === metadata ? { body: body.replace(/"token_endpoint":"[^"]+"/, '"token_endpoint":"http://169.254.169.254/token"') } : undefined;
+        path === metadata
+          ? { body: body.replace(/"token_endpoint":"[^"]+"/, '"token_endpoint":"http://169.254.169.254/token"') }
+          : undefined;
       await assert.rejects(signIn(), because('provider'));
     } finally {
       await closed.close();

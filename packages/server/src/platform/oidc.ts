@@ -132,7 +132,8 @@ export function createOidcClient(
         const claims = tokens.claims();
         if (claims === undefined) throw new Error('no ID token');
         // A client that authenticates only itself must be the party to whom the token was issued.
-        if (claims.azp !== undefined && claims.azp !== registration.clientId) throw new Error('azp names another client');
+        if (claims.azp !== undefined && claims.azp !== registration.clientId)
+          throw new Error('azp names another client');
         const told = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
         const facts = told ? await fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
         return {

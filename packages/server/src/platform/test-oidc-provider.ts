@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { createPrivateKey } from 'node:crypto';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 
@@ -245,7 +245,11 @@ function passOn(incoming: IncomingMessage, port: number): Promise<PassedOn> {
       const parts: Buffer[] = [];
       answer.on('data', (part: Buffer) => parts.push(part));
       answer.on('end', () =>
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(parts).toString('utf8') }),
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          body: Buffer.concat(parts).toString('utf8'),
+        }),
       );
     });
     outgoing.on('error', reject);

@@ -28,7 +28,11 @@ export const newAttempt = (redirectUri: string, returnTo: string): GoogleAttempt
 });
 
 /** @param key of 32 bytes, of this purpose alone */
-export function sealAttempt(key: KeyObject, { redirectUri: _ours, ...attempt }: GoogleAttempt, now: Date): Promise<string> {
+export function sealAttempt(
+  key: KeyObject,
+  { redirectUri: _ours, ...attempt }: GoogleAttempt,
+  now: Date,
+): Promise<string> {
   const issuedAt = Math.floor(now.getTime() / 1000);
   return new EncryptJWT({ ...attempt })
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', typ: type })
@@ -55,7 +59,13 @@ export async function openAttempt(
     const { state, nonce, codeVerifier, returnTo } = payload;
     const isWhole = [state, nonce, codeVerifier, returnTo].every((each) => typeof each === 'string');
     return isWhole
-      ? { redirectUri, state: String(state), nonce: String(nonce), codeVerifier: String(codeVerifier), returnTo: String(returnTo) }
+      ? {
+          redirectUri,
+          state: String(state),
+          nonce: String(nonce),
+          codeVerifier: String(codeVerifier),
+          returnTo: String(returnTo),
+        }
       : null;
   } catch (error) {
     // Whatever is wrong with it, the sign-in begins anew.

@@ -84,7 +84,10 @@ export async function enterByGoogle(
   const memberships = await database.withSystem('google', (tx) => selectMemberships(tx, person.email, null), terms);
   // A directory or a single sign-on of some tenant may call an address verified that was never proven to us: such a
   // membership comes after those that were.
-  const inOrder = [...memberships.filter((each) => each.addressProven), ...memberships.filter((each) => !each.addressProven)];
+  const inOrder = [
+    ...memberships.filter((each) => each.addressProven),
+    ...memberships.filter((each) => !each.addressProven),
+  ];
   for (const { tenantId, id } of inOrder) {
     const cookie = await enter(deps, tenantId, id, (tx, user) => adopt(tx, user, person), terms);
     if (cookie !== null) return cookie;

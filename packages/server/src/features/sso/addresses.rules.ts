@@ -25,7 +25,9 @@ export function parseAddress(text: string): Address | null {
 /** A domain in the form in which domains are compared; null for what is none. */
 export function parseDomain(text: string): string | null {
   const domain = domainToASCII(text).toLowerCase();
-  const isDomain = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(domain);
+  const isDomain = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(
+    domain,
+  );
   // domainToASCII reads 0x7f.1 as an IP address; nobody's mail lives there.
   return isDomain && !/^[\d.]+$/.test(domain) ? domain : null;
 }

@@ -108,4 +108,3 @@ const stateOf = (tx: Tx, { browser, returnTo }: Beginning) => ({
   returnTo,
   expiresAt: new Date(tx.now.getTime() + ssoStateSeconds * 1000),
 });
-

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type Identity, linkIdentity, selectSubjectOf, selectUserOf } from '../identities/index.ts';
-import { addVerifiedUser, lockSigningIn, type SigningIn, selectIdByEmail } from '../users/index.ts';
+import { createPerson, lockSigningIn, type SigningIn, selectIdByEmail } from '../users/index.ts';
 import { parseAddress } from './addresses.rules.ts';
 import type { SsoSettings } from './sso-config.rules.ts';
 import { lockConfig } from './sso-config.store.ts';
@@ -21,6 +21,9 @@ export interface Recognized {
   /** True when this sign-in made the user. */
   readonly created: boolean;
 }
+
+/** As for people who are invited. */
+const longestName = 255;
 
 const forbidden = (detail: string) => new AppError('forbidden', { detail });
 
@@ -76,8 +79,9 @@ async function provision(
   claimed: Claimed & { readonly email: string },
 ): Promise<Recognized | AppError> {
   if (!settings.autoProvision) return forbidden('This person is not known here.');
-  const { email, name } = claimed;
-  const id = await addVerifiedUser(tx, { email, name: name ?? email, role: settings.defaultRole, source: 'sso' });
+  const { email } = claimed;
+  const name = (claimed.name ?? email).slice(0, longestName);
+  const { id } = await createPerson(tx, { email, name, role: settings.defaultRole, source: 'sso', verified: true });
   const person = await lockSigningIn(tx, id);
   if (person === undefined) throw new Error('the user was just made');
   await linkIdentity(tx, person, claimed);

@@ -1,7 +1,16 @@
-import { XMLSerializer } from '@xmldom/xmldom';
 import type { Element } from '@xmldom/xmldom';
+import { XMLSerializer } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
-import { allNamed, attributeOf, childrenOf, isElement, onlyChild, parseXml, SamlRefusal, theChild } from './saml-xml.ts';
+import {
+  allNamed,
+  attributeOf,
+  childrenOf,
+  isElement,
+  onlyChild,
+  parseXml,
+  SamlRefusal,
+  theChild,
+} from './saml-xml.ts';
 
 /** RSA with SHA-256 at least: XML Signature's tables without SHA-1 and without keyed hashes (docs/design/quality.md T6). */
 const signatureMethods = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Expected, readAssertion, type ReadAssertion } from './saml-assertion.rules.ts';
+import { type Expected, type ReadAssertion, readAssertion } from './saml-assertion.rules.ts';
 import { readCertificates } from './saml-certificates.rules.ts';
 import { verifyResponse } from './saml-signature.ts';
 import { SamlRefusal } from './saml-xml.ts';
@@ -12,7 +12,12 @@ import { createSamlIdp, type Said, wrappings } from './test-saml-idp.ts';
 const acsUrl = 'https://arbiter.example/api/v1/sso/callback';
 const audience = 'https://arbiter.example/api/v1/sso/metadata?tenantId=0199a000-0000-7000-8000-00000000000a';
 const idp = createSamlIdp();
-const said: Said = { acsUrl, audience, nameId: 'subject-1', attributes: { email: 'ann@good.example', displayName: 'Ann' } };
+const said: Said = {
+  acsUrl,
+  audience,
+  nameId: 'subject-1',
+  attributes: { email: 'ann@good.example', displayName: 'Ann' },
+};
 const expected = (): Expected => ({ issuer: idp.entityId, audience, recipient: acsUrl, now: new Date() });
 
 const read = (xml: string, changes: Partial<Expected> = {}): ReadAssertion =>
@@ -120,7 +125,10 @@ describe('a forged response', () => {
     const algorithm = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
     refuses(await createSamlIdp({ algorithm }).respond(said), /SignatureMethod/);
     const xml = await idp.respond(said);
-    refuses(xml.replace('http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2000/09/xmldsig#sha1'), /DigestMethod/);
+    refuses(
+      xml.replace('http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2000/09/xmldsig#sha1'),
+      /DigestMethod/,
+    );
     refuses(xml.replace(/xmldsig-more#rsa-sha256/, 'xmldsig-more#hmac-sha256'), /SignatureMethod/);
   });
 
@@ -155,7 +163,16 @@ describe('a forged response', () => {
   });
 
   it('is refused when its XML is broken, empty or something else', () => {
-    for (const xml of ['', 'text', '<a', '<a></b>', '<a/><b/>', '<a b="1" b="2"/>', '<a>&undefined;</a>', '<Response/>']) {
+    for (const xml of [
+      '',
+      'text',
+      '<a',
+      '<a></b>',
+      '<a/><b/>',
+      '<a b="1" b="2"/>',
+      '<a>&undefined;</a>',
+      '<Response/>',
+    ]) {
       assert.throws(() => read(xml), SamlRefusal, xml);
     }
   });

@@ -5,6 +5,7 @@ import { type Envelope, SealError, type SealPlace } from '../../platform/crypto.
 import type { OutboundRules } from '../../platform/outbound-rules.ts';
 import { recordAudit } from '../audit/index.ts';
 import { endSessionsOpenedBy } from '../sessions/index.ts';
+import { callbackUrl } from './sso-addresses.ts';
 import {
   defaultSettings,
   mergeSettings,
@@ -23,7 +24,6 @@ import {
   upsertConfig,
   upsertSealed,
 } from './sso-config.store.ts';
-import { callbackUrl } from './sso-addresses.ts';
 
 /** The tenant's configuration as it is read; its secrets only show whether they are there (contract part 1, 4.4). */
 export async function readSsoConfig(tx: Tx, publicUrl: string): Promise<SsoConfig> {

@@ -9,7 +9,10 @@ export const refused = (detail: string, cause?: unknown): AppError => new AppErr
 export function oidcFailure(error: unknown): unknown {
   if (!(error instanceof OidcError)) return error;
   if (error.reason === 'refused') return refused('The answer of the identity provider was refused.', error);
-  return new AppError('upstream_failed', { detail: 'The identity provider does not answer as it should.', cause: error });
+  return new AppError('upstream_failed', {
+    detail: 'The identity provider does not answer as it should.',
+    cause: error,
+  });
 }
 
 /** The same for a SAML response; the reasons are our own words. */

@@ -80,7 +80,13 @@ export function createSamlIdp(
           .replace('{AuthnStatement}', `<saml:AuthnStatement AuthnInstant="${at(0)}" SessionIndex="1"/>`)
           .replace('{AttributeStatement}', statementOf(said.attributes ?? {})),
       });
-      const { context } = await idp.createLoginResponse(sp, { extract: {} }, 'post', {}, { customTagReplacement: replace });
+      const { context } = await idp.createLoginResponse(
+        sp,
+        { extract: {} },
+        'post',
+        {},
+        { customTagReplacement: replace },
+      );
       return Buffer.from(context, 'base64').toString('utf8');
     },
   };
