@@ -17,6 +17,7 @@ export {
   lockSigningIn,
   type Membership,
   type SigningIn,
+  selectByLastLogin,
   selectMemberships,
   selectSigningIn,
   updateFailures,
