@@ -1026,6 +1026,24 @@ create table leases (
   grant delete, insert, select, update to arbiter_system
   comment: Who may do what only one process may do, and until when.
 
+create table mails (
+  tenant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  sealed bytea not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint mails_check CHECK ((expires_at > created_at))
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['verification'::text, 'registration_known'::text, 'reset'::text, 'invitation'::text, 'locked'::text, 'welcome'::text, 'second_factor'::text])))
+  constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint mails_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX mails_expiry ON arbiter.mails USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Mails that wait to be sent, sealed.
+
 create table model_decisions (
   tenant_id uuid not null,
   decision_id uuid not null,

@@ -5,7 +5,7 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['settings', 'retention'],
+  ['mail', 'settings', 'retention'],
   ['tenants'],
   ['sessions'],
   ['users'],

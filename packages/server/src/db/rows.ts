@@ -641,6 +641,23 @@ export interface LeasesRow {
   readonly expiresAt: Date;
 }
 
+/** A row of `mails`. */
+export interface MailsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly kind:
+    | 'verification'
+    | 'registration_known'
+    | 'reset'
+    | 'invitation'
+    | 'locked'
+    | 'welcome'
+    | 'second_factor';
+  readonly sealed: Buffer;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
 /** A row of `model_decisions`. */
 export interface ModelDecisionsRow {
   readonly tenantId: string;
@@ -1254,6 +1271,7 @@ export interface Tables {
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
   readonly leases: LeasesRow;
+  readonly mails: MailsRow;
   readonly model_decisions: ModelDecisionsRow;
   readonly model_state_bodies: ModelStateBodiesRow;
   readonly model_states: ModelStatesRow;
@@ -1854,6 +1872,14 @@ export const columnKinds = {
     name: 'text',
     holder: 'text',
     token: 'integer',
+    expiresAt: 'instant',
+  },
+  mails: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    kind: 'text',
+    sealed: 'bytes',
+    createdAt: 'instant',
     expiresAt: 'instant',
   },
   model_decisions: {

@@ -15,6 +15,7 @@ import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
+import { mailQueue } from '../features/mail/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
 import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
@@ -38,6 +39,7 @@ import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
+import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
 import { featurePorts } from './ports.ts';
 import { createSearchThreads } from './why-not-threads.ts';
@@ -61,7 +63,8 @@ export type ComposeConfig = Pick<
   | 'CORS_ALLOWED_ORIGINS'
   | 'RATE_LIMIT_DEFAULT_PER_MINUTE'
   | 'RECOMMEND_RATE_PER_MINUTE'
->;
+> &
+  MailConfig;
 
 /** Operations of a test, served beside the real ones. */
 export interface OperationsBeside {
@@ -111,6 +114,8 @@ export interface Server {
   readonly decisions: DecisionService;
   /** Every background job, with what does it. */
   readonly jobs: JobRegistry;
+  /** How mail is sent, in words. */
+  readonly aboutMail: string;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -225,7 +230,8 @@ export function composeServer(options: ComposeOptions): Server {
     onError,
   });
   const searches = createSearchThreads(searchThreads, onError);
-  const jobs = jobRegistry({ database, trials: () => decisions.trials });
+  const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
+  const jobs = jobRegistry({ database, trials: () => decisions.trials, mail });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
@@ -252,6 +258,7 @@ export function composeServer(options: ComposeOptions): Server {
       pause: (ms) => sleep(ms),
     },
     envelope,
+    enqueueMail: mailQueue(envelope),
     jobs,
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
@@ -300,6 +307,7 @@ export function composeServer(options: ComposeOptions): Server {
     passwords,
     decisions,
     jobs,
+    aboutMail: mail.transport.about,
     lifecycle,
     logger,
     clock,

@@ -21,6 +21,7 @@ import { gitopsFeature } from '../features/gitops/index.ts';
 import { historyImportFeature } from '../features/history-import/index.ts';
 import { identitiesFeature } from '../features/identities/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
+import { mailFeature } from '../features/mail/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
 import { modelsFeature } from '../features/models/index.ts';
 import { objectivesFeature } from '../features/objectives/index.ts';
@@ -71,6 +72,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   historyImportFeature,
   identitiesFeature,
   interactionsFeature,
+  mailFeature,
   modelLearningFeature,
   modelsFeature,
   objectivesFeature,

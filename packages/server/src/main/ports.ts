@@ -22,6 +22,7 @@ import {
 import type { OperationHandlers } from '../features/gitops/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
+import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
 import type { ModelPorts } from '../features/models/index.ts';
 import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
@@ -59,13 +60,15 @@ import type { Passwords } from '../platform/passwords.ts';
 /** What jobs need from the process, and of features that their own may not import. */
 export interface JobPorts extends RefreshPorts {
   readonly database: Database;
+  /** How mail is sent. */
+  readonly mail: MailPorts;
   readonly settlementNumbers: SettlementNumbers;
   /** Decisions for show, made by this process. */
   readonly trials: () => Trials;
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, 'database' | 'trials'> = {
+export const jobFeaturePorts: Omit<JobPorts, 'database' | 'mail' | 'trials'> = {
   settlementNumbers: customerNumbers,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),
@@ -87,6 +90,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly sessions: Sessions;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
+  /** Puts a mail into the queue of the transaction. */
+  readonly enqueueMail: EnqueueMail;
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
