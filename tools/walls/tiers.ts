@@ -12,6 +12,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['credentials', 'identities'],
   ['accounts'],
   ['sso'],
+  ['google'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

@@ -159,10 +159,7 @@ export const accountOperations = {
     summary: 'Send the link that proves an address again',
     description: `The answer is always the same. ${perAddress}`,
     rateLimits: tenPerHour,
-    body: Type.Object(
-      { email: GivenEmail },
-      { description: 'Whose link.', examples: [{ email: 'ada@example.com' }] },
-    ),
+    body: Type.Object({ email: GivenEmail }, { description: 'Whose link.', examples: [{ email: 'ada@example.com' }] }),
     responses: { 202: { description: 'A mail was sent, if the address waits for one.', schema: Message } },
     errors: ['not_configured'],
     audit: [],
@@ -297,7 +294,8 @@ export const accountOperations = {
     head: false,
     path: '/first-run',
     summary: 'Sign in by the link that the server printed',
-    description: 'For the first start: signs in the person whom the operator made the link for, once, within ten minutes.',
+    description:
+      'For the first start: signs in the person whom the operator made the link for, once, within ten minutes.',
     rateLimits: [{ limit: 30, windowSeconds: 60, per: 'ip' }],
     query: Type.Object(
       { token: Type.Optional(Type.String({ description: 'The token of the printed link.' })) },

@@ -30,6 +30,7 @@ import { interactionListOperations } from './interaction-lists.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
+import { invitationOperations, selfOperations } from './people.ts';
 import { placementOperations } from './placements.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
@@ -82,6 +83,8 @@ export const operations = {
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
+  ...byId(invitationOperations),
+  ...byId(selfOperations),
   ...byId(placementOperations),
   ...byId(qualificationRuleOperations),
   ...byId(rankingProfileOperations),

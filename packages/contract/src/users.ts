@@ -82,7 +82,13 @@ export const userOperations = {
     responses: { 200: { description: 'A page of users.', schema: cursorPage(User) } },
     errors: ['invalid_cursor'],
   }),
-  get: operation({ ...one, id: 'users.get', path: '/api/v1/users/{id}', summary: 'Read one user', errors: ['not_found'] }),
+  get: operation({
+    ...one,
+    id: 'users.get',
+    path: '/api/v1/users/{id}',
+    summary: 'Read one user',
+    errors: ['not_found'],
+  }),
   update: operation({
     ...one,
     id: 'users.update',

@@ -201,8 +201,25 @@ export const variables = {
     true,
   ),
   DEMO_MODE: onOff('Start and sign-up', 'Reported by /tenant/status as isDemoMode.', false),
+  GOOGLE_CLIENT_ID: text(
+    'Start and sign-up',
+    'Sign-in with Google: our client id. Its redirect path is `/api/auth/callback/google`.',
+  ),
+  GOOGLE_CLIENT_SECRET: secret('Start and sign-up', 'Sign-in with Google: our client secret.'),
+  GOOGLE_ISSUER_URL: {
+    ...word(
+      'Start and sign-up',
+      'Sign-in with Google: the issuer; another OpenID provider in tests.',
+      'https://accounts.google.com',
+    ),
+    read: readUrl(['https', 'http']),
+  },
   REGISTRATION: onOff('Start and sign-up', 'Anybody may sign up and gets a tenant of their own.', true),
-  PLAYGROUND_MODE: onOff('Start and sign-up', 'Tenants of those who sign up are playgrounds, with a quota of decisions.', false),
+  PLAYGROUND_MODE: onOff(
+    'Start and sign-up',
+    'Tenants of those who sign up are playgrounds, with a quota of decisions.',
+    false,
+  ),
 
   WORKER: onOff('Background', 'Run background jobs, in one process of this server.', true),
   WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),

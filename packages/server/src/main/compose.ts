@@ -38,6 +38,7 @@ import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { features } from './features.ts';
+import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
 import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
@@ -56,6 +57,11 @@ export type ComposeConfig = Pick<
   | 'OUTBOUND_ALLOW_CIDRS'
   | 'OUTBOUND_HTTP_OK'
   | 'SSO_REDIRECT_ALLOWLIST'
+  | 'REGISTRATION'
+  | 'PLAYGROUND_MODE'
+  | 'GOOGLE_CLIENT_ID'
+  | 'GOOGLE_CLIENT_SECRET'
+  | 'GOOGLE_ISSUER_URL'
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
   | 'METRICS_TOKEN'
@@ -213,6 +219,9 @@ export function composeServer(options: ComposeOptions): Server {
       : createEnvelope(config.DATA_ENCRYPTION_KEY, config.DATA_ENCRYPTION_KEYS_OLD);
   const outboundOptions = { allowNetworks: config.OUTBOUND_ALLOW_CIDRS, allowHttp: config.OUTBOUND_HTTP_OK };
   const outbound = createOutbound(outboundOptions);
+  // The operator's own address, and those that it names: the rules for tenants' addresses do not apply.
+  const operatorsOutbound = createOutbound({ allowNetworks: ['0.0.0.0/0', '::/0'], allowHttp: true });
+  const google = googleProvider(config, operatorsOutbound);
   const metrics = createDecisionMetrics(registry);
   const decisions = createDecisionService({
     database,
@@ -265,6 +274,14 @@ export function composeServer(options: ComposeOptions): Server {
     operationHandlers: () => handlers,
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
+    google,
+    strangers: {
+      isOpen: config.REGISTRATION,
+      isPlayground: config.PLAYGROUND_MODE,
+      onTenantCreated: features.flatMap(({ onTenantCreated }) => onTenantCreated),
+      enqueueMail: mailQueue(envelope),
+    },
+    clock,
     publicUrl: options.publicUrl,
     ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
@@ -317,6 +334,7 @@ export function composeServer(options: ComposeOptions): Server {
       await searches.close();
       await decisions.close();
       await outbound.close();
+      await operatorsOutbound.close();
       clearInterval(refusing);
       clearInterval(flushing);
       await authenticator.flushUses().catch(onError);

@@ -18,6 +18,7 @@ import { evidenceFeature } from '../features/evidence/index.ts';
 import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
+import { googleFeature } from '../features/google/index.ts';
 import { historyImportFeature } from '../features/history-import/index.ts';
 import { identitiesFeature } from '../features/identities/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
@@ -69,6 +70,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   flowRoutesFeature,
   flowsFeature,
   gitopsFeature,
+  googleFeature,
   historyImportFeature,
   identitiesFeature,
   interactionsFeature,

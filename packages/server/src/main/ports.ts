@@ -20,6 +20,7 @@ import {
   selectFlowsContaining,
 } from '../features/flows/index.ts';
 import type { OperationHandlers } from '../features/gitops/index.ts';
+import type { GoogleDependencies } from '../features/google/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
@@ -55,6 +56,7 @@ import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Passwords } from '../platform/passwords.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
@@ -100,6 +102,9 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   /** Of all features, so that files are applied by the operations themselves. */
   readonly operationHandlers: OperationHandlers;
   readonly oidc: SsoDependencies['oidc'];
+  readonly google: GoogleDependencies['google'];
+  readonly strangers: GoogleDependencies['strangers'];
+  readonly clock: Clock;
   /** NEXTAUTH_URL of the process. */
   readonly publicUrl: string;
   /** SSO_REDIRECT_ALLOWLIST of the process. */

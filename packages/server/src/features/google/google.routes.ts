@@ -6,8 +6,8 @@ import { createPages, ownPath } from '../../http/pages.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type OidcClient, OidcError, type OidcRegistration } from '../../platform/oidc.ts';
-import { attemptSeconds, googleCookie, newAttempt, openAttempt, sealAttempt } from './google-attempt.ts';
 import { type EntranceDependencies, enterByGoogle, vouchedFor } from './google.service.ts';
+import { attemptSeconds, googleCookie, newAttempt, openAttempt, sealAttempt } from './google-attempt.ts';
 
 /** Our registration at Google, from GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET and GOOGLE_ISSUER_URL. */
 export interface GoogleProvider {

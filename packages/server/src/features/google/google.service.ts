@@ -6,6 +6,7 @@ import type { OidcPerson } from '../../platform/oidc.ts';
 import { actorOf, openSession } from '../accounts/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type Identity, linkIdentity, selectPlacesOf, selectSubjectOf } from '../identities/index.ts';
+import type { EnqueueMail } from '../mail/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import { requiresSso } from '../sso/index.ts';
 import { createTenant } from '../tenants/index.ts';
@@ -34,10 +35,7 @@ export interface StrangerPorts {
   readonly isPlayground: boolean;
   /** What a new tenant is given. */
   readonly onTenantCreated: readonly OnTenantCreated[];
-  /** Name of a tenant whose owner has chosen none. */
-  tenantNameOf(userName: string): string;
-  /** Tells a new admin by mail that the account is there, in the transaction that makes it. */
-  welcome(tx: Tx, user: { readonly email: string; readonly name: string }): Promise<void>;
+  readonly enqueueMail: EnqueueMail;
 }
 
 /** Of the request, for transactions of the service's own. */
@@ -55,6 +53,8 @@ export interface GooglePerson extends Identity {
 const forbidden = (detail: string) => new AppError('forbidden', { detail });
 
 const longestName = 100;
+/** A tenant whose owner has chosen no name has the owner's (contract part 1, 4.3). */
+const workspace = "'s workspace";
 
 /** The person of Google's answer. Throws 403 when Google does not vouch for an address. */
 export function vouchedFor({ issuer, subject, email, emailVerified, name }: OidcPerson): GooglePerson {
@@ -176,12 +176,13 @@ async function settle(deps: EntranceDependencies, identity: GooglePerson, terms:
     tenantId,
     nobody,
     async (tx) => {
-      const tenant = { name: strangers.tenantNameOf(name), isPlayground: strangers.isPlayground, bootstrapName: null };
+      const tenantName = `${name.slice(0, longestName - workspace.length)}${workspace}`;
+      const tenant = { name: tenantName, isPlayground: strangers.isPlayground, bootstrapName: null };
       await createTenant(tx, tenant, strangers.onTenantCreated);
       const wanted = { email, name, role: 'admin', source: 'google', verified: true, addressProven: true } as const;
       const { id } = await createPerson(tx, wanted);
       await linkIdentity(tx, { id, name }, identity);
-      await strangers.welcome(tx, { email, name });
+      await strangers.enqueueMail(tx, { kind: 'welcome', to: email, name, tenantName });
       return lockSigningIn(tx, id);
     },
     terms,
