@@ -18,7 +18,9 @@ import { evidenceFeature } from '../features/evidence/index.ts';
 import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
+import { googleFeature } from '../features/google/index.ts';
 import { historyImportFeature } from '../features/history-import/index.ts';
+import { identitiesFeature } from '../features/identities/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { mailFeature } from '../features/mail/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
@@ -41,6 +43,7 @@ import { segmentsFeature } from '../features/segments/index.ts';
 import { sessionsFeature } from '../features/sessions/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { simulationsFeature } from '../features/simulations/index.ts';
+import { ssoFeature } from '../features/sso/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
 import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
@@ -70,7 +73,9 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   flowRoutesFeature,
   flowsFeature,
   gitopsFeature,
+  googleFeature,
   historyImportFeature,
+  identitiesFeature,
   interactionsFeature,
   mailFeature,
   modelLearningFeature,
@@ -93,6 +98,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   sessionsFeature,
   settingsFeature,
   simulationsFeature,
+  ssoFeature,
   streamFeature,
   suppressionsFeature,
   tenantsFeature,

@@ -20,6 +20,7 @@ import {
   selectFlowsContaining,
 } from '../features/flows/index.ts';
 import type { OperationHandlers } from '../features/gitops/index.ts';
+import type { GoogleDependencies } from '../features/google/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
@@ -47,6 +48,7 @@ import {
 } from '../features/segments/index.ts';
 import type { Links, Sessions } from '../features/sessions/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
+import { requiresSso, type SsoDependencies } from '../features/sso/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
@@ -106,8 +108,14 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly whyNot: WhyNotPorts;
   /** Of all features, so that files are applied by the operations themselves. */
   readonly operationHandlers: OperationHandlers;
+  readonly oidc: SsoDependencies['oidc'];
+  readonly google: GoogleDependencies['google'];
+  readonly strangers: GoogleDependencies['strangers'];
+  readonly clock: Clock;
   /** NEXTAUTH_URL of the process. */
   readonly publicUrl: string;
+  /** SSO_REDIRECT_ALLOWLIST of the process. */
+  readonly ssoRedirectOrigins: readonly string[];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
@@ -154,8 +162,7 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
-  // Single sign-on is plugged in here.
-  signIn: { requiresSso: async () => false, isSameGoogleUser: async () => false },
+  signIn: { requiresSso },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),

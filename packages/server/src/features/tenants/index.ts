@@ -9,7 +9,7 @@ export {
   findOperatorTenant,
   getTenant,
   hasTenants,
-  isTenant,
+  isLivingTenant,
   type NewTenant,
   playgroundQuota,
   renameTenant,
