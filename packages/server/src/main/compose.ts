@@ -32,7 +32,7 @@ import { createOutbound } from '../platform/outbound.ts';
 import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
-import { features } from './features.ts';
+import { allResets, features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
 import { featurePorts } from './ports.ts';
@@ -239,6 +239,7 @@ export function composeServer(options: ComposeOptions): Server {
     publicUrl: options.publicUrl,
     isDemoMode: config.DEMO_MODE,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
+    resets: allResets,
     restorables: features.flatMap(({ restores }) => restores),
     outboundRules: createOutboundRules(outboundOptions),
   });

@@ -23,5 +23,6 @@ export const tables = ['users'];
 export const usersFeature = feature({
   name: 'users',
   tables,
+  resets: { keeps: { users: 'the account remains' } },
   operations: () => handlerEntries(userOperations, userRoutes()),
 });

@@ -71,11 +71,16 @@ const shownColumns = selectList(
     'externalId',
     'emailVerifiedAt',
     'lastLoginAt',
-    'lockedUntil',
     'createdAt',
     'updatedAt',
   ]),
-  computed({ status: expression<UserStatus>('status') }),
+  computed({
+    status: expression<UserStatus>('status'),
+    // Of somebody who is deactivated, the instant that the contract names (docs/design/quality.md T11).
+    lockedUntil: expression<Date | null>(
+      `case when deactivated_at is null then locked_until else timestamptz '2099-12-31T00:00:00Z' end`,
+    ),
+  }),
 );
 
 /** A user as answers show it. Instants are Dates. */
