@@ -16,6 +16,7 @@ import {
 import { examples } from './examples.ts';
 import { fingerprint } from './fingerprint.ts';
 import { createFixtures, type Fixtures, type Made } from './fixtures.ts';
+import { plantRow } from './plant-row.ts';
 import { send } from './requests.ts';
 
 /** Reset of a playground that holds everything (docs/design/api-access.md 5.3 and 22; docs/design/quality.md T31, E39). */
@@ -89,16 +90,6 @@ test('every table is emptied, or kept for a reason', async () => {
   for (const { keeps = {} } of allResets) for (const reason of Object.values(keeps)) assert.match(reason, /\w{3}/);
 });
 
-/** Tables that no call of the API fills. */
-const unfilled = [
-  'dead_letters',
-  'decision_minutes',
-  'evidence_snapshots',
-  'schedules',
-  'seed_packs',
-  'objective_counts',
-];
-
 test('a playground in which every operation was called is empty after it, works, and takes a pack', async () => {
   const fixtures = await playground(1);
   const { tenant } = fixtures;
@@ -119,20 +110,18 @@ test('a playground in which every operation was called is empty after it, works,
   await server.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
     await enqueueJob(tx, note, {});
     await packPort.loadWhenNone(tx, 'coffee_rewards');
-    await tx.query(
-      `insert into arbiter.dead_letters (tenant_id, id, topic, payload, error, retry_count, failed_at)
-       values ($1, gen_random_uuid(), 'test.note', '{}', 'x', 1, now())`,
-      [tx.tenantId],
-    );
   });
-  const before = await rowsOf(tenant.id);
   const emptied = allResets.flatMap(({ empties = [], emptiesHistory = [], clears = [] }) => [
     ...empties,
     ...emptiesHistory,
     ...clears,
   ]);
-  const neverFilled = emptied.filter((table) => before.get(table) === 0 && !unfilled.includes(table));
-  assert.deepEqual(neverFilled, [], 'nothing was in these tables, so the test shows nothing of them');
+  const filled = await rowsOf(tenant.id);
+  assert.ok(emptied.filter((table) => filled.get(table) === 0).length < 20, 'the calls filled most tables');
+  // What only time or chance fills. Others may refer to what is planted first.
+  for (const table of ['segment_snapshots', ...emptied]) {
+    if ((await rowsOf(tenant.id)).get(table) === 0) await plantRow(server, tenant.id, table);
+  }
   assert.ok((await tablesOfTenant(tenant.id)).length > 3);
   assert.ok((await queuedFor(tenant.id)) > 0);
   const recommend = (from: Pick<TestServer, 'call'>, customerId: string) =>
