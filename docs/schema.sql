@@ -1026,6 +1026,24 @@ create table leases (
   grant delete, insert, select, update to arbiter_system
   comment: Who may do what only one process may do, and until when.
 
+create table mails (
+  tenant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  sealed bytea not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint mails_check CHECK ((expires_at > created_at))
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['verification'::text, 'registration_known'::text, 'reset'::text, 'invitation'::text, 'locked'::text, 'welcome'::text, 'second_factor'::text])))
+  constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint mails_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX mails_expiry ON arbiter.mails USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Mails that wait to be sent, sealed.
+
 create table model_decisions (
   tenant_id uuid not null,
   decision_id uuid not null,
@@ -1788,6 +1806,70 @@ create table tenants (
   grant insert, select, update to arbiter_system
   comment: Tenants; deleted_at set = no credential of it is accepted any more.
 
+create table user_passwords (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  password_hash text not null,
+  changed_at timestamp(3) with time zone not null
+);
+  constraint user_passwords_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text))
+  constraint user_passwords_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_passwords_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table user_sessions (
+  tenant_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  method text not null,
+  started_at timestamp(3) with time zone not null,
+  ends_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone
+);
+  constraint user_sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'google'::text, 'oidc'::text, 'saml'::text, 'link'::text])))
+  constraint user_sessions_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_sessions_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX user_sessions_end ON arbiter.user_sessions USING btree (ends_at)
+  CREATE INDEX user_sessions_user ON arbiter.user_sessions USING btree (tenant_id, user_id) WHERE (ended_at IS NULL)
+  CREATE TRIGGER user_sessions_ended AFTER UPDATE OF ended_at ON arbiter.user_sessions FOR EACH ROW EXECUTE FUNCTION notify_credentials()
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant delete, select to arbiter_system
+
+create table user_tokens (
+  tenant_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  purpose text not null,
+  token_hash bytea not null,
+  given_name text,
+  given_tenant_name text,
+  password_hash text,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  voided_at timestamp(3) with time zone
+);
+  constraint user_tokens_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text))
+  constraint user_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['verification'::text, 'reset'::text, 'invitation'::text, 'sign_in'::text])))
+  constraint user_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+  constraint user_tokens_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_tokens_pkey PRIMARY KEY (tenant_id, id)
+  constraint user_tokens_token_hash UNIQUE (tenant_id, token_hash)
+  CREATE INDEX user_tokens_lookup ON arbiter.user_tokens USING btree (token_hash)
+  CREATE INDEX user_tokens_user ON arbiter.user_tokens USING btree (tenant_id, user_id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant delete to arbiter_system
+  grant select (tenant_id, id, user_id, purpose, token_hash, expires_at, used_at, voided_at) to arbiter_system
+
 create table users (
   tenant_id uuid not null,
   id uuid not null,
@@ -1804,23 +1886,27 @@ create table users (
   external_id text,
   last_login_at timestamp(3) with time zone,
   locked_until timestamp(3) with time zone,
+  failed_logins integer default 0 not null,
+  address_proven boolean default false not null,
   attributes jsonb default '{}'::jsonb not null,
   mail_address text
 );
   constraint users_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text))
+  constraint users_failed_logins_check CHECK ((failed_logins >= 0))
   constraint users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text, 'member'::text])))
   constraint users_source_check CHECK ((source = ANY (ARRAY['registration'::text, 'invite'::text, 'scim'::text, 'sso'::text, 'google'::text, 'bootstrap'::text])))
   constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint users_pkey PRIMARY KEY (tenant_id, id)
   constraint users_email_key UNIQUE (tenant_id, email_key)
+  CREATE INDEX users_email_lookup ON arbiter.users USING btree (email_key)
   CREATE INDEX users_external_id ON arbiter.users USING btree (tenant_id, lower(external_id)) WHERE (external_id IS NOT NULL)
-  CREATE TRIGGER users_changed AFTER UPDATE ON arbiter.users FOR EACH ROW EXECUTE FUNCTION notify_credentials()
+  CREATE TRIGGER users_changed AFTER UPDATE OF name, role, email, deactivated_at ON arbiter.users FOR EACH ROW EXECUTE FUNCTION notify_credentials()
   row level security: forced
   policy system_access for select to arbiter_system using (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select, update to arbiter_app
   grant select to arbiter_readonly
-  grant select (tenant_id, id, name, deactivated_at) to arbiter_system
+  grant select (tenant_id, id, email, email_key, name, role, email_verified_at, deactivated_at, last_login_at, address_proven) to arbiter_system
 
 create table volume_reservations (
   tenant_id uuid not null,
@@ -2862,7 +2948,7 @@ AS $function$
 $function$;
   grant execute to arbiter_system
 
-CREATE OR REPLACE FUNCTION graphile_worker.arbiter_forget()
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_forget(kept text[])
  RETURNS integer
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2874,7 +2960,8 @@ begin
   if nullif(current_setting('app.tenant', true), '') is null then
     raise exception 'no tenant';
   end if;
-  delete from graphile_worker._private_jobs j where j.payload ->> 'tenantId' = current_setting('app.tenant');
+  delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+   where j.payload ->> 'tenantId' = current_setting('app.tenant') and t.id = j.task_id and t.identifier <> all (kept);
   get diagnostics gone = row_count;
   return gone;
 end

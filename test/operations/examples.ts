@@ -593,6 +593,11 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   'users.get': async (f) => ({ params: { id: await f.person() } }),
 
+  'auth.login': async (f) => ({ body: { ...(await f.account()), tenantId: f.tenant.id } }),
+  'auth.logout': async (f) => {
+    const account = await f.account();
+    return { headers: { cookie: await f.signIn(account) } };
+  },
   'auth.session': async () => ({}),
   'system.health': async () => ({}),
   'system.ready': async () => ({}),

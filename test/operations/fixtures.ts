@@ -31,10 +31,20 @@ export interface Fixtures {
   playground(): Promise<void>;
   /** A user of the tenant, as the operator's file makes one; answers with the id. */
   person(role?: 'admin' | 'editor' | 'viewer'): Promise<string>;
+  /** A user who has a password. */
+  account(role?: 'admin' | 'editor' | 'viewer'): Promise<Account>;
+  /** Signs in; answers with the cookie as the browser sends it. */
+  signIn(account: Account): Promise<string>;
   /** A published flow over one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** A decision for a customer of that world, as recommend answered it. */
   decision(world: DecisionWorld, body?: Body): Promise<Made>;
+}
+
+/** What a person types to sign in. */
+export interface Account {
+  readonly email: string;
+  readonly password: string;
 }
 
 export interface DecisionWorld {
@@ -172,6 +182,21 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       const id = await server.database.withTenant(tenant.id, actor, (tx) => selectIdByEmail(tx, user.email));
       assert.ok(id);
       return id;
+    },
+    async account(role = 'viewer') {
+      const account = { email: `${key('account')}@${marker}.test`, password: 'Passw0rd of the matrix' };
+      const hashPassword = () => server.passwords.hash(account.password);
+      const user = { email: account.email, name: fixtures.name('Person'), role, hashPassword };
+      await server.database.withTenant(tenant.id, systemActor('test'), (tx) => ensureUser(tx, user));
+      return account;
+    },
+    async signIn(account) {
+      const answer = await server.call('POST', '/api/v1/auth/login', {
+        body: { ...account, tenantId: tenant.id },
+        key: null,
+      });
+      assert.equal(answer.status, 200, answer.text);
+      return String(answer.headers['set-cookie']).split(';')[0]!;
     },
     async decisionWorld() {
       const category = await fixtures.make('categories');

@@ -5,9 +5,12 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['settings', 'retention', 'users'],
+  ['mail', 'settings', 'retention'],
   ['tenants'],
-  ['credentials', 'scim'],
+  ['sessions'],
+  ['users'],
+  ['credentials'],
+  ['accounts', 'scim'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

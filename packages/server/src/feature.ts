@@ -53,6 +53,8 @@ export interface Resets {
   readonly clears?: readonly string[];
   /** Tables that stay as they are, and why. */
   readonly keeps?: Readonly<Record<string, string>>;
+  /** Jobs of its own that stay in the queue. */
+  readonly keepsJobs?: readonly string[];
   /** Runs before any table is emptied. */
   readonly begin?: (tx: Tx) => Promise<void>;
   /** Runs once all tables are empty. */

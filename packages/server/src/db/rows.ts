@@ -641,6 +641,23 @@ export interface LeasesRow {
   readonly expiresAt: Date;
 }
 
+/** A row of `mails`. */
+export interface MailsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly kind:
+    | 'verification'
+    | 'registration_known'
+    | 'reset'
+    | 'invitation'
+    | 'locked'
+    | 'welcome'
+    | 'second_factor';
+  readonly sealed: Buffer;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
 /** A row of `model_decisions`. */
 export interface ModelDecisionsRow {
   readonly tenantId: string;
@@ -1075,6 +1092,41 @@ export interface TenantsRow {
   readonly bootstrapName: string | null;
 }
 
+/** A row of `user_passwords`. */
+export interface UserPasswordsRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly passwordHash: string;
+  readonly changedAt: Date;
+}
+
+/** A row of `user_sessions`. */
+export interface UserSessionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly method: 'password' | 'google' | 'oidc' | 'saml' | 'link';
+  readonly startedAt: Date;
+  readonly endsAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** A row of `user_tokens`. */
+export interface UserTokensRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly purpose: 'verification' | 'reset' | 'invitation' | 'sign_in';
+  readonly tokenHash: Buffer;
+  readonly givenName: string | null;
+  readonly givenTenantName: string | null;
+  readonly passwordHash: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly usedAt: Date | null;
+  readonly voidedAt: Date | null;
+}
+
 /** A row of `users`. */
 export interface UsersRow {
   readonly tenantId: string;
@@ -1092,6 +1144,8 @@ export interface UsersRow {
   readonly externalId: string | null;
   readonly lastLoginAt: Date | null;
   readonly lockedUntil: Date | null;
+  readonly failedLogins: number;
+  readonly addressProven: boolean;
   readonly attributes: unknown;
   readonly mailAddress: string | null;
 }
@@ -1162,6 +1216,7 @@ export interface Tables {
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
   readonly leases: LeasesRow;
+  readonly mails: MailsRow;
   readonly model_decisions: ModelDecisionsRow;
   readonly model_state_bodies: ModelStateBodiesRow;
   readonly model_states: ModelStatesRow;
@@ -1196,6 +1251,9 @@ export interface Tables {
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
+  readonly user_passwords: UserPasswordsRow;
+  readonly user_sessions: UserSessionsRow;
+  readonly user_tokens: UserTokensRow;
   readonly users: UsersRow;
   readonly volume_reservations: VolumeReservationsRow;
   readonly volumes: VolumesRow;
@@ -1756,6 +1814,14 @@ export const columnKinds = {
     token: 'integer',
     expiresAt: 'instant',
   },
+  mails: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    kind: 'text',
+    sealed: 'bytes',
+    createdAt: 'instant',
+    expiresAt: 'instant',
+  },
   model_decisions: {
     tenantId: 'uuid',
     decisionId: 'uuid',
@@ -2122,6 +2188,35 @@ export const columnKinds = {
     deletedAt: 'instant',
     bootstrapName: 'text',
   },
+  user_passwords: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    passwordHash: 'text',
+    changedAt: 'instant',
+  },
+  user_sessions: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    method: 'text',
+    startedAt: 'instant',
+    endsAt: 'instant',
+    endedAt: 'instant',
+  },
+  user_tokens: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    purpose: 'text',
+    tokenHash: 'bytes',
+    givenName: 'text',
+    givenTenantName: 'text',
+    passwordHash: 'text',
+    createdAt: 'instant',
+    expiresAt: 'instant',
+    usedAt: 'instant',
+    voidedAt: 'instant',
+  },
   users: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -2138,6 +2233,8 @@ export const columnKinds = {
     externalId: 'text',
     lastLoginAt: 'instant',
     lockedUntil: 'instant',
+    failedLogins: 'integer',
+    addressProven: 'boolean',
     attributes: 'json',
     mailAddress: 'text',
   },

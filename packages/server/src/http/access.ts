@@ -25,6 +25,8 @@ export interface Caller {
   readonly actor: Actor;
   readonly role: Role;
   readonly credentialId: string;
+  /** `Set-Cookie` of every answer to this call. */
+  readonly setCookie?: string;
 }
 
 /** Caller of an operation that is open, or whose secret or signature names no person. */
@@ -94,7 +96,10 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     const person = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
     // What a directory does is its own doing, not that of the person whose key it holds (contract part 1, 4.5).
     const actor = operation.auth === 'scim' ? { ...person, id: 'scim' } : person;
-    return { tenantId: principal.tenantId, actor, role, credentialId: principal.credentialId };
+    const { tenantId, credentialId, setCookie } = principal;
+    return setCookie === undefined
+      ? { tenantId, actor, role, credentialId }
+      : { tenantId, actor, role, credentialId, setCookie };
   }
 
   /** A page of another site cannot act with a visitor's session (docs/design/quality.md T32). */

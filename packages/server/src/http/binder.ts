@@ -197,6 +197,7 @@ export function createBinder(
       if (!isOpen) {
         service.tenantId = tenantId;
         service.credentialId = credentialId;
+        if (caller.setCookie !== undefined) addHeaders(service, { 'set-cookie': caller.setCookie });
         if (limits.length > 0) await limit(request, caller, service);
         shedder.enterTenant(loadClass, tenantId);
         service.admittedAs = tenantId;

@@ -15,6 +15,9 @@ import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
+import { mailQueue } from '../features/mail/index.ts';
+import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
+import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
@@ -30,10 +33,12 @@ import { createEnvelope, keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createOutbound } from '../platform/outbound.ts';
 import { createOutboundRules } from '../platform/outbound-rules.ts';
+import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { allResets, features } from './features.ts';
 import { jobRegistry } from './jobs.ts';
+import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
 import { featurePorts } from './ports.ts';
 import { createSearchThreads } from './why-not-threads.ts';
@@ -56,7 +61,8 @@ export type ComposeConfig = Pick<
   | 'CORS_ALLOWED_ORIGINS'
   | 'RATE_LIMIT_DEFAULT_PER_MINUTE'
   | 'RECOMMEND_RATE_PER_MINUTE'
->;
+> &
+  MailConfig;
 
 /** Operations of a test, served beside the real ones. */
 export interface OperationsBeside {
@@ -100,9 +106,14 @@ export interface Server {
   /** A connection of its own for work behind the decisions, opened when it is first used. */
   readonly aside: HotPath;
   readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
+  readonly links: Links;
+  readonly passwords: Passwords;
   readonly decisions: DecisionService;
   /** Every background job, with what does it. */
   readonly jobs: JobRegistry;
+  /** How mail is sent, in words. */
+  readonly aboutMail: string;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -173,6 +184,15 @@ export function composeServer(options: ComposeOptions): Server {
     secret: config.JWT_SIGNING_SECRET ?? config.NEXTAUTH_SECRET,
     clock,
   });
+  const sessions = createSessions({
+    database,
+    secret: config.NEXTAUTH_SECRET,
+    clock,
+    publicUrl: options.publicUrl,
+    readHolder: readSessionHolder,
+  });
+  const links = createLinks(config.NEXTAUTH_SECRET);
+  const passwords = createPasswords();
   const redis = config.REDIS_URL === null ? null : connectRedis(config.REDIS_URL, onError);
   const countWithinMs = options.patience?.statementTimeoutMs;
   const rateLimits =
@@ -208,12 +228,13 @@ export function composeServer(options: ComposeOptions): Server {
     onError,
   });
   const searches = createSearchThreads(searchThreads, onError);
-  const jobs = jobRegistry({ database, trials: () => decisions.trials });
+  const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
+  const jobs = jobRegistry({ database, trials: () => decisions.trials, mail });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
-  const real: Authenticate = (presented, beforeLookUp) =>
-    (presented.kind === 'accessToken' ? accessTokens : authenticator).authenticate(presented, beforeLookUp);
+  const provers = { accessToken: accessTokens, apiKey: authenticator, session: sessions };
+  const real: Authenticate = (presented, beforeLookUp) => provers[presented.kind].authenticate(presented, beforeLookUp);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
   const handlers: ReadonlyMap<string, AnyHandler> = operationsOf(features, {
     ...featurePorts,
@@ -221,7 +242,10 @@ export function composeServer(options: ComposeOptions): Server {
     authenticate,
     pepper,
     accessTokens,
+    links,
+    passwords,
     rateLimits,
+    sessions,
     decisions: { service: decisions, keys, metrics },
     erasure: { database, keys, customerHash, erasers: features.flatMap(({ erases }) => erases), onError },
     historyImport: {
@@ -232,6 +256,7 @@ export function composeServer(options: ComposeOptions): Server {
       pause: (ms) => sleep(ms),
     },
     envelope,
+    enqueueMail: mailQueue(envelope),
     jobs,
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
@@ -274,8 +299,12 @@ export function composeServer(options: ComposeOptions): Server {
     hot,
     aside,
     authenticator,
+    sessions,
+    links,
+    passwords,
     decisions,
     jobs,
+    aboutMail: mail.transport.about,
     lifecycle,
     logger,
     clock,
@@ -290,6 +319,7 @@ export function composeServer(options: ComposeOptions): Server {
       await authenticator.flushUses().catch(onError);
       authenticator.close();
       accessTokens.close();
+      sessions.close();
       redis?.close();
       await hot.close();
       await aside.close();

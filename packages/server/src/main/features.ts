@@ -1,5 +1,6 @@
 import { resets as databaseResets } from '../db/tables.ts';
 import type { Feature, Resets } from '../feature.ts';
+import { accountsFeature } from '../features/accounts/index.ts';
 import { adminFeature } from '../features/admin/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
 import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts';
@@ -20,6 +21,7 @@ import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
 import { historyImportFeature } from '../features/history-import/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
+import { mailFeature } from '../features/mail/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
 import { modelsFeature } from '../features/models/index.ts';
 import { objectivesFeature } from '../features/objectives/index.ts';
@@ -35,6 +37,7 @@ import { scimFeature } from '../features/scim/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
+import { sessionsFeature } from '../features/sessions/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { simulationsFeature } from '../features/simulations/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
@@ -49,6 +52,7 @@ import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. What one of them needs from outside stands in ports.ts. */
 export const features: readonly Feature<Ports, JobPorts>[] = [
+  accountsFeature,
   adminFeature,
   auditFeature,
   catalogueHistoryFeature,
@@ -69,6 +73,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   gitopsFeature,
   historyImportFeature,
   interactionsFeature,
+  mailFeature,
   modelLearningFeature,
   modelsFeature,
   objectivesFeature,
@@ -84,6 +89,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   sealedRecordsFeature,
   seedPacksFeature,
   segmentsFeature,
+  sessionsFeature,
   settingsFeature,
   simulationsFeature,
   streamFeature,

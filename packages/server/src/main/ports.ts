@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Resets, Restorable } from '../feature.ts';
+import type { SignInPorts } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
@@ -21,6 +22,7 @@ import {
 import type { OperationHandlers } from '../features/gitops/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
+import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
 import type { ModelPorts } from '../features/models/index.ts';
 import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
@@ -42,6 +44,7 @@ import {
   segmentsAsking,
   segmentsOfCustomers,
 } from '../features/segments/index.ts';
+import type { Links, Sessions } from '../features/sessions/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
@@ -51,17 +54,20 @@ import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
+import type { Passwords } from '../platform/passwords.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
 export interface JobPorts extends RefreshPorts {
   readonly database: Database;
+  /** How mail is sent. */
+  readonly mail: MailPorts;
   readonly settlementNumbers: SettlementNumbers;
   /** Decisions for show, made by this process. */
   readonly trials: () => Trials;
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, 'database' | 'trials'> = {
+export const jobFeaturePorts: Omit<JobPorts, 'database' | 'mail' | 'trials'> = {
   settlementNumbers: customerNumbers,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),
@@ -78,8 +84,13 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly authenticate: Authenticate;
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
+  readonly links: Links;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
+  /** Puts a mail into the queue of the transaction. */
+  readonly enqueueMail: EnqueueMail;
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
@@ -111,6 +122,7 @@ interface FeaturePorts
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
+  readonly signIn: SignInPorts;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
@@ -136,6 +148,8 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
+  // Second factors and single sign-on are plugged in here.
+  signIn: { furtherStep: async () => null, requiresSso: async () => false },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),

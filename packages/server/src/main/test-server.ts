@@ -70,9 +70,18 @@ export interface TestServerOptions {
 const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 'write', 'admin', 'scim'] } as const;
 
 const testConfig: ComposeConfig = {
+  AWS_ACCESS_KEY_ID: null,
+  AWS_REGION: null,
+  AWS_SECRET_ACCESS_KEY: null,
+  AWS_SESSION_TOKEN: null,
+  DATA_DIR: './data',
+  MAIL_FROM: { name: '', address: 'arbiter@localhost' },
+  MAIL_OUTBOX_DIR: null,
+  SES_FROM_EMAIL: null,
+  SMTP_URL: null,
   API_KEY_PEPPER: 'a pepper of the tests, 32 characters',
   JWT_SIGNING_SECRET: 'a signing secret of the tests',
-  NEXTAUTH_SECRET: null,
+  NEXTAUTH_SECRET: 'a session secret of the tests',
   REDIS_URL: null,
   DATA_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   DATA_ENCRYPTION_KEYS_OLD: [],

@@ -44,7 +44,10 @@ async function empty(tx: Tx, resets: readonly Resets[]): Promise<void> {
   const tenant = await lockTenant(tx);
   if (tenant === undefined) throw new AppError('not_found', { detail: 'There is no such tenant.' });
   if (!tenant.isPlayground) throw new AppError('not_playground', { detail: 'Only playgrounds are reset.' });
-  await forgetJobs(tx);
+  await forgetJobs(
+    tx,
+    resets.flatMap(({ keepsJobs = [] }) => keepsJobs),
+  );
   for (const { begin } of resets) await begin?.(tx);
   const histories = new Set(resets.flatMap(({ emptiesHistory = [] }) => emptiesHistory));
   const tables = [...resets.flatMap(({ empties = [] }) => empties), ...histories];
