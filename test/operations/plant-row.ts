@@ -42,7 +42,7 @@ export async function plantRow(server: TestServer, tenantId: string, table: stri
   );
   const expressions = columns.map(({ name, type, table: far, column }) => {
     if (far !== null && column !== null) return `(select ${column} from ${far} where tenant_id = $1 limit 1)`;
-    return wanted[`${table}.${name}`] ?? values[type] ?? 'null';
+    return wanted[`${table}.${name}`] ?? values[type] ?? (type.startsWith('_') ? "'{}'" : 'null');
   });
   await server.testDatabase.ownerQuery(
     `insert into arbiter.${table} (tenant_id, ${columns.map(({ name }) => `"${name}"`).join(', ')})
