@@ -310,6 +310,8 @@ export function composeServer(options: ComposeOptions): Server {
     clock,
     registry,
     async close() {
+      // Event streams end then; whoever reads one without leaving would keep the port from closing.
+      lifecycle.beginDrain();
       await app.close();
       await searches.close();
       await decisions.close();
