@@ -1342,7 +1342,8 @@ create table plans (
 
 create table playground_quotas (
   tenant_id uuid not null,
-  used integer default 0 not null
+  used integer default 0 not null,
+  reset_version bigint default 0 not null
 );
   constraint playground_quotas_used_check CHECK ((used >= 0))
   constraint playground_quotas_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -2775,6 +2776,32 @@ $function$;
   grant execute to arbiter_app
   grant execute to arbiter_readonly
 
+CREATE OR REPLACE FUNCTION arbiter.empty_history(target text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  tenant uuid := nullif(current_setting('app.tenant', true), '')::uuid;
+begin
+  if not exists (select from arbiter.tenants t where t.id = tenant and t.is_playground and t.deleted_at is null) then
+    raise exception 'no playground';
+  end if;
+  case target
+    when 'content_versions' then delete from arbiter.content_versions where tenant_id = tenant;
+    when 'flow_versions' then delete from arbiter.flow_versions where tenant_id = tenant;
+    when 'record_versions' then
+      delete from arbiter.record_versions r
+       where r.tenant_id = tenant and r.entity_type <> 'tenantSettings'
+         and not (r.entity_type = 'outcomeType' and exists (
+           select from arbiter.outcome_types o where o.tenant_id = tenant and o.id = r.entity_id));
+    else raise exception 'refused table';
+  end case;
+end
+$function$;
+  grant execute to arbiter_app
+
 CREATE OR REPLACE FUNCTION arbiter.ensure_month_partitions(parent regclass, from_day date, months integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -3077,6 +3104,26 @@ AS $function$
   select graphile_worker.arbiter_put(tenant::text, task, payload, job_key, null, max_attempts, keep_waiting)
 $function$;
   grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_forget(kept text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  gone int;
+begin
+  if nullif(current_setting('app.tenant', true), '') is null then
+    raise exception 'no tenant';
+  end if;
+  delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+   where j.payload ->> 'tenantId' = current_setting('app.tenant') and t.id = j.task_id and t.identifier <> all (kept);
+  get diagnostics gone = row_count;
+  return gone;
+end
+$function$;
+  grant execute to arbiter_app
 
 CREATE OR REPLACE FUNCTION graphile_worker.arbiter_hand_back(alive text[], since interval)
  RETURNS integer

@@ -44,6 +44,8 @@ export interface Fixtures {
   draft(resource: Resource): Promise<Body>;
   /** Makes a record. */
   make(resource: Resource, changes?: Body): Promise<Made>;
+  /** Makes the tenant a playground, as some are born. */
+  playground(): Promise<void>;
   /** A user of the tenant, as the operator's file makes one; answers with the id. */
   person(role?: 'admin' | 'editor' | 'viewer'): Promise<string>;
   /** A user who has a password. */
@@ -197,6 +199,15 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
     draft: (resource) => draftOf(fixtures, resource),
     async make(resource, changes) {
       return fixtures.must('POST', resource, changes ?? (await draftOf(fixtures, resource)), 201);
+    },
+    async playground() {
+      await server.testDatabase.ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [
+        tenant.id,
+      ]);
+      await server.testDatabase.ownerQuery(
+        'insert into arbiter.playground_quotas (tenant_id) values ($1) on conflict do nothing',
+        [tenant.id],
+      );
     },
     async person(role = 'viewer') {
       const user = { email: `${key('person')}@${marker}.test`, name: fixtures.name('Person'), role };

@@ -837,6 +837,7 @@ export interface PlansRow {
 export interface PlaygroundQuotasRow {
   readonly tenantId: string;
   readonly used: number;
+  readonly resetVersion: number | string;
 }
 
 /** A row of `qualification_rules`. */
@@ -2071,6 +2072,7 @@ export const columnKinds = {
   playground_quotas: {
     tenantId: 'uuid',
     used: 'integer',
+    resetVersion: 'integer',
   },
   qualification_rules: {
     tenantId: 'uuid',

@@ -1,4 +1,5 @@
-import type { Feature } from '../feature.ts';
+import { resets as databaseResets } from '../db/tables.ts';
+import type { Feature, Resets } from '../feature.ts';
 import { accountsFeature } from '../features/accounts/index.ts';
 import { adminFeature } from '../features/admin/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
@@ -50,6 +51,8 @@ import { tenantsFeature } from '../features/tenants/index.ts';
 import { usersFeature } from '../features/users/index.ts';
 import { volumesFeature } from '../features/volumes/index.ts';
 import { whyNotFeature } from '../features/why-not/index.ts';
+import { resets as httpResets } from '../http/tables.ts';
+import { resets as jobResets } from '../jobs/tables.ts';
 import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. What one of them needs from outside stands in ports.ts. */
@@ -105,6 +108,14 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   usersFeature,
   volumesFeature,
   whyNotFeature,
+];
+
+/** What features and the rooms below them do with their tables when a playground is reset. */
+export const allResets: readonly Resets[] = [
+  ...features.map(({ resets }) => resets),
+  databaseResets,
+  httpResets,
+  jobResets,
 ];
 
 /** What a new tenant gets, in its own transaction. */

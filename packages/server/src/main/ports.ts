@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../db/index.ts';
-import type { Restorable } from '../feature.ts';
+import type { Resets, Restorable } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
@@ -120,6 +120,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
   readonly eventTypes: readonly string[];
+  /** What features and rooms say of a reset. */
+  readonly resets: readonly Resets[];
   /** What the features say that can be restored. */
   readonly restorables: readonly Restorable[];
 }

@@ -4,6 +4,7 @@ import { handlerEntries } from '../../http/handler.ts';
 import { eraseRows } from './erasure.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
+import { dropAllTables } from './schemas.store.ts';
 
 export { readCustomerProfile } from './customer-profile.ts';
 export { sqlType } from './data-types.ts';
@@ -39,6 +40,7 @@ export const tables = ['schema_joins', 'schema_stats', 'schemas'];
 export const schemasFeature = feature({
   name: 'schemas',
   tables,
+  resets: { empties: tables, begin: dropAllTables },
   events: [customerChanged],
   erases: [
     {
