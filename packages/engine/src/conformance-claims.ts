@@ -201,16 +201,18 @@ function stillHolds(json: Json): boolean | null {
   }
 }
 
-/** True when the claim is at a boundary: a number one step up or down breaks what the case expects. */
-export function isAtBoundary(claim: Claim, source: Json): boolean {
+/** True when the number, moved by one step up or down, breaks what the case expects; null when it is no number. */
+export function isAtBoundary(claim: Claim, source: Json): boolean | null {
+  let isNumber = false;
   for (const { steps } of placesOf(claim, source)) {
     const value = read(source, steps);
     if (typeof value !== 'number') continue;
+    isNumber = true;
     const step = Number.isInteger(value) ? 1 : 0.000001;
     for (const next of [value + step, value - step]) {
       const moved = changed(source, steps, () => next);
       if (isSoundAs(moved, source) && stillHolds(moved) === false) return true;
     }
   }
-  return false;
+  return isNumber ? false : null;
 }
