@@ -1,10 +1,10 @@
 import { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { dropAllTables } from './columns.store.ts';
 import { eraseRows } from './erasure.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
-import { dropAllTables } from './schemas.store.ts';
 
 export { readCustomerProfile } from './customer-profile.ts';
 export { sqlType } from './data-types.ts';

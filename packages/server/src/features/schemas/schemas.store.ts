@@ -3,7 +3,6 @@ import { columns, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
-import { dropTable } from './columns.store.ts';
 
 export type SchemaRow = RecordRow<typeof schemaResource>;
 
@@ -46,12 +45,4 @@ export const wholeField = (field: SchemaField): SchemaField => ({ ...field, isSe
 /** True when the tenant has a schema. */
 export async function hasSchemas(tx: Tx): Promise<boolean> {
   return (await tx.query('select from arbiter.schemas where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
-}
-
-/** Drops the tables of all schemas. */
-export async function dropAllTables(tx: Tx): Promise<void> {
-  const rows = await select(tx, columns(schemaSpec, ['tableName']), 'from arbiter.schemas where tenant_id = $1', [
-    tx.tenantId,
-  ]);
-  for (const { tableName } of rows) await dropTable(tx, tableName);
 }
