@@ -1453,6 +1453,17 @@ create table record_versions (
   grant select to arbiter_readonly
   grant update (config_version) to arbiter_app
 
+create table registration_claims (
+  email_key text not null,
+  tenant_id uuid not null,
+  claimed_at timestamp(3) with time zone not null
+);
+  constraint registration_claims_pkey PRIMARY KEY (email_key)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_system
+
 create table response_keys (
   tenant_id uuid not null,
   key_hash bytea not null,
@@ -1989,8 +2000,11 @@ create table users (
   last_login_at timestamp(3) with time zone,
   locked_until timestamp(3) with time zone,
   failed_logins integer default 0 not null,
-  address_proven boolean default false not null
+  address_proven boolean default false not null,
+  attributes jsonb default '{}'::jsonb not null,
+  mail_address text
 );
+  constraint users_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text))
   constraint users_failed_logins_check CHECK ((failed_logins >= 0))
   constraint users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text, 'member'::text])))
   constraint users_source_check CHECK ((source = ANY (ARRAY['registration'::text, 'invite'::text, 'scim'::text, 'sso'::text, 'google'::text, 'bootstrap'::text])))
@@ -1998,13 +2012,14 @@ create table users (
   constraint users_pkey PRIMARY KEY (tenant_id, id)
   constraint users_email_key UNIQUE (tenant_id, email_key)
   CREATE INDEX users_email_lookup ON arbiter.users USING btree (email_key)
+  CREATE INDEX users_external_id ON arbiter.users USING btree (tenant_id, lower(external_id)) WHERE (external_id IS NOT NULL)
   CREATE TRIGGER users_changed AFTER UPDATE OF name, role, email, deactivated_at ON arbiter.users FOR EACH ROW EXECUTE FUNCTION notify_credentials()
   row level security: forced
   policy system_access for select to arbiter_system using (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select, update to arbiter_app
   grant select to arbiter_readonly
-  grant select (tenant_id, id, email, email_key, name, role, email_verified_at, deactivated_at, last_login_at, address_proven) to arbiter_system
+  grant select (tenant_id, id, email, email_key, name, role, source, email_verified_at, deactivated_at, last_login_at, address_proven) to arbiter_system
 
 create table volume_reservations (
   tenant_id uuid not null,

@@ -10,7 +10,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['sessions'],
   ['users'],
   ['credentials', 'identities'],
-  ['accounts'],
+  ['accounts', 'scim'],
   ['sso'],
   ['google'],
   ['catalogue-history'],

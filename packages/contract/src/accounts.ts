@@ -133,7 +133,8 @@ export const accountOperations = {
     body: Registration,
     responses: { 201: { description: 'A mail was sent.', schema: Message } },
     errors: ['registration_disabled', 'not_configured'],
-    audit: [{ action: 'create', entityType: 'user' }],
+    // In the new tenant: its own rows and the user's.
+    audit: [],
   }),
   verify: operation({
     ...open,
@@ -239,7 +240,7 @@ export const accountOperations = {
     ),
     responses: { 200: signedIn },
     errors: ['token_invalid', 'sso_required', 'not_configured'],
-    audit: [updatesUser],
+    audit: [updatesUser, { action: 'login', entityType: 'user' }],
   }),
   tenants: operation({
     ...open,
@@ -284,8 +285,9 @@ export const accountOperations = {
       },
     ),
     responses: { 200: signedIn },
-    errors: ['not_found', ...signInErrors],
-    audit: [{ action: 'login', entityType: 'user' }],
+    errors: ['reference_not_found', ...signInErrors],
+    // In the other tenant: the sign-in.
+    audit: [],
   }),
   firstRun: operation({
     ...open,

@@ -39,6 +39,7 @@ import { retentionOperations } from './retention.ts';
 import { schemaFigureOperations } from './schema-figures.ts';
 import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
+import { scimOperations } from './scim.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
 import { simulationOperations } from './simulations.ts';
@@ -93,6 +94,7 @@ export const operations = {
   ...byId(schemaFigureOperations),
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
+  ...byId(scimOperations),
   ...byId(segmentOperations),
   ...byId(sessionOperations),
   ...byId(simulationOperations),

@@ -54,6 +54,7 @@ export * from './retention.ts';
 export * from './schema-figures.ts';
 export * from './schema-joins.ts';
 export * from './schemas.ts';
+export * from './scim.ts';
 export * from './segments.ts';
 export * from './session.ts';
 export * from './simulations.ts';

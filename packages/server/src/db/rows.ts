@@ -895,6 +895,13 @@ export interface RecordVersionsRow {
   readonly deleted: boolean;
 }
 
+/** A row of `registration_claims`. */
+export interface RegistrationClaimsRow {
+  readonly emailKey: string;
+  readonly tenantId: string;
+  readonly claimedAt: Date;
+}
+
 /** A row of `response_keys`. */
 export interface ResponseKeysRow {
   readonly tenantId: string;
@@ -1203,6 +1210,8 @@ export interface UsersRow {
   readonly lockedUntil: Date | null;
   readonly failedLogins: number;
   readonly addressProven: boolean;
+  readonly attributes: unknown;
+  readonly mailAddress: string | null;
 }
 
 /** A row of `volume_reservations`. */
@@ -1290,6 +1299,7 @@ export interface Tables {
   readonly rate_limit_windows: RateLimitWindowsRow;
   readonly read_sets: ReadSetsRow;
   readonly record_versions: RecordVersionsRow;
+  readonly registration_claims: RegistrationClaimsRow;
   readonly response_keys: ResponseKeysRow;
   readonly retention_configs: RetentionConfigsRow;
   readonly schedules: SchedulesRow;
@@ -2083,6 +2093,11 @@ export const columnKinds = {
     body: 'json',
     deleted: 'boolean',
   },
+  registration_claims: {
+    emailKey: 'text',
+    tenantId: 'uuid',
+    claimedAt: 'instant',
+  },
   response_keys: {
     tenantId: 'uuid',
     keyHash: 'bytes',
@@ -2342,6 +2357,8 @@ export const columnKinds = {
     lockedUntil: 'instant',
     failedLogins: 'integer',
     addressProven: 'boolean',
+    attributes: 'json',
+    mailAddress: 'text',
   },
   volume_reservations: {
     tenantId: 'uuid',

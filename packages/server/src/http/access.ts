@@ -93,7 +93,9 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     if (operation.role !== null && !reaches(role, operation.role)) {
       throw new AppError('forbidden', { detail: `This needs the role ${operation.role}.` });
     }
-    const actor = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
+    const person = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
+    // What a directory does is its own doing, not that of the person whose key it holds (contract part 1, 4.5).
+    const actor = operation.auth === 'scim' ? { ...person, id: 'scim' } : person;
     const { tenantId, credentialId, setCookie } = principal;
     return setCookie === undefined
       ? { tenantId, actor, role, credentialId }

@@ -14,6 +14,7 @@ import {
 import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
+import { sameGoogleUser } from '../features/google/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
@@ -37,7 +38,7 @@ import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
-import { features } from './features.ts';
+import { features, onTenantCreated } from './features.ts';
 import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
 import { type MailConfig, mailWay } from './mail.ts';
@@ -65,6 +66,8 @@ export type ComposeConfig = Pick<
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
   | 'METRICS_TOKEN'
+  | 'PLAYGROUND_MODE'
+  | 'REGISTRATION'
   | 'TRUSTED_PROXIES'
   | 'CORS_ALLOWED_ORIGINS'
   | 'RATE_LIMIT_DEFAULT_PER_MINUTE'
@@ -97,6 +100,8 @@ export interface ComposeOptions {
   readonly beside?: OperationsBeside;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
+  /** Tests: answers that must not tell by their time who is known take so long at least; default `evenAnswersMs`. */
+  readonly evenAnswersMs?: number;
   /** Tests: on a busy machine everything takes longer without anything hanging. */
   readonly patience?: {
     readonly acquireTimeoutMs: number;
@@ -150,6 +155,12 @@ export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE
 
 /** Threads of one process that search for why-not; the other processors are left to decisions. */
 const searchThreads = 1;
+
+/**
+ * Answers to a sign-in, a registration or a forgotten password take so long at least, which is more than the work of each takes:
+ * a known address writes rows that an unknown one does not (docs/design/quality.md T29).
+ */
+const evenAnswersMs = 300;
 
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
@@ -268,21 +279,19 @@ export function composeServer(options: ComposeOptions): Server {
     },
     envelope,
     enqueueMail: mailQueue(envelope),
+    evenly: (startedAt) => sleep(Math.max(0, startedAt + (options.evenAnswersMs ?? evenAnswersMs) - performance.now())),
+    publicUrl: options.publicUrl,
+    signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
     jobs,
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
+    publicUrl: options.publicUrl,
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google,
-    strangers: {
-      isOpen: config.REGISTRATION,
-      isPlayground: config.PLAYGROUND_MODE,
-      onTenantCreated: features.flatMap(({ onTenantCreated }) => onTenantCreated),
-      enqueueMail: mailQueue(envelope),
-    },
     clock,
-    publicUrl: options.publicUrl,
+    signIn: { ...featurePorts.signIn, isSameGoogleUser: sameGoogleUser(database, config.GOOGLE_ISSUER_URL) },
     ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     restorables: features.flatMap(({ restores }) => restores),
@@ -330,6 +339,8 @@ export function composeServer(options: ComposeOptions): Server {
     clock,
     registry,
     async close() {
+      // Event streams end then; whoever reads one without leaving would keep the port from closing.
+      lifecycle.beginDrain();
       await app.close();
       await searches.close();
       await decisions.close();

@@ -34,6 +34,7 @@ import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
 import { restoreFeature } from '../features/restore/index.ts';
 import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
+import { scimFeature } from '../features/scim/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
@@ -86,6 +87,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   restoreFeature,
   retentionFeature,
   schemasFeature,
+  scimFeature,
   sealedRecordsFeature,
   seedPacksFeature,
   segmentsFeature,

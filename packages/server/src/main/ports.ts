@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Restorable } from '../feature.ts';
-import type { SignInPorts } from '../features/accounts/index.ts';
+import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
@@ -94,6 +94,10 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly decisions: DecisionRouteDeps;
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
+  readonly evenly: AccountDependencies['evenly'];
+  /** NEXTAUTH_URL. */
+  readonly publicUrl: string;
+  readonly signUp: SignUp;
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
@@ -103,7 +107,6 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly operationHandlers: OperationHandlers;
   readonly oidc: SsoDependencies['oidc'];
   readonly google: GoogleDependencies['google'];
-  readonly strangers: GoogleDependencies['strangers'];
   readonly clock: Clock;
   /** NEXTAUTH_URL of the process. */
   readonly publicUrl: string;
@@ -129,7 +132,7 @@ interface FeaturePorts
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
-  readonly signIn: SignInPorts;
+  readonly signIn: Omit<SignInPorts, 'isSameGoogleUser'>;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
@@ -140,7 +143,7 @@ interface FeaturePorts
   readonly readProfile: ReadProfile;
 }
 
-export type Ports = ProcessPorts & FeaturePorts;
+export type Ports = ProcessPorts & Omit<FeaturePorts, 'signIn'> & { readonly signIn: SignInPorts };
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
 export const featurePorts: FeaturePorts = {

@@ -11,6 +11,17 @@ export {
   reactivatePerson,
   unlockPerson,
 } from './people.service.ts';
+export {
+  countScimUsers,
+  insertScimUser,
+  isNameTaken,
+  type ScimAttributes,
+  type ScimUserRow,
+  selectScimUser,
+  selectScimUsers,
+  type UserTest,
+  updateScimUser,
+} from './scim-users.store.ts';
 export { readSessionHolder, roleOfUser } from './sign-in.service.ts';
 export {
   hasPassword,
