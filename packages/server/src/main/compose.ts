@@ -14,8 +14,8 @@ import {
 import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
+import { sameGoogleUser } from '../features/google/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
-import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
@@ -272,8 +272,7 @@ export function composeServer(options: ComposeOptions): Server {
     signIn: {
       ...featurePorts.signIn,
       furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person),
-      isSameGoogleUser: (one, other) =>
-        areSameSubject(database, google?.registration.issuer ?? config.GOOGLE_ISSUER_URL, one, other),
+      isSameGoogleUser: sameGoogleUser(database, config.GOOGLE_ISSUER_URL),
     },
     passwords,
     rateLimits,
@@ -298,12 +297,6 @@ export function composeServer(options: ComposeOptions): Server {
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google,
-    strangers: {
-      isOpen: config.REGISTRATION,
-      isPlayground: config.PLAYGROUND_MODE,
-      onTenantCreated,
-      enqueueMail: mailQueue(envelope),
-    },
     ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     resets: allResets,

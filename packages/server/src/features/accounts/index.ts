@@ -28,6 +28,8 @@ export {
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['registration_claims'];
 
+export { defaultTenantName } from './registration.service.ts';
+
 export const accountsFeature = feature({
   name: 'accounts',
   tables,
