@@ -116,6 +116,13 @@ test('a playground in which every operation was called is empty after it, works,
     ...emptiesHistory,
     ...clears,
   ]);
+  const recommend = (from: Pick<TestServer, 'call'>, customerId: string) =>
+    from.call<{ decisions: unknown[]; count: number }>('POST', '/api/v1/recommend', {
+      key: tenant.keys.admin,
+      body: { customerId, limit: 3 },
+    });
+  // Both processes hold the catalogue, evidence and plans.
+  for (const from of [server, other]) assert.equal((await recommend(from, 'CM-000001')).status, 200);
   const filled = await rowsOf(tenant.id);
   assert.ok(emptied.filter((table) => filled.get(table) === 0).length < 20, 'the calls filled most tables');
   // What only time or chance fills. Others may refer to what is planted first.
@@ -124,13 +131,6 @@ test('a playground in which every operation was called is empty after it, works,
   }
   assert.ok((await tablesOfTenant(tenant.id)).length > 3);
   assert.ok((await queuedFor(tenant.id)) > 0);
-  const recommend = (from: Pick<TestServer, 'call'>, customerId: string) =>
-    from.call<{ decisions: unknown[]; count: number }>('POST', '/api/v1/recommend', {
-      key: tenant.keys.admin,
-      body: { customerId, limit: 3 },
-    });
-  // Both processes hold the catalogue, evidence and plans.
-  for (const from of [server, other]) assert.equal((await recommend(from, 'CM-000001')).status, 200);
   const [stranger] = server.tenants;
   const untouched = await fingerprint(server, [stranger.id]);
   const kept = await fingerprint(server, [tenant.id]);

@@ -12,6 +12,8 @@ import { respond } from './commands/respond.ts';
 import { serve } from './commands/serve.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { trace } from './commands/trace.ts';
+import { userCreate } from './commands/user-create.ts';
+import { userUnlock } from './commands/user-unlock.ts';
 import { whyNot } from './commands/why-not.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
@@ -20,6 +22,8 @@ const commands: readonly Command[] = [
   migrate,
   tenantCreate,
   keyCreate,
+  userCreate,
+  userUnlock,
   recommend,
   respond,
   trace,
