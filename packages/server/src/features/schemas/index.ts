@@ -40,7 +40,7 @@ export const tables = ['schema_joins', 'schema_stats', 'schemas'];
 export const schemasFeature = feature({
   name: 'schemas',
   tables,
-  resets: { empties: tables, begin: dropAllTables },
+  resets: { empties: tables, end: dropAllTables },
   events: [customerChanged],
   erases: [
     {

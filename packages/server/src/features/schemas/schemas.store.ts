@@ -48,10 +48,12 @@ export async function hasSchemas(tx: Tx): Promise<boolean> {
   return (await tx.query('select from arbiter.schemas where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
 }
 
-/** Drops the tables of all schemas. */
+/** Drops the tables of all schemas that were there: by what the database has, since the schemas are gone. */
 export async function dropAllTables(tx: Tx): Promise<void> {
-  const rows = await select(tx, columns(schemaSpec, ['tableName']), 'from arbiter.schemas where tenant_id = $1', [
-    tx.tenantId,
-  ]);
-  for (const { tableName } of rows) await dropTable(tx, tableName);
+  const rows = await tx.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 't_' || replace($1, '-', '') and c.relkind = 'r' and starts_with(c.relname, 'ds_')`,
+    [tx.tenantId],
+  );
+  for (const { name } of rows) await dropTable(tx, name);
 }
