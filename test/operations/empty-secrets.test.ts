@@ -63,7 +63,7 @@ const part = (value: object): string => Buffer.from(JSON.stringify(value)).toStr
 function forged(typ: string, purpose: string, claims: object, secret: string): string {
   const text = `${part({ alg: 'HS256', typ })}.${part(claims)}`;
   const root = createSecretKey(Buffer.from(secret));
-  const key = Buffer.from(hkdfSync('sha256', root, '', purpose, 32));
+  const key = Buffer.from(hkdfSync('sha256', root, '', `arbiter:${purpose}`, 32));
   return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
 }
 

@@ -178,8 +178,11 @@ test('a playground in which every operation was called is empty after it, works,
     assert.deepEqual([empty.status, empty.body.decisions], [200, []], empty.text);
   }
   await server.database.withTenant(tenant.id, systemActor('test'), (tx) => packPort.loadWhenNone(tx, 'coffee_rewards'));
-  for (const from of [other, server]) {
-    const again = await recommend(from, 'CM-000001');
+  for (const [from, customerId] of [
+    [other, 'CM-000001'],
+    [server, 'CM-000002'],
+  ] as const) {
+    const again = await recommend(from, customerId);
     assert.ok(again.status === 200 && again.body.decisions.length > 0, again.text);
   }
   // And once more, with what that left.
