@@ -2,9 +2,9 @@ import { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { eraseRows } from './erasure.store.ts';
+import { dropAllTables } from './reset.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
-import { dropAllTables } from './schemas.store.ts';
 
 export { readCustomerProfile } from './customer-profile.ts';
 export { sqlType } from './data-types.ts';

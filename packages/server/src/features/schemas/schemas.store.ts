@@ -3,7 +3,6 @@ import { columns, select } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { type RecordRow, recordSpec } from '../catalogue-records/index.ts';
-import { dropTable } from './columns.store.ts';
 
 export type SchemaRow = RecordRow<typeof schemaResource>;
 
@@ -46,14 +45,4 @@ export const wholeField = (field: SchemaField): SchemaField => ({ ...field, isSe
 /** True when the tenant has a schema. */
 export async function hasSchemas(tx: Tx): Promise<boolean> {
   return (await tx.query('select from arbiter.schemas where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
-}
-
-/** Drops the tables of all schemas that were there: by what the database has, since the schemas are gone. */
-export async function dropAllTables(tx: Tx): Promise<void> {
-  const rows = await tx.query<{ name: string }>(
-    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = 't_' || replace($1, '-', '') and c.relkind = 'r' and starts_with(c.relname, 'ds_')`,
-    [tx.tenantId],
-  );
-  for (const { name } of rows) await dropTable(tx, name);
 }
