@@ -182,7 +182,7 @@ for (const [spelling, value] of spellings) {
       const body = {
         name: `Channel ${spelling}`,
         channelType: 'webhook',
-        providerConfig: { url: 'https://hooks.example.com/x', secret: 'a secret of the provider' },
+        providerConfig: { url: 'https://hooks.example.com/x', headers: { Authorization: 'Bearer of the provider' } },
       };
       const made = await closed.call<{ code: string }>('POST', '/api/v1/channels', { key: tenant.keys.admin, body });
       assert.deepEqual([made.status, made.body.code], [503, 'not_configured'], made.text);
