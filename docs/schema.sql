@@ -150,6 +150,19 @@ create table audit_logs (
   grant insert, select to arbiter_app
   grant select to arbiter_readonly
 
+create table backup_codes (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  code_hash bytea not null
+);
+  constraint backup_codes_code_hash_check CHECK ((octet_length(code_hash) = 32))
+  constraint backup_codes_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES second_factors(tenant_id, user_id)
+  constraint backup_codes_pkey PRIMARY KEY (tenant_id, user_id, code_hash)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Hashes of backup codes that were not used.
+
 create table catalogue_log (
   tenant_id uuid not null,
   config_version bigint not null,
@@ -1454,6 +1467,17 @@ create table record_versions (
   grant select to arbiter_readonly
   grant update (config_version) to arbiter_app
 
+create table registration_claims (
+  email_key text not null,
+  tenant_id uuid not null,
+  claimed_at timestamp(3) with time zone not null
+);
+  constraint registration_claims_pkey PRIMARY KEY (email_key)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_system
+
 create table response_keys (
   tenant_id uuid not null,
   key_hash bytea not null,
@@ -1610,6 +1634,22 @@ create table schemas (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table second_factors (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  sealed bytea not null,
+  last_step integer not null,
+  created_at timestamp(3) with time zone not null,
+  enabled_at timestamp(3) with time zone
+);
+  constraint second_factors_last_step_check CHECK ((last_step >= 0))
+  constraint second_factors_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint second_factors_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Secrets of authenticator apps, sealed.
+
 create table seed_packs (
   tenant_id uuid not null,
   key text not null,
@@ -1728,6 +1768,87 @@ create table simulations (
   grant select to arbiter_readonly
   comment: Simulations over segments, kept for 30 days.
 
+create table sso_assertions (
+  tenant_id uuid not null,
+  name_hash bytea not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint sso_assertions_name_hash_check CHECK ((octet_length(name_hash) = 32))
+  constraint sso_assertions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint sso_assertions_pkey PRIMARY KEY (tenant_id, name_hash)
+  CREATE INDEX sso_assertions_expiry ON arbiter.sso_assertions USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table sso_configs (
+  tenant_id uuid not null,
+  provider text not null,
+  enabled boolean not null,
+  saml_entity_id text,
+  saml_sso_url text,
+  saml_acs_url text,
+  saml_allow_unsolicited boolean not null,
+  oidc_issuer text,
+  oidc_client_id text,
+  oidc_scopes text not null,
+  default_role text not null,
+  allowed_domains text[] not null,
+  auto_provision boolean not null,
+  enforce_for_all_users boolean not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint sso_configs_check CHECK (((NOT enabled) OR (provider <> 'none'::text)))
+  constraint sso_configs_check1 CHECK (((NOT enforce_for_all_users) OR enabled))
+  constraint sso_configs_default_role_check CHECK ((default_role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text])))
+  constraint sso_configs_provider_check CHECK ((provider = ANY (ARRAY['oidc'::text, 'saml'::text, 'none'::text])))
+  constraint sso_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint sso_configs_pkey PRIMARY KEY (tenant_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table sso_secrets (
+  tenant_id uuid not null,
+  field text not null,
+  sealed bytea not null
+);
+  constraint sso_secrets_field_check CHECK ((field = ANY (ARRAY['oidcClientSecret'::text, 'samlCertificate'::text])))
+  constraint sso_secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES sso_configs(tenant_id)
+  constraint sso_secrets_pkey PRIMARY KEY (tenant_id, field)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table sso_states (
+  tenant_id uuid not null,
+  id uuid not null,
+  provider text not null,
+  name_hash bytea not null,
+  browser_hash bytea,
+  opens_session boolean not null,
+  oidc_nonce text,
+  code_verifier text,
+  redirect_uri text,
+  return_to text not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint sso_states_browser_hash_check CHECK ((octet_length(browser_hash) = 32))
+  constraint sso_states_check CHECK (((NOT opens_session) OR (provider = 'saml'::text) OR (browser_hash IS NOT NULL)))
+  constraint sso_states_check1 CHECK (((oidc_nonce IS NULL) = (provider = 'saml'::text)))
+  constraint sso_states_check2 CHECK (((code_verifier IS NULL) = (provider = 'saml'::text)))
+  constraint sso_states_check3 CHECK (((redirect_uri IS NULL) = (provider = 'saml'::text)))
+  constraint sso_states_name_hash_check CHECK ((octet_length(name_hash) = 32))
+  constraint sso_states_provider_check CHECK ((provider = ANY (ARRAY['oidc'::text, 'saml'::text])))
+  constraint sso_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint sso_states_pkey PRIMARY KEY (tenant_id, id)
+  constraint sso_states_name UNIQUE (tenant_id, name_hash)
+  CREATE INDEX sso_states_expiry ON arbiter.sso_states USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
 create table stream_heads (
   tenant_id uuid not null,
   "position" bigint not null
@@ -1806,6 +1927,28 @@ create table tenants (
   grant insert, select, update to arbiter_system
   comment: Tenants; deleted_at set = no credential of it is accepted any more.
 
+create table user_identities (
+  tenant_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  issuer text not null,
+  subject text not null,
+  created_at timestamp(3) with time zone not null
+);
+  constraint user_identities_issuer_check CHECK (((length(issuer) >= 1) AND (length(issuer) <= 2048)))
+  constraint user_identities_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 1024)))
+  constraint user_identities_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_identities_pkey PRIMARY KEY (tenant_id, id)
+  constraint user_identities_subject UNIQUE (tenant_id, issuer, subject)
+  constraint user_identities_user UNIQUE (tenant_id, user_id, issuer)
+  CREATE INDEX user_identities_lookup ON arbiter.user_identities USING btree (issuer, subject)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select to arbiter_system
+
 create table user_passwords (
   tenant_id uuid not null,
   user_id uuid not null,
@@ -1818,6 +1961,20 @@ create table user_passwords (
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
+
+create table user_preferences (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  value json not null
+);
+  constraint user_preferences_value_check CHECK ((json_typeof(value) = 'object'::text))
+  constraint user_preferences_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_preferences_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What the console remembers for people.
 
 create table user_sessions (
   tenant_id uuid not null,
@@ -1906,7 +2063,7 @@ create table users (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select, update to arbiter_app
   grant select to arbiter_readonly
-  grant select (tenant_id, id, email, email_key, name, role, email_verified_at, deactivated_at, last_login_at, address_proven) to arbiter_system
+  grant select (tenant_id, id, email, email_key, name, role, source, email_verified_at, deactivated_at, last_login_at, address_proven) to arbiter_system
 
 create table volume_reservations (
   tenant_id uuid not null,

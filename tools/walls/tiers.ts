@@ -5,12 +5,14 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['mail', 'settings', 'retention'],
+  ['mail', 'preferences', 'settings', 'retention'],
   ['tenants'],
   ['sessions'],
   ['users'],
-  ['credentials'],
+  ['credentials', 'identities'],
   ['accounts', 'scim'],
+  ['second-factor', 'sso'],
+  ['google'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

@@ -24,12 +24,15 @@ import { estimateOperations } from './estimates.ts';
 import { eventOperations } from './events.ts';
 import { flowRouteOperations } from './flow-routes.ts';
 import { gitopsOperations } from './gitops.ts';
+import { googleOperations } from './google.ts';
 import { historyImportOperations } from './history-import.ts';
 import { interactionListOperations } from './interaction-lists.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
+import { invitationOperations, selfOperations } from './people.ts';
 import { placementOperations } from './placements.ts';
+import { preferenceOperations } from './preferences.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
 import { restoreOperations } from './restore.ts';
@@ -38,9 +41,11 @@ import { schemaFigureOperations } from './schema-figures.ts';
 import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
 import { scimOperations } from './scim.ts';
+import { secondFactorOperations } from './second-factor.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
 import { simulationOperations } from './simulations.ts';
+import { ssoOperations } from './sso.ts';
 import { suppressionOperations } from './suppressions.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
@@ -75,12 +80,16 @@ export const operations = {
   ...byId(eventOperations),
   ...byId(flowRouteOperations),
   ...byId(gitopsOperations),
+  ...byId(googleOperations),
   ...byId(historyImportOperations),
   ...byId(interactionListOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
+  ...byId(invitationOperations),
+  ...byId(selfOperations),
   ...byId(placementOperations),
+  ...byId(preferenceOperations),
   ...byId(qualificationRuleOperations),
   ...byId(rankingProfileOperations),
   ...byId(restoreOperations),
@@ -89,9 +98,11 @@ export const operations = {
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
   ...byId(scimOperations),
+  ...byId(secondFactorOperations),
   ...byId(segmentOperations),
   ...byId(sessionOperations),
   ...byId(simulationOperations),
+  ...byId(ssoOperations),
   ...byId(suppressionOperations),
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),

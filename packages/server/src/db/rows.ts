@@ -91,6 +91,13 @@ export interface AuditLogsRow {
   readonly integrityHash: string;
 }
 
+/** A row of `backup_codes`. */
+export interface BackupCodesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly codeHash: Buffer;
+}
+
 /** A row of `catalogue_log`. */
 export interface CatalogueLogRow {
   readonly tenantId: string;
@@ -896,6 +903,13 @@ export interface RecordVersionsRow {
   readonly deleted: boolean;
 }
 
+/** A row of `registration_claims`. */
+export interface RegistrationClaimsRow {
+  readonly emailKey: string;
+  readonly tenantId: string;
+  readonly claimedAt: Date;
+}
+
 /** A row of `response_keys`. */
 export interface ResponseKeysRow {
   readonly tenantId: string;
@@ -987,6 +1001,16 @@ export interface SchemasRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `second_factors`. */
+export interface SecondFactorsRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly sealed: Buffer;
+  readonly lastStep: number;
+  readonly createdAt: Date;
+  readonly enabledAt: Date | null;
+}
+
 /** A row of `seed_packs`. */
 export interface SeedPacksRow {
   readonly tenantId: string;
@@ -1050,6 +1074,54 @@ export interface SimulationsRow {
   readonly leaseUntil: Date | null;
 }
 
+/** A row of `sso_assertions`. */
+export interface SsoAssertionsRow {
+  readonly tenantId: string;
+  readonly nameHash: Buffer;
+  readonly expiresAt: Date;
+}
+
+/** A row of `sso_configs`. */
+export interface SsoConfigsRow {
+  readonly tenantId: string;
+  readonly provider: 'oidc' | 'saml' | 'none';
+  readonly enabled: boolean;
+  readonly samlEntityId: string | null;
+  readonly samlSsoUrl: string | null;
+  readonly samlAcsUrl: string | null;
+  readonly samlAllowUnsolicited: boolean;
+  readonly oidcIssuer: string | null;
+  readonly oidcClientId: string | null;
+  readonly oidcScopes: string;
+  readonly defaultRole: 'admin' | 'editor' | 'viewer';
+  readonly allowedDomains: string[];
+  readonly autoProvision: boolean;
+  readonly enforceForAllUsers: boolean;
+  readonly updatedAt: Date;
+}
+
+/** A row of `sso_secrets`. */
+export interface SsoSecretsRow {
+  readonly tenantId: string;
+  readonly field: 'oidcClientSecret' | 'samlCertificate';
+  readonly sealed: Buffer;
+}
+
+/** A row of `sso_states`. */
+export interface SsoStatesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly provider: 'oidc' | 'saml';
+  readonly nameHash: Buffer;
+  readonly browserHash: Buffer | null;
+  readonly opensSession: boolean;
+  readonly oidcNonce: string | null;
+  readonly codeVerifier: string | null;
+  readonly redirectUri: string | null;
+  readonly returnTo: string;
+  readonly expiresAt: Date;
+}
+
 /** A row of `stream_heads`. */
 export interface StreamHeadsRow {
   readonly tenantId: string;
@@ -1092,12 +1164,29 @@ export interface TenantsRow {
   readonly bootstrapName: string | null;
 }
 
+/** A row of `user_identities`. */
+export interface UserIdentitiesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly createdAt: Date;
+}
+
 /** A row of `user_passwords`. */
 export interface UserPasswordsRow {
   readonly tenantId: string;
   readonly userId: string;
   readonly passwordHash: string;
   readonly changedAt: Date;
+}
+
+/** A row of `user_preferences`. */
+export interface UserPreferencesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly value: unknown;
 }
 
 /** A row of `user_sessions`. */
@@ -1182,6 +1271,7 @@ export interface Tables {
   readonly applied_files: AppliedFilesRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
+  readonly backup_codes: BackupCodesRow;
   readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
@@ -1235,6 +1325,7 @@ export interface Tables {
   readonly rate_limit_windows: RateLimitWindowsRow;
   readonly read_sets: ReadSetsRow;
   readonly record_versions: RecordVersionsRow;
+  readonly registration_claims: RegistrationClaimsRow;
   readonly response_keys: ResponseKeysRow;
   readonly retention_configs: RetentionConfigsRow;
   readonly schedules: SchedulesRow;
@@ -1242,16 +1333,23 @@ export interface Tables {
   readonly schema_migrations: SchemaMigrationsRow;
   readonly schema_stats: SchemaStatsRow;
   readonly schemas: SchemasRow;
+  readonly second_factors: SecondFactorsRow;
   readonly seed_packs: SeedPacksRow;
   readonly segment_members: SegmentMembersRow;
   readonly segment_snapshots: SegmentSnapshotsRow;
   readonly segments: SegmentsRow;
   readonly simulations: SimulationsRow;
+  readonly sso_assertions: SsoAssertionsRow;
+  readonly sso_configs: SsoConfigsRow;
+  readonly sso_secrets: SsoSecretsRow;
+  readonly sso_states: SsoStatesRow;
   readonly stream_heads: StreamHeadsRow;
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
+  readonly user_identities: UserIdentitiesRow;
   readonly user_passwords: UserPasswordsRow;
+  readonly user_preferences: UserPreferencesRow;
   readonly user_sessions: UserSessionsRow;
   readonly user_tokens: UserTokensRow;
   readonly users: UsersRow;
@@ -1346,6 +1444,11 @@ export const columnKinds = {
     after: 'json',
     prevHash: 'text',
     integrityHash: 'text',
+  },
+  backup_codes: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    codeHash: 'bytes',
   },
   catalogue_log: {
     tenantId: 'uuid',
@@ -2024,6 +2127,11 @@ export const columnKinds = {
     body: 'json',
     deleted: 'boolean',
   },
+  registration_claims: {
+    emailKey: 'text',
+    tenantId: 'uuid',
+    claimedAt: 'instant',
+  },
   response_keys: {
     tenantId: 'uuid',
     keyHash: 'bytes',
@@ -2101,6 +2209,14 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
   },
+  second_factors: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    sealed: 'bytes',
+    lastStep: 'integer',
+    createdAt: 'instant',
+    enabledAt: 'instant',
+  },
   seed_packs: {
     tenantId: 'uuid',
     key: 'text',
@@ -2154,6 +2270,46 @@ export const columnKinds = {
     holder: 'uuid',
     leaseUntil: 'instant',
   },
+  sso_assertions: {
+    tenantId: 'uuid',
+    nameHash: 'bytes',
+    expiresAt: 'instant',
+  },
+  sso_configs: {
+    tenantId: 'uuid',
+    provider: 'text',
+    enabled: 'boolean',
+    samlEntityId: 'text',
+    samlSsoUrl: 'text',
+    samlAcsUrl: 'text',
+    samlAllowUnsolicited: 'boolean',
+    oidcIssuer: 'text',
+    oidcClientId: 'text',
+    oidcScopes: 'text',
+    defaultRole: 'text',
+    allowedDomains: 'array',
+    autoProvision: 'boolean',
+    enforceForAllUsers: 'boolean',
+    updatedAt: 'instant',
+  },
+  sso_secrets: {
+    tenantId: 'uuid',
+    field: 'text',
+    sealed: 'bytes',
+  },
+  sso_states: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    provider: 'text',
+    nameHash: 'bytes',
+    browserHash: 'bytes',
+    opensSession: 'boolean',
+    oidcNonce: 'text',
+    codeVerifier: 'text',
+    redirectUri: 'text',
+    returnTo: 'text',
+    expiresAt: 'instant',
+  },
   stream_heads: {
     tenantId: 'uuid',
     position: 'integer',
@@ -2188,11 +2344,24 @@ export const columnKinds = {
     deletedAt: 'instant',
     bootstrapName: 'text',
   },
+  user_identities: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    issuer: 'text',
+    subject: 'text',
+    createdAt: 'instant',
+  },
   user_passwords: {
     tenantId: 'uuid',
     userId: 'uuid',
     passwordHash: 'text',
     changedAt: 'instant',
+  },
+  user_preferences: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    value: 'json',
   },
   user_sessions: {
     tenantId: 'uuid',

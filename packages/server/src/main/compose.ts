@@ -15,7 +15,9 @@ import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
+import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
+import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
 import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
@@ -31,12 +33,14 @@ import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createEnvelope, keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createOidcClient } from '../platform/oidc.ts';
 import { createOutbound } from '../platform/outbound.ts';
 import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
-import { allResets, features } from './features.ts';
+import { allResets, features, onTenantCreated } from './features.ts';
+import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
 import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
@@ -54,9 +58,17 @@ export type ComposeConfig = Pick<
   | 'DATA_ENCRYPTION_KEYS_OLD'
   | 'OUTBOUND_ALLOW_CIDRS'
   | 'OUTBOUND_HTTP_OK'
+  | 'SSO_REDIRECT_ALLOWLIST'
+  | 'REGISTRATION'
+  | 'PLAYGROUND_MODE'
+  | 'GOOGLE_CLIENT_ID'
+  | 'GOOGLE_CLIENT_SECRET'
+  | 'GOOGLE_ISSUER_URL'
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
   | 'METRICS_TOKEN'
+  | 'PLAYGROUND_MODE'
+  | 'REGISTRATION'
   | 'TRUSTED_PROXIES'
   | 'CORS_ALLOWED_ORIGINS'
   | 'RATE_LIMIT_DEFAULT_PER_MINUTE'
@@ -89,6 +101,8 @@ export interface ComposeOptions {
   readonly beside?: OperationsBeside;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
+  /** Tests: answers that must not tell by their time who is known take so long at least; default `evenAnswersMs`. */
+  readonly evenAnswersMs?: number;
   /** Tests: on a busy machine everything takes longer without anything hanging. */
   readonly patience?: {
     readonly acquireTimeoutMs: number;
@@ -143,6 +157,12 @@ export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE
 /** Threads of one process that search for why-not; the other processors are left to decisions. */
 const searchThreads = 1;
 
+/**
+ * Answers to a sign-in, a registration or a forgotten password take so long at least, which is more than the work of each takes:
+ * a known address writes rows that an unknown one does not (docs/design/quality.md T29).
+ */
+const evenAnswersMs = 300;
+
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
 
@@ -193,6 +213,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const links = createLinks(config.NEXTAUTH_SECRET);
   const passwords = createPasswords();
+  const mfaTokens = createMfaTokens(config.NEXTAUTH_SECRET);
   const redis = config.REDIS_URL === null ? null : connectRedis(config.REDIS_URL, onError);
   const countWithinMs = options.patience?.statementTimeoutMs;
   const rateLimits =
@@ -211,6 +232,9 @@ export function composeServer(options: ComposeOptions): Server {
       : createEnvelope(config.DATA_ENCRYPTION_KEY, config.DATA_ENCRYPTION_KEYS_OLD);
   const outboundOptions = { allowNetworks: config.OUTBOUND_ALLOW_CIDRS, allowHttp: config.OUTBOUND_HTTP_OK };
   const outbound = createOutbound(outboundOptions);
+  // The operator's own address, and those that it names: the rules for tenants' addresses do not apply.
+  const operatorsOutbound = createOutbound({ allowNetworks: ['0.0.0.0/0', '::/0'], allowHttp: true });
+  const google = googleProvider(config, operatorsOutbound);
   const metrics = createDecisionMetrics(registry);
   const decisions = createDecisionService({
     database,
@@ -242,7 +266,15 @@ export function composeServer(options: ComposeOptions): Server {
     authenticate,
     pepper,
     accessTokens,
+    clock,
     links,
+    mfaTokens,
+    signIn: {
+      ...featurePorts.signIn,
+      furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person),
+      isSameGoogleUser: (one, other) =>
+        areSameSubject(database, google?.registration.issuer ?? config.GOOGLE_ISSUER_URL, one, other),
+    },
     passwords,
     rateLimits,
     sessions,
@@ -257,12 +289,23 @@ export function composeServer(options: ComposeOptions): Server {
     },
     envelope,
     enqueueMail: mailQueue(envelope),
+    evenly: (startedAt) => sleep(Math.max(0, startedAt + (options.evenAnswersMs ?? evenAnswersMs) - performance.now())),
+    publicUrl: options.publicUrl,
+    signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
     jobs,
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
-    publicUrl: options.publicUrl,
     isDemoMode: config.DEMO_MODE,
+    oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
+    google,
+    strangers: {
+      isOpen: config.REGISTRATION,
+      isPlayground: config.PLAYGROUND_MODE,
+      onTenantCreated,
+      enqueueMail: mailQueue(envelope),
+    },
+    ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     resets: allResets,
     restorables: features.flatMap(({ restores }) => restores),
@@ -316,6 +359,7 @@ export function composeServer(options: ComposeOptions): Server {
       await searches.close();
       await decisions.close();
       await outbound.close();
+      await operatorsOutbound.close();
       clearInterval(refusing);
       clearInterval(flushing);
       await authenticator.flushUses().catch(onError);

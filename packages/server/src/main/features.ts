@@ -19,7 +19,9 @@ import { evidenceFeature } from '../features/evidence/index.ts';
 import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
+import { googleFeature } from '../features/google/index.ts';
 import { historyImportFeature } from '../features/history-import/index.ts';
+import { identitiesFeature } from '../features/identities/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { mailFeature } from '../features/mail/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
@@ -28,6 +30,7 @@ import { objectivesFeature } from '../features/objectives/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
 import { plansFeature } from '../features/plans/index.ts';
+import { preferencesFeature } from '../features/preferences/index.ts';
 import { qualificationFeature } from '../features/qualification/index.ts';
 import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
 import { restoreFeature } from '../features/restore/index.ts';
@@ -35,11 +38,13 @@ import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
 import { scimFeature } from '../features/scim/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
+import { secondFactorFeature } from '../features/second-factor/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
 import { sessionsFeature } from '../features/sessions/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { simulationsFeature } from '../features/simulations/index.ts';
+import { ssoFeature } from '../features/sso/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
 import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
@@ -71,7 +76,9 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   flowRoutesFeature,
   flowsFeature,
   gitopsFeature,
+  googleFeature,
   historyImportFeature,
+  identitiesFeature,
   interactionsFeature,
   mailFeature,
   modelLearningFeature,
@@ -80,6 +87,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   offersFeature,
   outcomesFeature,
   plansFeature,
+  preferencesFeature,
   qualificationFeature,
   rankingProfilesFeature,
   restoreFeature,
@@ -87,11 +95,13 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   schemasFeature,
   scimFeature,
   sealedRecordsFeature,
+  secondFactorFeature,
   seedPacksFeature,
   segmentsFeature,
   sessionsFeature,
   settingsFeature,
   simulationsFeature,
+  ssoFeature,
   streamFeature,
   suppressionsFeature,
   tenantsFeature,

@@ -10,8 +10,10 @@ export {
   findOperatorTenant,
   getTenant,
   hasTenants,
+  isLivingTenant,
   type NewTenant,
   playgroundQuota,
+  renameTenant,
 } from './tenants.service.ts';
 export {
   joinLivingTenant,

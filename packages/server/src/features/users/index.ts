@@ -28,6 +28,7 @@ export {
   lockSigningIn,
   type Membership,
   type SigningIn,
+  selectByLastLogin,
   selectMemberships,
   selectSigningIn,
   updateFailures,

@@ -8,7 +8,17 @@ import { emailKey } from './users.store.ts';
 
 const users = table('users');
 
-const membershipColumns = columns(users, ['tenantId', 'id', 'addressProven'], 'u');
+const membershipColumns = selectList(
+  columns(
+    users,
+    ['tenantId', 'id', 'email', 'role', 'source', 'emailVerifiedAt', 'deactivatedAt', 'addressProven'],
+    'u',
+  ),
+  computed({
+    tenantName: expression<string>('living.name'),
+    isPlayground: expression<boolean>('living.is_playground'),
+  }),
+);
 
 /** A user of some tenant who has the address. */
 export type Membership = RowOf<typeof membershipColumns>;
@@ -28,6 +38,24 @@ export async function selectMemberships(tx: Tx, email: string, tenantId: string 
       where u.email_key = $1 and ($2::uuid is null or u.tenant_id = $2)
       order by u.last_login_at desc nulls last, u.id desc limit ${mostMemberships}`,
     [emailKey(email), tenantId],
+  );
+}
+
+/**
+ * The users named, who was there last first; those who are deactivated come last. Needs a system transaction.
+ */
+export async function selectByLastLogin(
+  tx: Tx,
+  places: readonly { readonly tenantId: string; readonly userId: string }[],
+): Promise<Membership[]> {
+  if (places.length === 0) return [];
+  return select(
+    tx,
+    membershipColumns,
+    `from arbiter.users u join unnest($1::uuid[], $2::uuid[]) as place (tenant_id, id)
+       on place.tenant_id = u.tenant_id and place.id = u.id
+      order by u.deactivated_at is null desc, u.last_login_at desc nulls last, u.id desc`,
+    [places.map(({ tenantId }) => tenantId), places.map(({ userId }) => userId)],
   );
 }
 
