@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -56,6 +56,8 @@ describe('without a server', () => {
       'migrate',
       'tenant create',
       'key create',
+      'user create',
+      'user unlock',
       'recommend',
       'respond',
       'trace',
@@ -80,6 +82,11 @@ describe('without a server', () => {
       [['recommend', 'C'], /no API key/],
       [['key', 'create', '--scopes', 'fly'], /there is no scope fly/],
       [['tenant', 'create'], /takes one name/],
+      [['user', 'create'], /takes one address/],
+      [['user', 'create', 'a@b.c'], /needs --tenant/],
+      [['user', 'create', 'a@b.c', '--tenant', 'T', '--role', 'king'], /there is no role king/],
+      [['user', 'unlock', 'a@b.c', 'd@e.f'], /takes one address/],
+      [['user', 'unlock', 'a@b.c'], /needs --tenant/],
       [['respond', 'r', '1'], /takes a recommendation id, a rank and an outcome/],
       [['respond', 'r', '1', 'click', 'more'], /takes a recommendation id, a rank and an outcome/],
       [['respond', 'r', '0', 'click', '--api-key', 'k'], /the rank is a whole number from 1, not 0/],
@@ -344,6 +351,49 @@ describe('with a server on its embedded database', () => {
     const decided = await arbiter(['recommend', 'CM-000001', '--json'], { ARBITER_URL: url, ARBITER_API_KEY: apiKey });
     assert.equal(decided.code, 0, decided.err);
     assert.equal(JSON.parse(decided.out).known, false, 'the demo members belong to another tenant');
+  });
+
+  test('user create and user unlock work beside the running server', async () => {
+    const operator = { DATA_DIR: folder };
+    const login = async (email: string, password: string) =>
+      fetch(`${url}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-requested-with': 'x' },
+        body: JSON.stringify({ email, password }),
+      });
+    const email = 'mary@second.example';
+    const make = (...more: string[]) =>
+      arbiter(['user', 'create', email, '--tenant', 'Second tenant', '--role', 'admin', ...more], operator);
+    const made = await make('--json');
+    assert.equal(made.code, 0, made.err);
+    const { password, tenantId, ...rest } = JSON.parse(made.out);
+    assert.deepEqual(rest, { email, role: 'admin' });
+    assert.equal((await login(email, password)).status, 200);
+    const again = await make();
+    assert.equal(again.code, 1);
+    assert.match(again.err, /is the address of a user already/);
+    assert.equal(again.out, '');
+
+    const unlock = (...args: string[]) => arbiter(['user', 'unlock', ...args], operator);
+    assert.match((await unlock(email, '--tenant', 'Second tenant')).out, /was not locked/);
+    for (let n = 0; n < 5; n += 1) assert.equal((await login(email, 'wrong')).status, 401);
+    assert.equal((await login(email, password)).status, 401);
+    const freed = await unlock(email.toUpperCase(), '--tenant', tenantId, '--json');
+    assert.equal(freed.code, 0, freed.err);
+    assert.deepEqual(JSON.parse(freed.out), { email: email.toUpperCase(), tenantId, unlocked: true });
+    assert.equal((await login(email, password)).status, 200);
+    const stranger = await unlock('nobody@second.example', '--tenant', 'Second tenant');
+    assert.deepEqual([stranger.code, stranger.out], [1, '']);
+    assert.match(stranger.err, /is the address of no user of the tenant/);
+    const nowhere = await unlock(email, '--tenant', '01a204c5-0000-7000-8000-000000000000');
+    assert.deepEqual([nowhere.code, nowhere.out], [1, '']);
+    assert.match(nowhere.err, /is the id of no tenant/);
+    const file = join(folder, 'password');
+    await writeFile(file, 'Secret123\n');
+    const other = ['user', 'create', 'john@second.example', '--tenant', tenantId, '--password-file', file];
+    const john = await arbiter(other, operator);
+    assert.deepEqual([john.code, john.out], [0, ''], john.err);
+    assert.equal((await login('john@second.example', 'Secret123')).status, 200);
   });
 
   test('migrate finds nothing to do', async () => {

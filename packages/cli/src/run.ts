@@ -13,6 +13,8 @@ import { serve } from './commands/serve.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { trace } from './commands/trace.ts';
 import { userSignInLink } from './commands/user-sign-in-link.ts';
+import { userCreate } from './commands/user-create.ts';
+import { userUnlock } from './commands/user-unlock.ts';
 import { whyNot } from './commands/why-not.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
@@ -22,6 +24,8 @@ const commands: readonly Command[] = [
   tenantCreate,
   userSignInLink,
   keyCreate,
+  userCreate,
+  userUnlock,
   recommend,
   respond,
   trace,

@@ -289,6 +289,7 @@ export function composeServer(options: ComposeOptions): Server {
     envelope,
     enqueueMail: mailQueue(envelope),
     evenly: (startedAt) => sleep(Math.max(0, startedAt + (options.evenAnswersMs ?? evenAnswersMs) - performance.now())),
+    publicUrl: options.publicUrl,
     signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
     jobs,
     suppressions: { keys, customerHash },
