@@ -5,6 +5,7 @@ import { after, before, describe, it, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 import { type ConformanceCase, readCase } from '../../packages/engine/src/conformance-case.ts';
+import { seedOf } from '../../packages/server/src/features/sealed-records/decision-ids.ts';
 import {
   type CallResult,
   startTestServer,
@@ -12,23 +13,27 @@ import {
   type TestTenant,
 } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
-import { type Heard, heardExpectations, inTrace, notShown } from './answer-reading.ts';
-import { flowKey, makeCatalogue, type Tools } from './case-catalogue.ts';
+import { type Heard, heardExpectations, inRecord, inTrace } from './answer-reading.ts';
+import { makeCatalogue, type Tools } from './case-catalogue.ts';
 import { importHistory, writeTotals } from './case-history.ts';
 import { newCaseIds } from './case-ids.ts';
 import { refusals } from './refusals.ts';
 import { type Skip, skipOf, skipReasons } from './skips.ts';
-import { standingOf } from './standing.ts';
+import { luckOf, standingOf } from './standing.ts';
+import { startWebhooks, type Webhooks } from './webhooks.ts';
 
 const folder = new URL('../../packages/engine/conformance/decisions/', import.meta.url);
 const atOnce = 6;
 const policyTells: ReadonlySet<string> = new Set(['drops', 'policyRows']);
 const hourMs = 3_600_000;
+const mostTries = 2_000;
 
 interface Run {
   readonly file: string;
   readonly read: ConformanceCase;
   readonly keys: readonly string[];
+  /** Those of them that chance decides. */
+  readonly chance: readonly string[];
   readonly now: number;
   readonly skip: Skip | null;
 }
@@ -63,12 +68,13 @@ function isInThird(name: string): boolean {
 }
 
 function runOf(file: string, read: ConformanceCase): Run {
-  const standing = standingOf(read);
+  const now = instantOf(read);
+  const standing = standingOf(read, now);
   // With the outcome its suppression is written, which takes the offer before the policy is asked.
   const isWritten =
     read.source.outcomes !== undefined && read.snapshot.policies.some(({ ruleType }) => ruleType === 'outcome_based');
-  const keys = standing.keys.filter((key) => !notShown.has(key) && !(isWritten && policyTells.has(key)));
-  return { file, read, keys, now: instantOf(read), skip: skipOf(read, standing, keys) };
+  const keys = [...standing.keys, ...standing.chance].filter((key) => !(isWritten && policyTells.has(key)));
+  return { file, read, keys, chance: standing.chance, now, skip: skipOf(read, standing, keys) };
 }
 
 /** When the case is decided; a case that tells only the hour and the day of the week is put where the clock shows them. */
@@ -79,13 +85,16 @@ function instantOf({ source }: ConformanceCase): number {
 }
 
 let server: TestServer;
+let webhooks: Webhooks;
 let now = 0;
 const refused = new Map<string, Refused>();
 const wrong = new Map<string, unknown>();
 const ran = new Set<Run>();
 
 before(async () => {
-  server = await startTestServer({ tenants: runs.length, clock: { now: () => now } });
+  webhooks = await startWebhooks();
+  const config = { OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'], OUTBOUND_HTTP_OK: true };
+  server = await startTestServer({ tenants: runs.length, clock: { now: () => now }, config });
   const tenantOf = new Map(runs.map((run, at) => [run, server.tenants[at] as TestTenant]));
   const instants = [...new Set(runs.map((run) => run.now))].sort((a, b) => a - b);
   for (const instant of instants) {
@@ -99,7 +108,10 @@ before(async () => {
     await each([...catalogues.keys()], (run) => decideOver(run, tenantOf.get(run)!, catalogues.get(run)!));
   }
 });
-after(() => server?.close());
+after(async () => {
+  await server?.close();
+  await webhooks?.close();
+});
 
 /** Works on all of them, some at a time. What a case throws is told by its test. */
 async function each(some: readonly Run[], work: (run: Run) => Promise<void>): Promise<void> {
@@ -131,6 +143,7 @@ async function catalogueOf({ read, now: at }: Run, tenant: TestTenant): Promise<
     create: async (path, body) => (await send('POST', path, body)).id,
     put: (path, body) => send('PUT', path, body),
     post: (path, body) => send('POST', path, body),
+    webhook: (nodeId) => webhooks.urlOf(tenant.id, nodeId, read.source.external ?? {}, tools.ids),
     approver: () => {
       approver ??= plantAdmin(tenant.id);
       return approver;
@@ -151,7 +164,7 @@ async function plantAdmin(tenantId: string): Promise<string> {
   return id;
 }
 
-async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise<void> {
+async function decideOver(run: Run, { id: tenantId, keys }: TestTenant, tools: Tools): Promise<void> {
   const { read } = run;
   await importHistory(read, tools, async (lines) => {
     const answer = await server.app.inject({
@@ -166,7 +179,14 @@ async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise
     });
     assert.deepEqual([answer.statusCode, answer.json().rejected], [200, 0], answer.body);
   });
-  const request = { customerId: 'C1', decisionFlowKey: flowKey, debug: true, ...read.source.request };
+  const requestId = run.chance.length === 0 ? null : luckyRequest(run, tenantId);
+  const request = {
+    customerId: 'C1',
+    decisionFlowKey: read.snapshot.flow.key,
+    debug: true,
+    ...(requestId === null ? {} : { requestId }),
+    ...read.source.request,
+  };
   const body = tools.ids.out(JSON.parse(JSON.stringify(request)));
   const answer = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body, key: keys.admin });
   if (answer.status >= 400 && answer.status < 500) throw new Refused('recommend', answer);
@@ -178,8 +198,8 @@ async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise
   };
   const needsTrace = run.keys.some((key) => inTrace.has(key));
   const trace = needsTrace ? await get<Heard['trace']>(`decision-traces/${answer.body.trace.traceId}`) : {};
-  const needsRecord = run.keys.includes('subFlows');
-  const record = needsRecord ? await get<Heard['record']>(`decisions/${answer.body.recommendationId}`) : { flows: [] };
+  const needsRecord = run.keys.some((key) => inRecord.has(key));
+  const record = needsRecord ? await get<Heard['record']>(`decisions/${answer.body.recommendationId}`) : noRecord;
   const heard = heardExpectations({ answer: tools.ids.back(answer.body), trace, record });
   for (const key of run.keys) {
     const reading = heard[key];
@@ -187,6 +207,22 @@ async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise
     assert.deepEqual(JSON.parse(JSON.stringify(reading() ?? null)), read.expect[key], key);
   }
   ran.add(run);
+}
+
+const noRecord: Heard['record'] = {
+  flows: [],
+  assignment: { creative: [], experiment: null, holdout: null },
+  result: { items: [] },
+};
+
+/** A request id whose seed gives what the case expects of chance. */
+function luckyRequest({ read, now: at, chance }: Run, tenantId: string): string {
+  const isLucky = luckOf(read, at, chance);
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const requestId = newId();
+    if (isLucky(seedOf(tenantId, requestId))) return requestId;
+  }
+  throw new Error(`none of ${mostTries} requests has the chance of the case`);
 }
 
 function nameOf({ file, read }: Run): string {
