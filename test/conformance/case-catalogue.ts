@@ -79,6 +79,7 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
   const usual = snapshot.tenant.defaultArbitrationProfileId;
   if (usual !== undefined) await put('tenant-settings', { defaultArbitrationProfileId: ids.of('profile', usual) });
   await makeModels(read, tools);
+  await makeSegments(read, tools);
   for (const { id, createdAt: _age, ...rule } of byAge(snapshot.rules))
     ids.set('rule', id, await create('qualification-rules', ids.body(rule)));
   for (const { id, createdAt: _age, ...policy } of byAge(snapshot.policies))
@@ -153,17 +154,29 @@ async function makeModels({ snapshot, source }: ConformanceCase, { ids, create, 
   }
 }
 
+const key = {
+  name: 'customer_id',
+  displayName: 'Id',
+  dataType: 'varchar',
+  length: 64,
+  isPrimaryKey: true,
+  isNullable: false,
+};
+
+/** The segments that the customer belongs to: whoever has a row is a member. */
+async function makeSegments({ source }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {
+  if (source.segments === undefined) return;
+  const fields = [key];
+  const schema = { name: 'case_members', displayName: 'Members', schemaType: 'customer', autoEnrich: false, fields };
+  const baseSchemaId = await create('schemas', schema);
+  const customerId = source.request?.customerId ?? 'C1';
+  await post(`schemas/${baseSchemaId}/data`, { rows: [{ customer_id: customerId }] });
+  for (const name of source.segments) ids.set('segment', name, await create('segments', { name, baseSchemaId }));
+}
+
 /** The schemas of the case, the rows of its customer in them, and one for the profile. */
 async function makeCustomer({ snapshot, source }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {
   const customerId = source.request?.customerId ?? 'C1';
-  const key = {
-    name: 'customer_id',
-    displayName: 'Id',
-    dataType: 'varchar',
-    length: 64,
-    isPrimaryKey: true,
-    isNullable: false,
-  };
   for (const { id, name, schemaType, autoEnrich, columns } of snapshot.schemas) {
     const more = columns.filter((column) => column.name !== 'customer_id');
     const fields = [key, ...more.map((field) => ({ displayName: field.name, ...field }))];
@@ -178,15 +191,6 @@ async function makeCustomer({ snapshot, source }: ConformanceCase, { ids, create
       if (row === null || schemaId === undefined) continue;
       await post(`schemas/${ids.of('schema', schemaId)}/data`, { rows: [{ customer_id: customerId, ...row }] });
     }
-  }
-  if ((source.segments ?? []).length > 0) {
-    const fields = [key];
-    const schema = { name: 'case_members', displayName: 'Members', schemaType: 'customer', autoEnrich: false, fields };
-    const baseSchemaId = await create('schemas', schema);
-    await post(`schemas/${baseSchemaId}/data`, { rows: [{ customer_id: customerId }] });
-    // Whoever has a row is a member.
-    for (const name of source.segments ?? [])
-      ids.set('segment', name, await create('segments', { name, baseSchemaId }));
   }
   const profile = Object.entries(source.profile ?? {}).filter(([, value]) => value !== null);
   if (source.profile === undefined) return;

@@ -75,6 +75,8 @@ const scopeKinds: Readonly<Record<string, Kind>> = {
 };
 const fieldKinds: Readonly<Record<string, Kind>> = {
   'creative.id': 'creative',
+  // Of an offer_attribute rule.
+  id: 'offer',
   'offer.categoryId': 'category',
   'offer.id': 'offer',
   'offer.subCategoryId': 'subCategory',
