@@ -145,7 +145,7 @@ function removed(source: Json, steps: Steps, { at, record }: Carrier): Json | nu
 }
 
 function changed(source: Json, steps: Steps, change: (value: Json) => Json | undefined): Json {
-  const copy: Json = JSON.parse(JSON.stringify(source));
+  const copy = JSON.parse(JSON.stringify(source)) as Json;
   const last = steps.at(-1);
   const holder = read(copy, steps.slice(0, -1)) as Record<string | number, Json> | Json[] | undefined;
   if (holder === undefined || last === undefined) throw new Error(`the case has nothing at ${steps.join('.')}`);
@@ -187,6 +187,8 @@ function mistakesOf(json: Json): number {
   return configs.reduce((sum, { length }) => sum + length, flow.errors.length);
 }
 
+const plain = (value: unknown): string => canonicalJson(JSON.parse(JSON.stringify(value ?? null)) as Json);
+
 /** True when the case still is what it expects; null when it cannot be decided. */
 function stillHolds(json: Json): boolean | null {
   const read = readCase(json);
@@ -194,9 +196,7 @@ function stillHolds(json: Json): boolean | null {
     const plan = compile(read.snapshot);
     const input = read.input(plan);
     const actual = expectationsOf(decide(plan, input), decide(plan, input, { trace: true }));
-    return Object.entries(read.expect).every(
-      ([key, wanted]) => canonicalJson(JSON.parse(JSON.stringify(actual[key]?.() ?? null))) === canonicalJson(wanted),
-    );
+    return Object.entries(read.expect).every(([key, wanted]) => plain(actual[key]?.()) === plain(wanted));
   } catch {
     // Without the key there is no plan, as with a flow that has no score.
     return null;
