@@ -45,7 +45,11 @@ export async function importHistory(read: ConformanceCase, tools: Tools, send: I
     });
   }
   if (lines.length > 0) await send(lines);
-  for (const { scope = 'offer', scopeId = 'A', reason = 'manual', expiresAt } of source.suppressions ?? []) {
+}
+
+/** Suppressions that were set by hand, while they still lay ahead. */
+export async function suppress(read: ConformanceCase, { ids, create }: Tools): Promise<void> {
+  for (const { scope = 'offer', scopeId = 'A', reason = 'manual', expiresAt } of read.source.suppressions ?? []) {
     const target = scope === 'global' ? {} : { scopeId: ids.of(scope, scopeId ?? '') };
     await create('suppressions', { customerId: customerOf(read), scope, ...target, reason, expiresAt });
   }
