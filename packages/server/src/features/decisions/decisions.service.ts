@@ -160,6 +160,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     evidence,
     keys: deps.keys,
     customerHash: deps.customerHash,
+    clock: deps.clock,
     waitingRoom: createWaitingRoom(waitingSeats),
     keyOf: respondKey,
   };

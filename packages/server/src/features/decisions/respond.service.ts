@@ -63,6 +63,8 @@ export interface Responded {
   readonly sold: string | null;
   /** What is booked in the volumes over all customers. */
   readonly bookings: Bookings;
+  /** Epoch ms at which the reservation that it confirms runs out: it must be committed before. Null: it confirms none. */
+  readonly confirmedBefore: number | null;
   /** History rows that were written. */
   readonly itemIds: readonly string[];
 }
@@ -179,6 +181,7 @@ export async function respondOne(
       change: null,
       sold: null,
       bookings: noBookings,
+      confirmedBefore: null,
       events: [],
       itemIds: [],
     };
@@ -292,6 +295,7 @@ export async function respondOne(
       : null,
     sold: outcome.isConversion && names.tracksStock ? subject.offerId : null,
     bookings: { facts, settled: isReserved && impression !== null ? [subject.item.id] : [] },
+    confirmedBefore: impression === 'confirmed' ? (item?.reservationExpiresAt?.getTime() ?? null) : null,
     events: written.map((row) => interactionEvent(tx, row)),
     itemIds: written.map((row) => row.id),
   };
@@ -313,6 +317,7 @@ async function findKept(tx: Tx, call: RespondCall, keyHashes: readonly Buffer[])
     change: null,
     sold: null,
     bookings: noBookings,
+    confirmedBefore: null,
     events: [],
     itemIds: [],
   };

@@ -26,6 +26,7 @@ export const tables = ['algorithm_models', 'model_states', 'model_state_bodies',
 export const modelsFeature = feature({
   name: 'models',
   tables,
+  resets: { empties: tables },
   // Its family may have another champion by now.
   restores: [
     restorable(modelSpec, {

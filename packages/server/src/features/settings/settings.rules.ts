@@ -72,7 +72,6 @@ const judges: Readonly<Record<string, Judge>> = {
   '/locale': (value) => (isLocale(String(value)) ? null : 'must be a BCP 47 language tag'),
   '/currency': (value) => (currencies.has(String(value)) ? null : 'must be an ISO 4217 currency code'),
   '/fairnessPolicy': unbuilt,
-  '/mfaRequired': reserved,
   '/consentRequired': reserved,
   '/aiAnalyzerSettings/multiLanguageEnabled': reserved,
   '/aiAnalyzerSettings/arbitration/budgetPacingEnabled': reserved,
