@@ -162,6 +162,12 @@ test(`${wanted} random decisions replay to the byte, with everything that a deci
     [],
     'inputs of no decision',
   );
+  const ways = await waysOf(decided);
+  assert.deepEqual(
+    waysAlways.filter((way) => !ways.has(way)),
+    [],
+    `ways of no decision; all: ${[...ways].sort().join(', ')}`,
+  );
   assert.ok(decided.filter(({ count }) => count > 0).length > wanted / 4);
 });
 
@@ -260,6 +266,30 @@ const inputsAlways = [
   'modelStates',
   'external',
 ];
+
+/** What decisions must have come through, and not only stood in a flow. */
+const waysAlways: readonly string[] = ['none yet'];
+
+/** Stages that traces tell of, with their methods, and how items were chosen and scored. */
+async function waysOf(some: readonly Decided[]): Promise<ReadonlySet<string>> {
+  const ways = new Set<string>();
+  const traced = some.filter(({ traceId }) => traceId !== null).slice(0, 300);
+  await each(traced, async ({ traceId, tenant }) => {
+    const { status, body, text } = await tenant.ask<{
+      readonly pipeline: readonly { readonly stage: string; readonly method: string | null }[];
+      readonly scoringResults: readonly { readonly modelKey?: string | null }[];
+      readonly selectedOffers: readonly {
+        readonly selection: { readonly method: string; readonly explored: boolean };
+      }[];
+    }>('GET', `decision-traces/${traceId}`);
+    assert.equal(status, 200, text);
+    for (const { stage, method } of body.pipeline) ways.add(`${stage} ${method}`);
+    for (const { modelKey } of body.scoringResults) ways.add(`model ${modelKey}`);
+    for (const { selection } of body.selectedOffers)
+      ways.add(`${selection.method}${selection.explored ? ', explored' : ''}`);
+  });
+  return ways;
+}
 
 /** Names of the inputs that at least one of these decisions read. */
 async function inputsRead(some: readonly Decided[]): Promise<ReadonlySet<string>> {
