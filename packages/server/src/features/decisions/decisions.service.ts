@@ -123,7 +123,11 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       deps.database.withTenant(catalogue.tenantId, systemActor('volumes'), (tx) => makeVolumes(tx, catalogue, refs)),
     evidence,
     models,
-    modelBreaker: createBreaker({ ...modelBreakerRules, now: () => performance.now() }),
+    modelBreaker: createBreaker({
+      ...modelBreakerRules,
+      now: () => performance.now(),
+      onMove: (to) => deps.metrics.breakerMoved('model', to),
+    }),
     objectiveCounts,
     keys: deps.keys,
     seal: createSeal(),
