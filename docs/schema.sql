@@ -1466,6 +1466,17 @@ create table record_versions (
   grant select to arbiter_readonly
   grant update (config_version) to arbiter_app
 
+create table registration_claims (
+  email_key text not null,
+  tenant_id uuid not null,
+  claimed_at timestamp(3) with time zone not null
+);
+  constraint registration_claims_pkey PRIMARY KEY (email_key)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_system
+
 create table response_keys (
   tenant_id uuid not null,
   key_hash bytea not null,
@@ -1948,7 +1959,7 @@ create table users (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select, update to arbiter_app
   grant select to arbiter_readonly
-  grant select (tenant_id, id, email, email_key, name, role, email_verified_at, deactivated_at, last_login_at, address_proven) to arbiter_system
+  grant select (tenant_id, id, email, email_key, name, role, source, email_verified_at, deactivated_at, last_login_at, address_proven) to arbiter_system
 
 create table volume_reservations (
   tenant_id uuid not null,

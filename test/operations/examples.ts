@@ -549,13 +549,49 @@ export const examples: Readonly<Record<string, Example>> = {
     return { query: { limit: '5', search: f.marker, role: 'editor', status: 'active' } };
   },
   'users.get': async (f) => ({ params: { id: await f.person() } }),
-  'users.resetMfa': async (f) => ({ params: { id: await f.secondFactor(await f.account()) } }),
 
-  'auth.login': async (f) => ({ body: { ...(await f.account()), tenantId: f.tenant.id } }),
-  'auth.logout': async (f) => {
-    const account = await f.account();
-    return { headers: { cookie: await f.signIn(account) } };
+  'users.create': async (f) => ({ body: { ...(await f.newcomer()), role: 'editor' } }),
+  'users.update': async (f) => ({ params: { id: await f.person() }, body: { name: f.name('Person'), role: 'editor' } }),
+  'users.deactivate': async (f) => ({ params: { id: await f.person() } }),
+  'users.reactivate': async (f) => {
+    const id = await f.person();
+    await f.must('DELETE', `users/${id}`, undefined, 204);
+    return { params: { id } };
   },
+  'users.unlock': async (f) => ({ params: { id: await f.lockedPerson() } }),
+  'users.resendInvite': async (f) => ({
+    params: { id: (await f.must('POST', 'users', await f.newcomer(), 201)).id },
+  }),
+  'users.resetMfa': async (f) => ({ params: { id: await f.secondFactor(await f.account()) } }),
+  'users.readMe': async () => ({}),
+  'users.updateMe': async (f) => ({
+    body: {
+      name: f.name('Person'),
+      currentPassword: f.sessionAccount('viewer').password,
+      newPassword: `Another ${f.sessionAccount('viewer').password}`,
+    },
+  }),
+
+  'auth.register': async (f) => ({
+    body: { ...(await f.newcomer()), password: 'Passw0rd of the matrix', tenantName: f.name('Tenant') },
+  }),
+  'auth.verify': async (f) => ({ query: { token: await f.link('verification') } }),
+  'auth.resendVerification': async (f) => ({ body: { email: (await f.newcomer()).email } }),
+  'auth.login': async (f) => ({ body: { ...(await f.account()), tenantId: f.tenant.id } }),
+  'auth.logout': async (f) => ({ headers: { cookie: await f.signIn(await f.account()) } }),
+  'auth.forgotPassword': async (f) => ({ body: { email: (await f.account()).email } }),
+  'auth.resetPassword': async (f) => ({
+    body: { token: await f.link('reset'), password: 'Passw0rd of the matrix' },
+  }),
+  'auth.acceptInvite': async (f) => ({
+    body: { token: await f.link('invitation'), name: f.name('Person'), password: 'Passw0rd of the matrix' },
+  }),
+  'auth.tenants': async () => ({}),
+  'auth.switchTenant': async (f) => {
+    const { password } = f.sessionAccount('viewer');
+    return { body: { tenantId: await f.otherTenant(), password } };
+  },
+  'auth.firstRun': async (f) => ({ query: { token: await f.link('sign_in') } }),
   'auth.mfa': async (f) => ({ body: { action: 'setup' }, headers: { cookie: await f.signIn(await f.account()) } }),
   'auth.session': async () => ({}),
   'preferences.get': async () => ({}),

@@ -29,6 +29,7 @@ import { interactionListOperations } from './interaction-lists.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
+import { invitationOperations, selfOperations } from './people.ts';
 import { placementOperations } from './placements.ts';
 import { preferenceOperations } from './preferences.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
@@ -82,6 +83,8 @@ export const operations = {
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
+  ...byId(invitationOperations),
+  ...byId(selfOperations),
   ...byId(placementOperations),
   ...byId(preferenceOperations),
   ...byId(qualificationRuleOperations),

@@ -44,6 +44,7 @@ export * from './offers.ts';
 export * from './openapi.ts';
 export * from './operations.ts';
 export * from './outcome-types.ts';
+export * from './people.ts';
 export * from './placements.ts';
 export * from './preferences.ts';
 export * from './qualification-rules.ts';

@@ -201,6 +201,12 @@ export const variables = {
     true,
   ),
   DEMO_MODE: onOff('Start and sign-up', 'Reported by /tenant/status as isDemoMode.', false),
+  REGISTRATION: onOff('Start and sign-up', 'Anybody may sign up and gets a tenant of their own.', true),
+  PLAYGROUND_MODE: onOff(
+    'Start and sign-up',
+    'Tenants of those who sign up are playgrounds, with a quota of decisions.',
+    false,
+  ),
 
   WORKER: onOff('Background', 'Run background jobs, in one process of this server.', true),
   WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),

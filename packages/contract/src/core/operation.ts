@@ -22,6 +22,8 @@ export interface RateLimit {
   readonly per: 'tenant' | 'credential' | 'ip';
   /** Operations whose limits name the same bucket share one window; default: each operation has its own. */
   readonly bucket?: string;
+  /** True: a call counts once its input is known to be well formed, so that mistakes in typing cost nothing. */
+  readonly countsValid?: true;
 }
 
 /**

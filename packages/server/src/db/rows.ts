@@ -902,6 +902,13 @@ export interface RecordVersionsRow {
   readonly deleted: boolean;
 }
 
+/** A row of `registration_claims`. */
+export interface RegistrationClaimsRow {
+  readonly emailKey: string;
+  readonly tenantId: string;
+  readonly claimedAt: Date;
+}
+
 /** A row of `response_keys`. */
 export interface ResponseKeysRow {
   readonly tenantId: string;
@@ -1259,6 +1266,7 @@ export interface Tables {
   readonly rate_limit_windows: RateLimitWindowsRow;
   readonly read_sets: ReadSetsRow;
   readonly record_versions: RecordVersionsRow;
+  readonly registration_claims: RegistrationClaimsRow;
   readonly response_keys: ResponseKeysRow;
   readonly retention_configs: RetentionConfigsRow;
   readonly schedules: SchedulesRow;
@@ -2053,6 +2061,11 @@ export const columnKinds = {
     configVersion: 'integer',
     body: 'json',
     deleted: 'boolean',
+  },
+  registration_claims: {
+    emailKey: 'text',
+    tenantId: 'uuid',
+    claimedAt: 'instant',
   },
   response_keys: {
     tenantId: 'uuid',

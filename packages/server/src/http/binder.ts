@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorFormat, isSignature, namesTenant, type Operation } from '@arbiter/contract';
+import { type ErrorFormat, isSignature, namesTenant, type Operation, type RateLimit } from '@arbiter/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../platform/app-error.ts';
 import { answerWithinMs } from '../platform/deadline.ts';
@@ -155,16 +155,23 @@ export function createBinder(
     const findUnknown = createFindUnknown(operation);
     const inspect = createInspect(operation, deps.checkResponses === true ? checks.compile : null);
     const perform = createPerform(operation, handler, deps.database, inspect);
-    const limits = limitsOf(operation, deps.config);
+    const allLimits = limitsOf(operation, deps.config);
+    const limits = allLimits.filter(({ countsValid }) => countsValid !== true);
+    const lateLimits = allLimits.filter(({ countsValid }) => countsValid === true);
     const { bodyLimit, form } = input;
     const isOpen = !namesTenant(auth);
     const { loadClass, path: route } = operation;
     const finish = createFinish(operation.method, route);
     const shed = metrics.shedCounter(loadClass);
 
-    function limit(request: FastifyRequest, caller: Caller, service: Service): Promise<void> {
+    function limit(
+      request: FastifyRequest,
+      caller: Caller,
+      service: Service,
+      counted: readonly RateLimit[] = limits,
+    ): Promise<void> {
       const announce = (headers: ExtraHeaders) => addHeaders(service, headers);
-      return takeLimits(operation, limits, { ...caller, ip: request.ip }, store, metrics, announce);
+      return takeLimits(operation, counted, { ...caller, ip: request.ip }, store, metrics, announce);
     }
 
     /** A strict caller is told what is not known before what is wrong with the rest. */
@@ -247,6 +254,7 @@ export function createBinder(
         else if (operation.transaction !== 'tenant') throw refusalOf(unknown);
       }
       const { params, query, headers, body, idempotencyKey } = readInput(request, parsed, bytes, isStrict, unknown);
+      if (lateLimits.length > 0) await limit(request, caller, service, lateLimits);
       const wantsEvents = events === 'always' || (events === 'asked' && asksForEvents(raw.headers.accept));
       if (wantsEvents) service.leaveStream = streamPlaces.take(tenantId);
       return await perform({

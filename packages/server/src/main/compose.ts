@@ -37,7 +37,7 @@ import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
-import { features } from './features.ts';
+import { features, onTenantCreated } from './features.ts';
 import { jobRegistry } from './jobs.ts';
 import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
@@ -58,6 +58,8 @@ export type ComposeConfig = Pick<
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
   | 'METRICS_TOKEN'
+  | 'PLAYGROUND_MODE'
+  | 'REGISTRATION'
   | 'TRUSTED_PROXIES'
   | 'CORS_ALLOWED_ORIGINS'
   | 'RATE_LIMIT_DEFAULT_PER_MINUTE'
@@ -90,6 +92,8 @@ export interface ComposeOptions {
   readonly beside?: OperationsBeside;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
+  /** Tests: answers that must not tell by their time who is known take so long at least; default `evenAnswersMs`. */
+  readonly evenAnswersMs?: number;
   /** Tests: on a busy machine everything takes longer without anything hanging. */
   readonly patience?: {
     readonly acquireTimeoutMs: number;
@@ -143,6 +147,12 @@ export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE
 
 /** Threads of one process that search for why-not; the other processors are left to decisions. */
 const searchThreads = 1;
+
+/**
+ * Answers to a sign-in, a registration or a forgotten password take so long at least, which is more than the work of each takes:
+ * a known address writes rows that an unknown one does not (docs/design/quality.md T29).
+ */
+const evenAnswersMs = 300;
 
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
@@ -262,11 +272,13 @@ export function composeServer(options: ComposeOptions): Server {
     },
     envelope,
     enqueueMail: mailQueue(envelope),
+    evenly: (startedAt) => sleep(Math.max(0, startedAt + (options.evenAnswersMs ?? evenAnswersMs) - performance.now())),
+    publicUrl: options.publicUrl,
+    signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
     jobs,
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
-    publicUrl: options.publicUrl,
     isDemoMode: config.DEMO_MODE,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     restorables: features.flatMap(({ restores }) => restores),

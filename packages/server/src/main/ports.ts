@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Restorable } from '../feature.ts';
-import type { SignInPorts } from '../features/accounts/index.ts';
+import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
@@ -95,6 +95,10 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly decisions: DecisionRouteDeps;
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
+  readonly evenly: AccountDependencies['evenly'];
+  /** NEXTAUTH_URL. */
+  readonly publicUrl: string;
+  readonly signUp: SignUp;
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
@@ -102,8 +106,6 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly whyNot: WhyNotPorts;
   /** Of all features, so that files are applied by the operations themselves. */
   readonly operationHandlers: OperationHandlers;
-  /** NEXTAUTH_URL of the process. */
-  readonly publicUrl: string;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
@@ -124,7 +126,7 @@ interface FeaturePorts
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
-  readonly signIn: Pick<SignInPorts, 'requiresSso'>;
+  readonly signIn: Omit<SignInPorts, 'furtherStep'>;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
@@ -151,7 +153,7 @@ export const featurePorts: FeaturePorts = {
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
   // Single sign-on is plugged in here.
-  signIn: { requiresSso: async () => false },
+  signIn: { requiresSso: async () => false, isSameGoogleUser: async () => false },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),

@@ -57,6 +57,8 @@ export interface TestServerOptions {
   readonly tenants?: number;
   readonly clock?: Clock;
   readonly config?: Partial<ComposeConfig>;
+  /** NEXTAUTH_URL; default `http://localhost:3000`. */
+  readonly publicUrl?: string;
   /** Limits of requests, for tests of what happens beyond them. Default: so long that a busy machine does not matter. */
   readonly patience?: NonNullable<ComposeOptions['patience']>;
   /** Hold each answer against its schema; default true. */
@@ -88,6 +90,8 @@ const testConfig: ComposeConfig = {
   DATABASE_POOL_MAX: 10,
   DEMO_MODE: false,
   METRICS_TOKEN: null,
+  PLAYGROUND_MODE: false,
+  REGISTRATION: true,
   OUTBOUND_ALLOW_CIDRS: [],
   OUTBOUND_HTTP_OK: false,
   TRUSTED_PROXIES: [],
@@ -143,6 +147,8 @@ export function startServerOn(
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     version: 'test',
     checkResponses: options.checkResponses ?? true,
+    evenAnswersMs: 0,
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     ...(options.beside === undefined ? {} : { beside: options.beside }),
     // A busy machine, and a test that calls hundreds of times at once, are no reason to refuse.
     loadShedder: createLoadShedder(() => 0, {

@@ -11,7 +11,7 @@ alter table arbiter.users
 
 -- Sign-in finds people by their address, before the tenant is known.
 create index users_email_lookup on arbiter.users (email_key);
-grant select (email, email_key, role, email_verified_at, last_login_at, address_proven) on arbiter.users to arbiter_system;
+grant select (email, email_key, role, source, email_verified_at, last_login_at, address_proven) on arbiter.users to arbiter_system;
 
 -- Every node forgets the tenant's credentials when what a credential gives has changed; not for each sign-in or wrong
 -- password, with which anybody could empty the nodes' memory.
@@ -82,3 +82,14 @@ revoke select on arbiter.user_tokens from arbiter_readonly;
 create policy system_access on arbiter.user_tokens to arbiter_system using (true) with check (true);
 grant select (tenant_id, id, user_id, purpose, token_hash, expires_at, used_at, voided_at), delete
   on arbiter.user_tokens to arbiter_system;
+
+-- Which tenant a registration of an address is about to make: two of one address at once make one tenant, not two. Before
+-- there is a tenant, so only the system role writes it; swept after a day.
+create table arbiter.registration_claims (
+  email_key text primary key,
+  tenant_id uuid not null,
+  claimed_at timestamptz(3) not null
+);
+select arbiter.protect_table('arbiter.registration_claims');
+revoke all on arbiter.registration_claims from arbiter_app, arbiter_readonly;
+select arbiter.open_to_system('arbiter.registration_claims', 'select, insert, update, delete');

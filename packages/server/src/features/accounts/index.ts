@@ -1,10 +1,20 @@
-import { accountOperations } from '@arbiter/contract';
+import { accountOperations, invitationOperations, selfOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { type AccountJobPorts, accountJobs } from './accounts.jobs.ts';
 import type { AccountDependencies } from './accounts.ports.ts';
 import { accountRoutes } from './accounts.routes.ts';
+import { invitationRoutes, selfRoutes } from './people.routes.ts';
 
-export type { AccountDependencies, FurtherStep, SignInPorts } from './accounts.ports.ts';
+export type {
+  AccountDependencies,
+  FurtherStep,
+  RequestTerms,
+  SignInPorts,
+  SignUp,
+  UserPlace,
+} from './accounts.ports.ts';
+export { makeSignInLink } from './first-run.service.ts';
 export {
   actorOf,
   type Entrance,
@@ -13,10 +23,18 @@ export {
   isLocked,
   missed,
   openSession,
-  type RequestTerms,
 } from './sign-in.service.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['registration_claims'];
 
 export const accountsFeature = feature({
   name: 'accounts',
-  operations: (ports: AccountDependencies) => handlerEntries(accountOperations, accountRoutes(ports)),
+  tables,
+  operations: (ports: AccountDependencies) => [
+    ...handlerEntries(accountOperations, accountRoutes(ports)),
+    ...handlerEntries(invitationOperations, invitationRoutes(ports)),
+    ...handlerEntries(selfOperations, selfRoutes(ports)),
+  ],
+  jobs: (ports: AccountJobPorts) => accountJobs(ports),
 });

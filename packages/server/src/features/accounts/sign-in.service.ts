@@ -3,6 +3,7 @@ import { type Actor, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid, newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
+import type { EnqueueMail } from '../mail/index.ts';
 import { type Sessions, type SignInMethod, selectPendingRegistration } from '../sessions/index.ts';
 import { getTenant } from '../tenants/index.ts';
 import {
@@ -15,13 +16,7 @@ import {
   updateFailures,
   updateLastLogin,
 } from '../users/index.ts';
-import type { AccountDependencies, SignInPorts } from './accounts.ports.ts';
-
-/** Of the request, for transactions of the service's own. */
-export interface RequestTerms {
-  readonly requestId: string;
-  readonly until: number;
-}
+import type { AccountDependencies, RequestTerms, SignInPorts } from './accounts.ports.ts';
 
 /** What a sign-in ends with: an answer, and the cookie when a session was opened. */
 export interface Entrance {
@@ -38,7 +33,11 @@ const lockMs = 15 * 60_000;
 export const invalidCredentials = () =>
   new AppError('invalid_credentials', { detail: 'The address or the password is wrong.' });
 
-export const actorOf = ({ id, name, role }: SigningIn): Actor => ({ id, name, role: roleOfUser(role) });
+export const actorOf = ({ id, name, role }: Pick<SigningIn, 'id' | 'name' | 'role'>): Actor => ({
+  id,
+  name,
+  role: roleOfUser(role),
+});
 
 export const isLocked = (tx: Tx, { lockedUntil }: SigningIn): boolean => lockedUntil !== null && lockedUntil > tx.now;
 
@@ -67,9 +66,10 @@ export async function signInByPassword(
   throw refusal;
 }
 
-async function tryMembership(
-  { database, passwords, sessions, signIn }: AccountDependencies,
-  { tenantId, id }: Membership,
+/** Signs in to one account by its password. Answers with the refusal, once what it counts is committed. */
+export async function tryMembership(
+  { database, passwords, sessions, signIn, enqueueMail }: AccountDependencies,
+  { tenantId, id }: Pick<Membership, 'tenantId' | 'id'>,
   password: string,
   terms: RequestTerms,
 ): Promise<Entrance | AppError> {
@@ -81,17 +81,45 @@ async function tryMembership(
     const person = await lockPerson(tx, id);
     // Deactivated persons are not counted, lest the lock stand in for the deactivation (docs/design/quality.md T11).
     if (person === undefined || person.deactivatedAt !== null) return refused(tx, person);
-    if (!isRight || person.passwordHash !== before.passwordHash) return missed(tx, person);
-    if (isLocked(tx, person)) return refused(tx, person);
-    if (person.emailVerifiedAt === null) {
-      return new AppError('email_not_verified', { detail: 'The link that was mailed must be followed first.' });
-    }
-    if (await signIn.requiresSso(tx)) {
-      return new AppError('sso_required', { detail: 'This tenant is entered by single sign-on.' });
-    }
-    return enter(tx, { sessions, signIn }, person, 'password');
+    if (!isRight || person.passwordHash !== before.passwordHash) return missed(tx, person, enqueueMail);
+    return admit(tx, { sessions, signIn }, person, 'password');
   };
-  return database.withTenant(tenantId, isRight ? actorOf(before) : nobody, work, terms);
+  return database.withTenant(tenantId, nobody, work, terms);
+}
+
+/** What stands in the way of a person who is proven, and not deactivated; else what the proof leads to. */
+async function admit(
+  tx: Tx,
+  ports: Pick<AccountDependencies, 'sessions' | 'signIn'>,
+  person: SigningIn,
+  method: SignInMethod,
+): Promise<Entrance | AppError> {
+  if (isLocked(tx, person)) return refused(tx, person);
+  if (person.emailVerifiedAt === null) {
+    return new AppError('email_not_verified', { detail: 'The link that was mailed must be followed first.' });
+  }
+  if (await ports.signIn.requiresSso(tx)) {
+    return new AppError('sso_required', { detail: 'This tenant is entered by single sign-on.' });
+  }
+  return enter(tx, ports, person, method);
+}
+
+/** Signs in to an account of a Google user who was proven elsewhere. Answers with the refusal, once it is audited. */
+export async function tryGoogle(
+  { database, sessions, signIn }: Pick<AccountDependencies, 'database' | 'sessions' | 'signIn'>,
+  { tenantId, id }: Pick<Membership, 'tenantId' | 'id'>,
+  terms: RequestTerms,
+): Promise<Entrance | AppError> {
+  return database.withTenant(
+    tenantId,
+    systemActor('sign-in'),
+    async (tx) => {
+      const person = await lockSigningIn(tx, id);
+      if (person === undefined || person.deactivatedAt !== null) return refused(tx, person);
+      return admit(tx, { sessions, signIn }, person, 'google');
+    },
+    terms,
+  );
 }
 
 /** An address that was never verified has the password of its newest registration (docs/design/api-access.md 22). */
@@ -118,13 +146,28 @@ const recordFailure = (tx: Tx, { id, name }: SigningIn): Promise<void> =>
  * and the owner is told by mail. While the lock lasts nothing is counted, so that it is not made longer. The caller holds the
  * user's row. Answers with the refusal, to be thrown once this is committed.
  */
-export async function missed(tx: Tx, person: SigningIn): Promise<AppError> {
+export async function missed(tx: Tx, person: SigningIn, enqueueMail: EnqueueMail): Promise<AppError> {
   await recordFailure(tx, person);
   if (isLocked(tx, person)) return invalidCredentials();
   const failed = person.failedLogins + 1;
-  if (failed < mostFailures) await updateFailures(tx, person.id, failed, person.lockedUntil);
-  else await updateFailures(tx, person.id, 0, new Date(tx.now.getTime() + lockMs));
+  if (failed < mostFailures) {
+    await updateFailures(tx, person.id, failed, person.lockedUntil);
+    return invalidCredentials();
+  }
+  const until = new Date(tx.now.getTime() + lockMs);
+  await updateFailures(tx, person.id, 0, until);
+  await tellOwner(tx, person, until, enqueueMail);
   return invalidCredentials();
+}
+
+/** The lock must hold also where no mail can be sent: no key to seal it with, or a user whose name is no address. */
+async function tellOwner(tx: Tx, person: SigningIn, until: Date, enqueueMail: EnqueueMail): Promise<void> {
+  const { name: tenantName } = await getTenant(tx);
+  try {
+    await enqueueMail(tx, { kind: 'locked', to: person.email, tenantName, until: until.toISOString() });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
 }
 
 /**
@@ -133,7 +176,7 @@ export async function missed(tx: Tx, person: SigningIn): Promise<AppError> {
  */
 export async function enter(
   tx: Tx,
-  ports: { readonly sessions: Sessions; readonly signIn: SignInPorts },
+  ports: { readonly sessions: Sessions; readonly signIn: Pick<SignInPorts, 'furtherStep'> },
   person: SigningIn,
   method: SignInMethod,
 ): Promise<Entrance> {
@@ -144,7 +187,7 @@ export async function enter(
 
 /**
  * Opens the session of a person who has proven everything that is asked: counts begin anew, the sign-in is noted and
- * audited. The transaction's actor should be the person.
+ * audited as the person's own act.
  */
 export async function openSession(
   tx: Tx,
@@ -161,6 +204,7 @@ export async function openSession(
     entityId: id,
     entityName: name,
     after: { method, sessionId: session.id },
+    actor: actorOf(person),
   });
   const tenant = await getTenant(tx);
   return {

@@ -2,8 +2,7 @@ import { presentedCredential } from '../../http/credentials.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
 import { endSession, sessionIdOf } from '../sessions/index.ts';
-import type { AccountDependencies } from './accounts.ports.ts';
-import type { RequestTerms } from './sign-in.service.ts';
+import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
 
 /** Ends the session of a cookie; nothing happens without one that lives (docs/design/api-access.md 22). */
 export async function signOut(

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Envelope, SealPlace } from '../../platform/crypto.ts';
+import { actorOf } from '../accounts/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';
 import { getTenant } from '../tenants/index.ts';
+import type { SigningIn } from '../users/index.ts';
 import { backupCode, backupCodeBytes, backupCodeCount, backupCodeHash, isBackupCode } from './backup-codes.rules.ts';
 import {
   beginFactor,
@@ -24,11 +26,7 @@ interface Sealing {
 }
 
 /** Whose factor it is. */
-export interface FactorOwner {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string;
-}
+export type FactorOwner = Pick<SigningIn, 'id' | 'name' | 'email' | 'role'>;
 
 const placeOf = (tx: Tx, userId: string): SealPlace => ({ tenantId: tx.tenantId, recordId: userId, field: 'totp' });
 
@@ -111,9 +109,11 @@ export async function remove(
 async function tellChange(
   tx: Tx,
   enqueueMail: EnqueueMail,
-  { id, name, email }: FactorOwner,
+  owner: FactorOwner,
   change: 'enabled' | 'disabled' | 'reset',
 ): Promise<void> {
+  const { id, name } = owner;
+  const isOwn = change !== 'reset';
   await recordAudit(tx, {
     action: 'update',
     entityType: 'user',
@@ -121,7 +121,14 @@ async function tellChange(
     entityName: name,
     before: { secondFactor: change !== 'enabled' },
     after: { secondFactor: change === 'enabled' },
+    // The person also where the transaction is that of a sign-in that goes on.
+    ...(isOwn ? { actor: actorOf(owner) } : {}),
   });
   const tenant = await getTenant(tx);
-  await enqueueMail(tx, { kind: 'second_factor', to: email, tenantName: tenant.name, change });
+  try {
+    await enqueueMail(tx, { kind: 'second_factor', to: owner.email, tenantName: tenant.name, change });
+  } catch (error) {
+    // The change holds also where no mail can be sent: no key to seal it with, or a user whose name is no address.
+    if (!(error instanceof AppError)) throw error;
+  }
 }

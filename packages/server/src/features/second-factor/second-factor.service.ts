@@ -71,7 +71,7 @@ async function asPerson(
   if (known === undefined) throw invalidCredentials();
   const outcome = await database.withTenant(
     tenantId,
-    actorOf(known),
+    mark === null ? actorOf(known) : systemActor('sign-in'),
     async (tx) => {
       const person = await lockSigningIn(tx, userId);
       if (person === undefined || person.deactivatedAt !== null) return invalidCredentials();
@@ -130,9 +130,10 @@ export async function verifySecondFactor(
   return asPerson(ports, known, terms, async (tx, person) => {
     const factor = await lockFactor(tx, person.id);
     // Nothing is taken while the lock lasts, not even a right code, lest it could be tried out.
-    if (factor === undefined || factor.enabledAt === null || isLocked(tx, person)) return missed(tx, person);
+    if (factor === undefined || factor.enabledAt === null || isLocked(tx, person))
+      return missed(tx, person, ports.enqueueMail);
     if (await ports.signIn.requiresSso(tx)) return ssoRequired();
-    if (!(await takeCode(tx, ports, factor, code))) return missed(tx, person);
+    if (!(await takeCode(tx, ports, factor, code))) return missed(tx, person, ports.enqueueMail);
     return openSession(tx, ports.sessions, person, 'password');
   });
 }
@@ -155,7 +156,7 @@ export async function disableSecondFactor(
   const isRight = await ports.passwords.verify(before?.passwordHash ?? null, given.password);
   return asPerson(ports, known, terms, async (tx, person) => {
     if (!isRight || person.passwordHash !== before?.passwordHash || isLocked(tx, person)) {
-      await missed(tx, person);
+      await missed(tx, person, ports.enqueueMail);
       return invalid('/password', 'is not your password');
     }
     const factor = await lockFactor(tx, person.id);
@@ -163,7 +164,7 @@ export async function disableSecondFactor(
       return new AppError('invalid_transition', { detail: 'The second factor is not on.' });
     }
     if (!(await takeCode(tx, ports, factor, given.code))) {
-      await missed(tx, person);
+      await missed(tx, person, ports.enqueueMail);
       return wrongCode();
     }
     await remove(tx, ports.enqueueMail, person, 'disabled');

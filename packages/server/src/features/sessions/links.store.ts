@@ -81,6 +81,14 @@ export async function voidLinks(
   );
 }
 
+/** Voids one link. */
+export async function voidLink(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    'update arbiter.user_tokens set voided_at = $3 where tenant_id = $1 and id = $2 and used_at is null and voided_at is null',
+    [tx.tenantId, id, tx.now],
+  );
+}
+
 const pendingColumns = columns(tokens, ['id', 'givenName', 'givenTenantName', 'passwordHash']);
 
 /** What was given with a registration whose link was not followed yet. */

@@ -9,8 +9,10 @@ export {
   findOperatorTenant,
   getTenant,
   hasTenants,
+  isTenant,
   type NewTenant,
   playgroundQuota,
+  renameTenant,
 } from './tenants.service.ts';
 export { joinLivingTenant, raiseQuota, readQuota, selectQuotaUsed, selectTenantIds } from './tenants.store.ts';
 

@@ -66,6 +66,9 @@ export async function getTenant(tx: Tx): Promise<Tenant> {
   return shown(tx, row);
 }
 
+/** True when the tenant of the transaction exists. */
+export const isTenant = async (tx: Tx): Promise<boolean> => (await selectTenant(tx)) !== undefined;
+
 /** Changes the display label; isolation and routing do not depend on it. */
 export async function renameTenant(tx: Tx, name: string): Promise<Tenant> {
   const before = await lockTenant(tx);

@@ -8,7 +8,17 @@ import { emailKey } from './users.store.ts';
 
 const users = table('users');
 
-const membershipColumns = columns(users, ['tenantId', 'id', 'addressProven'], 'u');
+const membershipColumns = selectList(
+  columns(
+    users,
+    ['tenantId', 'id', 'email', 'role', 'source', 'emailVerifiedAt', 'deactivatedAt', 'addressProven'],
+    'u',
+  ),
+  computed({
+    tenantName: expression<string>('living.name'),
+    isPlayground: expression<boolean>('living.is_playground'),
+  }),
+);
 
 /** A user of some tenant who has the address. */
 export type Membership = RowOf<typeof membershipColumns>;
