@@ -12,6 +12,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['credentials'],
   ['accounts', 'scim'],
   ['second-factor'],
+  ['sign-in-pages'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

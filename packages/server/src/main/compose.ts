@@ -18,6 +18,7 @@ import { createDecisionMetrics, createDecisionService, type DecisionService } fr
 import { mailQueue } from '../features/mail/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
+import { pageOperations } from '../features/sign-in-pages/index.ts';
 import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -274,6 +275,8 @@ export function composeServer(options: ComposeOptions): Server {
     enqueueMail: mailQueue(envelope),
     evenly: (startedAt) => sleep(Math.max(0, startedAt + (options.evenAnswersMs ?? evenAnswersMs) - performance.now())),
     publicUrl: options.publicUrl,
+    // Google and single sign-on are plugged in here.
+    signInWays: async () => ({ google: false, sso: false }),
     signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
     jobs,
     suppressions: { keys, customerHash },
@@ -286,6 +289,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
+    pages: Object.values(pageOperations),
     handlers: new Map([...handlers, ...(beside?.handlers ?? [])]),
     database,
     authenticate,

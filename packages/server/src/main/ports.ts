@@ -47,6 +47,7 @@ import {
 } from '../features/segments/index.ts';
 import type { Links, Sessions } from '../features/sessions/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
+import type { PagePorts } from '../features/sign-in-pages/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
@@ -99,6 +100,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   /** NEXTAUTH_URL. */
   readonly publicUrl: string;
   readonly signUp: SignUp;
+  readonly signInWays: PagePorts['signInWays'];
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;

@@ -14,6 +14,7 @@ import {
   enableFactor,
   type Factor,
   lockFactor,
+  selectFactor,
   takeBackupCode,
   updateLastStep,
 } from './second-factor.store.ts';
@@ -46,8 +47,23 @@ export async function setUp(
   if (!(await beginFactor(tx, id, mustSeal(envelope).seal(placeOf(tx, id), secret)))) {
     throw new AppError('invalid_transition', { detail: 'The second factor is on: switch it off first.' });
   }
+  return shownSecret(tx, secret, email);
+}
+
+async function shownSecret(tx: Tx, secret: Uint8Array, email: string): Promise<{ secret: string; otpauthUrl: string }> {
   const { name } = await getTenant(tx);
   return { secret: base32(secret), otpauthUrl: otpauthUrl(secret, { tenant: name, email }) };
+}
+
+/** The secret of a factor that is begun and not on; null without one. */
+export async function begunSetUp(
+  tx: Tx,
+  { envelope }: Sealing,
+  { id, email }: FactorOwner,
+): Promise<{ secret: string; otpauthUrl: string } | null> {
+  const factor = await selectFactor(tx, id);
+  if (factor === undefined || factor.enabledAt !== null) return null;
+  return shownSecret(tx, mustSeal(envelope).open(placeOf(tx, id), factor.sealed), email);
 }
 
 /**
