@@ -1342,7 +1342,8 @@ create table plans (
 
 create table playground_quotas (
   tenant_id uuid not null,
-  used integer default 0 not null
+  used integer default 0 not null,
+  reset_version bigint default 0 not null
 );
   constraint playground_quotas_used_check CHECK ((used >= 0))
   constraint playground_quotas_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -1767,6 +1768,87 @@ create table simulations (
   grant select to arbiter_readonly
   comment: Simulations over segments, kept for 30 days.
 
+create table sso_assertions (
+  tenant_id uuid not null,
+  name_hash bytea not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint sso_assertions_name_hash_check CHECK ((octet_length(name_hash) = 32))
+  constraint sso_assertions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint sso_assertions_pkey PRIMARY KEY (tenant_id, name_hash)
+  CREATE INDEX sso_assertions_expiry ON arbiter.sso_assertions USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table sso_configs (
+  tenant_id uuid not null,
+  provider text not null,
+  enabled boolean not null,
+  saml_entity_id text,
+  saml_sso_url text,
+  saml_acs_url text,
+  saml_allow_unsolicited boolean not null,
+  oidc_issuer text,
+  oidc_client_id text,
+  oidc_scopes text not null,
+  default_role text not null,
+  allowed_domains text[] not null,
+  auto_provision boolean not null,
+  enforce_for_all_users boolean not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint sso_configs_check CHECK (((NOT enabled) OR (provider <> 'none'::text)))
+  constraint sso_configs_check1 CHECK (((NOT enforce_for_all_users) OR enabled))
+  constraint sso_configs_default_role_check CHECK ((default_role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text])))
+  constraint sso_configs_provider_check CHECK ((provider = ANY (ARRAY['oidc'::text, 'saml'::text, 'none'::text])))
+  constraint sso_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint sso_configs_pkey PRIMARY KEY (tenant_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table sso_secrets (
+  tenant_id uuid not null,
+  field text not null,
+  sealed bytea not null
+);
+  constraint sso_secrets_field_check CHECK ((field = ANY (ARRAY['oidcClientSecret'::text, 'samlCertificate'::text])))
+  constraint sso_secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES sso_configs(tenant_id)
+  constraint sso_secrets_pkey PRIMARY KEY (tenant_id, field)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table sso_states (
+  tenant_id uuid not null,
+  id uuid not null,
+  provider text not null,
+  name_hash bytea not null,
+  browser_hash bytea,
+  opens_session boolean not null,
+  oidc_nonce text,
+  code_verifier text,
+  redirect_uri text,
+  return_to text not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint sso_states_browser_hash_check CHECK ((octet_length(browser_hash) = 32))
+  constraint sso_states_check CHECK (((NOT opens_session) OR (provider = 'saml'::text) OR (browser_hash IS NOT NULL)))
+  constraint sso_states_check1 CHECK (((oidc_nonce IS NULL) = (provider = 'saml'::text)))
+  constraint sso_states_check2 CHECK (((code_verifier IS NULL) = (provider = 'saml'::text)))
+  constraint sso_states_check3 CHECK (((redirect_uri IS NULL) = (provider = 'saml'::text)))
+  constraint sso_states_name_hash_check CHECK ((octet_length(name_hash) = 32))
+  constraint sso_states_provider_check CHECK ((provider = ANY (ARRAY['oidc'::text, 'saml'::text])))
+  constraint sso_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint sso_states_pkey PRIMARY KEY (tenant_id, id)
+  constraint sso_states_name UNIQUE (tenant_id, name_hash)
+  CREATE INDEX sso_states_expiry ON arbiter.sso_states USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
 create table stream_heads (
   tenant_id uuid not null,
   "position" bigint not null
@@ -1844,6 +1926,28 @@ create table tenants (
   grant select to arbiter_readonly
   grant insert, select, update to arbiter_system
   comment: Tenants; deleted_at set = no credential of it is accepted any more.
+
+create table user_identities (
+  tenant_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  issuer text not null,
+  subject text not null,
+  created_at timestamp(3) with time zone not null
+);
+  constraint user_identities_issuer_check CHECK (((length(issuer) >= 1) AND (length(issuer) <= 2048)))
+  constraint user_identities_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 1024)))
+  constraint user_identities_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_identities_pkey PRIMARY KEY (tenant_id, id)
+  constraint user_identities_subject UNIQUE (tenant_id, issuer, subject)
+  constraint user_identities_user UNIQUE (tenant_id, user_id, issuer)
+  CREATE INDEX user_identities_lookup ON arbiter.user_identities USING btree (issuer, subject)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select to arbiter_system
 
 create table user_passwords (
   tenant_id uuid not null,
@@ -2672,6 +2776,32 @@ $function$;
   grant execute to arbiter_app
   grant execute to arbiter_readonly
 
+CREATE OR REPLACE FUNCTION arbiter.empty_history(target text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  tenant uuid := nullif(current_setting('app.tenant', true), '')::uuid;
+begin
+  if not exists (select from arbiter.tenants t where t.id = tenant and t.is_playground and t.deleted_at is null) then
+    raise exception 'no playground';
+  end if;
+  case target
+    when 'content_versions' then delete from arbiter.content_versions where tenant_id = tenant;
+    when 'flow_versions' then delete from arbiter.flow_versions where tenant_id = tenant;
+    when 'record_versions' then
+      delete from arbiter.record_versions r
+       where r.tenant_id = tenant and r.entity_type <> 'tenantSettings'
+         and not (r.entity_type = 'outcomeType' and exists (
+           select from arbiter.outcome_types o where o.tenant_id = tenant and o.id = r.entity_id));
+    else raise exception 'refused table';
+  end case;
+end
+$function$;
+  grant execute to arbiter_app
+
 CREATE OR REPLACE FUNCTION arbiter.ensure_month_partitions(parent regclass, from_day date, months integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2974,6 +3104,26 @@ AS $function$
   select graphile_worker.arbiter_put(tenant::text, task, payload, job_key, null, max_attempts, keep_waiting)
 $function$;
   grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_forget(kept text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  gone int;
+begin
+  if nullif(current_setting('app.tenant', true), '') is null then
+    raise exception 'no tenant';
+  end if;
+  delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+   where j.payload ->> 'tenantId' = current_setting('app.tenant') and t.id = j.task_id and t.identifier <> all (kept);
+  get diagnostics gone = row_count;
+  return gone;
+end
+$function$;
+  grant execute to arbiter_app
 
 CREATE OR REPLACE FUNCTION graphile_worker.arbiter_hand_back(alive text[], since interval)
  RETURNS integer

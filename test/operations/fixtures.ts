@@ -44,6 +44,8 @@ export interface Fixtures {
   draft(resource: Resource): Promise<Body>;
   /** Makes a record. */
   make(resource: Resource, changes?: Body): Promise<Made>;
+  /** Makes the tenant a playground, as some are born. */
+  playground(): Promise<void>;
   /** A user of the tenant, as the operator's file makes one; answers with the id. */
   person(role?: 'admin' | 'editor' | 'viewer'): Promise<string>;
   /** A user who has a password. */
@@ -56,8 +58,6 @@ export interface Fixtures {
   otherTenant(): Promise<string>;
   /** Signs in; answers with the cookie as the browser sends it. */
   signIn(account: Account): Promise<string>;
-  /** Switches the second factor of the user on; answers with the user's id. */
-  secondFactor(account: Account): Promise<string>;
   /** Token of a mailed link of this purpose, of a user of the tenant. */
   link(purpose: LinkPurpose): Promise<string>;
   /**
@@ -67,6 +67,8 @@ export interface Fixtures {
   credentials(operation: Operation): Promise<Readonly<Record<Role, string>>>;
   /** What the person of this role, whose session `credentials` gives, signs in with. */
   sessionAccount(role: Role): Account;
+  /** Switches the second factor of the user on; answers with the user's id. */
+  secondFactor(account: Account): Promise<string>;
   /** A published flow over one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** A decision for a customer of that world, as recommend answered it. */
@@ -198,6 +200,15 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
     async make(resource, changes) {
       return fixtures.must('POST', resource, changes ?? (await draftOf(fixtures, resource)), 201);
     },
+    async playground() {
+      await server.testDatabase.ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [
+        tenant.id,
+      ]);
+      await server.testDatabase.ownerQuery(
+        'insert into arbiter.playground_quotas (tenant_id) values ($1) on conflict do nothing',
+        [tenant.id],
+      );
+    },
     async person(role = 'viewer') {
       const user = { email: `${key('person')}@${marker}.test`, name: fixtures.name('Person'), role };
       const actor = systemActor('test');
@@ -220,18 +231,6 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       });
       assert.equal(answer.status, 200, answer.text);
       return String(answer.headers['set-cookie']).split(';')[0]!;
-    },
-    async secondFactor(account) {
-      const cookie = await fixtures.signIn(account);
-      const step = (body: Body) =>
-        server.call<{ secret: string }>('POST', '/api/v1/auth/mfa', { body, key: null, headers: { cookie } });
-      const app = createTestApp((await step({ action: 'setup' })).body.secret);
-      const enabled = await step({ action: 'enable', code: app.code(new Date()) });
-      assert.equal(enabled.status, 200, enabled.text);
-      const find = (tx: Tx) => selectIdByEmail(tx, account.email);
-      const id = await server.database.withTenant(tenant.id, systemActor('test'), find);
-      assert.ok(id);
-      return id;
     },
     newcomer: async () => ({ name: fixtures.name('Newcomer'), email: `${key('newcomer')}@${marker}.test` }),
     async lockedPerson() {
@@ -282,6 +281,18 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
           return (await server.sessions.startSession(tx, { userId, method: 'password' })).token;
         });
       return { viewer: await sessionOf('viewer'), editor: await sessionOf('editor'), admin: await sessionOf('admin') };
+    },
+    async secondFactor(account) {
+      const cookie = await fixtures.signIn(account);
+      const step = (body: Body) =>
+        server.call<{ secret: string }>('POST', '/api/v1/auth/mfa', { body, key: null, headers: { cookie } });
+      const app = createTestApp((await step({ action: 'setup' })).body.secret);
+      const enabled = await step({ action: 'enable', code: app.code(new Date()) });
+      assert.equal(enabled.status, 200, enabled.text);
+      const find = (tx: Tx) => selectIdByEmail(tx, account.email);
+      const id = await server.database.withTenant(tenant.id, systemActor('test'), find);
+      assert.ok(id);
+      return id;
     },
     async decisionWorld() {
       const category = await fixtures.make('categories');

@@ -24,6 +24,7 @@ import { estimateOperations } from './estimates.ts';
 import { eventOperations } from './events.ts';
 import { flowRouteOperations } from './flow-routes.ts';
 import { gitopsOperations } from './gitops.ts';
+import { googleOperations } from './google.ts';
 import { historyImportOperations } from './history-import.ts';
 import { interactionListOperations } from './interaction-lists.ts';
 import { oauthOperations } from './oauth.ts';
@@ -44,6 +45,7 @@ import { secondFactorOperations } from './second-factor.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
 import { simulationOperations } from './simulations.ts';
+import { ssoOperations } from './sso.ts';
 import { suppressionOperations } from './suppressions.ts';
 import { systemOperations } from './system.ts';
 import { tenantSettingsOperations } from './tenant-settings.ts';
@@ -78,6 +80,7 @@ export const operations = {
   ...byId(eventOperations),
   ...byId(flowRouteOperations),
   ...byId(gitopsOperations),
+  ...byId(googleOperations),
   ...byId(historyImportOperations),
   ...byId(interactionListOperations),
   ...byId(oauthOperations),
@@ -99,6 +102,7 @@ export const operations = {
   ...byId(segmentOperations),
   ...byId(sessionOperations),
   ...byId(simulationOperations),
+  ...byId(ssoOperations),
   ...byId(suppressionOperations),
   ...byId(systemOperations),
   ...byId(tenantSettingsOperations),

@@ -201,6 +201,19 @@ export const variables = {
     true,
   ),
   DEMO_MODE: onOff('Start and sign-up', 'Reported by /tenant/status as isDemoMode.', false),
+  GOOGLE_CLIENT_ID: text(
+    'Start and sign-up',
+    'Sign-in with Google: our client id. Its redirect path is `/api/auth/callback/google`.',
+  ),
+  GOOGLE_CLIENT_SECRET: secret('Start and sign-up', 'Sign-in with Google: our client secret.'),
+  GOOGLE_ISSUER_URL: {
+    ...word(
+      'Start and sign-up',
+      'Sign-in with Google: the issuer; another OpenID provider in tests.',
+      'https://accounts.google.com',
+    ),
+    read: readUrl(['https', 'http']),
+  },
   REGISTRATION: onOff('Start and sign-up', 'Anybody may sign up and gets a tenant of their own.', true),
   PLAYGROUND_MODE: onOff(
     'Start and sign-up',
@@ -253,6 +266,11 @@ export const variables = {
   ),
 
   OUTBOUND_ALLOW_CIDRS: list('Outbound', 'Private networks that outbound calls may reach, by commas.', readNetwork),
+  SSO_REDIRECT_ALLOWLIST: list(
+    'Outbound',
+    'Exact origins, besides that of NEXTAUTH_URL, to which identity providers may send browsers back, by commas.',
+    readOrigin,
+  ),
   OUTBOUND_HTTP_OK: onOff('Outbound', 'Allow http destinations; for development only.', false),
 
   RATE_LIMIT_DEFAULT_PER_MINUTE: whole(

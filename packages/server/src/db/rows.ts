@@ -837,6 +837,7 @@ export interface PlansRow {
 export interface PlaygroundQuotasRow {
   readonly tenantId: string;
   readonly used: number;
+  readonly resetVersion: number | string;
 }
 
 /** A row of `qualification_rules`. */
@@ -1073,6 +1074,54 @@ export interface SimulationsRow {
   readonly leaseUntil: Date | null;
 }
 
+/** A row of `sso_assertions`. */
+export interface SsoAssertionsRow {
+  readonly tenantId: string;
+  readonly nameHash: Buffer;
+  readonly expiresAt: Date;
+}
+
+/** A row of `sso_configs`. */
+export interface SsoConfigsRow {
+  readonly tenantId: string;
+  readonly provider: 'oidc' | 'saml' | 'none';
+  readonly enabled: boolean;
+  readonly samlEntityId: string | null;
+  readonly samlSsoUrl: string | null;
+  readonly samlAcsUrl: string | null;
+  readonly samlAllowUnsolicited: boolean;
+  readonly oidcIssuer: string | null;
+  readonly oidcClientId: string | null;
+  readonly oidcScopes: string;
+  readonly defaultRole: 'admin' | 'editor' | 'viewer';
+  readonly allowedDomains: string[];
+  readonly autoProvision: boolean;
+  readonly enforceForAllUsers: boolean;
+  readonly updatedAt: Date;
+}
+
+/** A row of `sso_secrets`. */
+export interface SsoSecretsRow {
+  readonly tenantId: string;
+  readonly field: 'oidcClientSecret' | 'samlCertificate';
+  readonly sealed: Buffer;
+}
+
+/** A row of `sso_states`. */
+export interface SsoStatesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly provider: 'oidc' | 'saml';
+  readonly nameHash: Buffer;
+  readonly browserHash: Buffer | null;
+  readonly opensSession: boolean;
+  readonly oidcNonce: string | null;
+  readonly codeVerifier: string | null;
+  readonly redirectUri: string | null;
+  readonly returnTo: string;
+  readonly expiresAt: Date;
+}
+
 /** A row of `stream_heads`. */
 export interface StreamHeadsRow {
   readonly tenantId: string;
@@ -1113,6 +1162,16 @@ export interface TenantsRow {
   readonly createdAt: Date;
   readonly deletedAt: Date | null;
   readonly bootstrapName: string | null;
+}
+
+/** A row of `user_identities`. */
+export interface UserIdentitiesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly createdAt: Date;
 }
 
 /** A row of `user_passwords`. */
@@ -1280,10 +1339,15 @@ export interface Tables {
   readonly segment_snapshots: SegmentSnapshotsRow;
   readonly segments: SegmentsRow;
   readonly simulations: SimulationsRow;
+  readonly sso_assertions: SsoAssertionsRow;
+  readonly sso_configs: SsoConfigsRow;
+  readonly sso_secrets: SsoSecretsRow;
+  readonly sso_states: SsoStatesRow;
   readonly stream_heads: StreamHeadsRow;
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
+  readonly user_identities: UserIdentitiesRow;
   readonly user_passwords: UserPasswordsRow;
   readonly user_preferences: UserPreferencesRow;
   readonly user_sessions: UserSessionsRow;
@@ -2008,6 +2072,7 @@ export const columnKinds = {
   playground_quotas: {
     tenantId: 'uuid',
     used: 'integer',
+    resetVersion: 'integer',
   },
   qualification_rules: {
     tenantId: 'uuid',
@@ -2205,6 +2270,46 @@ export const columnKinds = {
     holder: 'uuid',
     leaseUntil: 'instant',
   },
+  sso_assertions: {
+    tenantId: 'uuid',
+    nameHash: 'bytes',
+    expiresAt: 'instant',
+  },
+  sso_configs: {
+    tenantId: 'uuid',
+    provider: 'text',
+    enabled: 'boolean',
+    samlEntityId: 'text',
+    samlSsoUrl: 'text',
+    samlAcsUrl: 'text',
+    samlAllowUnsolicited: 'boolean',
+    oidcIssuer: 'text',
+    oidcClientId: 'text',
+    oidcScopes: 'text',
+    defaultRole: 'text',
+    allowedDomains: 'array',
+    autoProvision: 'boolean',
+    enforceForAllUsers: 'boolean',
+    updatedAt: 'instant',
+  },
+  sso_secrets: {
+    tenantId: 'uuid',
+    field: 'text',
+    sealed: 'bytes',
+  },
+  sso_states: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    provider: 'text',
+    nameHash: 'bytes',
+    browserHash: 'bytes',
+    opensSession: 'boolean',
+    oidcNonce: 'text',
+    codeVerifier: 'text',
+    redirectUri: 'text',
+    returnTo: 'text',
+    expiresAt: 'instant',
+  },
   stream_heads: {
     tenantId: 'uuid',
     position: 'integer',
@@ -2238,6 +2343,14 @@ export const columnKinds = {
     createdAt: 'instant',
     deletedAt: 'instant',
     bootstrapName: 'text',
+  },
+  user_identities: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    issuer: 'text',
+    subject: 'text',
+    createdAt: 'instant',
   },
   user_passwords: {
     tenantId: 'uuid',

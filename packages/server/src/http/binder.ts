@@ -20,6 +20,7 @@ import type { LoadShedder } from './load-shedding.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { readParts } from './multipart.ts';
 import { createVerifySignature } from './operator-secrets.ts';
+import { createPages } from './pages.ts';
 import type { KnownPath } from './paths.ts';
 import { createPerform } from './perform.ts';
 import { prefersStrict } from './preferences.ts';
@@ -30,7 +31,7 @@ import { refuseBody, refuseLength, takeBody } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from './send.ts';
-import { createStartPage } from './start-page.ts';
+import { asksForHtml, createStartPage } from './start-page.ts';
 import { readStream } from './stream-body.ts';
 import { createStreamPlaces } from './stream-places.ts';
 import { transport } from './transport.ts';
@@ -57,7 +58,10 @@ interface Service {
 }
 
 /** What an operation says of its failures. */
-type FailureFacts = Pick<Operation, 'decides' | 'errorFormat'>;
+type FailureFacts = Pick<Operation, 'decides' | 'errorFormat'> & {
+  /** The word by which the login page tells a browser of it; null: the caller gets the error itself. */
+  readonly page?: string | null;
+};
 
 export interface Binder {
   /** Compiles the schemas of decisions; before the port opens. */
@@ -91,6 +95,7 @@ export function createBinder(
   const streamPlaces = createStreamPlaces();
   const checks = createChecks();
   const startPage = createStartPage(deps.config.publicUrl);
+  const pages = createPages(deps.config.publicUrl);
   const { logger } = deps;
 
   function begin(request: FastifyRequest): Service {
@@ -130,7 +135,7 @@ export function createBinder(
     thrown: unknown,
     { requestId }: Service,
     route: string,
-    { decides = false, errorFormat = 'problem' }: FailureFacts,
+    { decides = false, errorFormat = 'problem', page = null }: FailureFacts,
   ): WholeAnswer {
     const error = toAppError(thrown);
     const recommendationId = decides ? attemptId(requestId) : null;
@@ -140,12 +145,13 @@ export function createBinder(
       if (error.code === 'internal') logger.error(facts, 'request failed');
       else logger.warn(facts, 'request failed');
     }
+    if (page !== null) return { status: 302, headers: { location: pages.login({ error: page }) }, body: null };
     return errorAnswer(error, requestId, errorFormat, recommendationId);
   }
 
   function bind(operation: Operation, handler: AnyHandler) {
     checkKinds(operation);
-    const { auth } = operation;
+    const { auth, failurePage } = operation;
     const identify = identifyFor(operation);
     const verify = isSignature(auth) ? createVerifySignature(operation, auth, deps.config.secrets) : null;
     const streams = isStreaming(operation);
@@ -274,6 +280,7 @@ export function createBinder(
         isStrict,
         unknown,
         wantsEvents,
+        wantsPage: failurePage !== undefined && asksForHtml(raw.headers.accept ?? ''),
         signal: streams || operation.stopsWithCaller === true ? signalOf(reply, deps.lifecycle) : neverAborted,
       });
     }
@@ -287,7 +294,8 @@ export function createBinder(
       } catch (thrown) {
         isShed = thrown instanceof AppError && thrown.code === 'overloaded';
         if (isShed) shed();
-        outcome = fail(thrown, service, route, operation);
+        const page = failurePage !== undefined && asksForHtml(request.raw.headers.accept ?? '') ? failurePage : null;
+        outcome = fail(thrown, service, route, { ...operation, page });
       }
       if (service.admittedAs !== null) shedder.leaveTenant(loadClass, service.admittedAs);
       if (service.admitted) shedder.leave(loadClass, service.caller);

@@ -15,6 +15,7 @@ import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
+import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
@@ -33,12 +34,14 @@ import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createEnvelope, keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createOidcClient } from '../platform/oidc.ts';
 import { createOutbound } from '../platform/outbound.ts';
 import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
-import { features, onTenantCreated } from './features.ts';
+import { allResets, features, onTenantCreated } from './features.ts';
+import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
 import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
@@ -56,6 +59,12 @@ export type ComposeConfig = Pick<
   | 'DATA_ENCRYPTION_KEYS_OLD'
   | 'OUTBOUND_ALLOW_CIDRS'
   | 'OUTBOUND_HTTP_OK'
+  | 'SSO_REDIRECT_ALLOWLIST'
+  | 'REGISTRATION'
+  | 'PLAYGROUND_MODE'
+  | 'GOOGLE_CLIENT_ID'
+  | 'GOOGLE_CLIENT_SECRET'
+  | 'GOOGLE_ISSUER_URL'
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
   | 'METRICS_TOKEN'
@@ -224,6 +233,9 @@ export function composeServer(options: ComposeOptions): Server {
       : createEnvelope(config.DATA_ENCRYPTION_KEY, config.DATA_ENCRYPTION_KEYS_OLD);
   const outboundOptions = { allowNetworks: config.OUTBOUND_ALLOW_CIDRS, allowHttp: config.OUTBOUND_HTTP_OK };
   const outbound = createOutbound(outboundOptions);
+  // The operator's own address, and those that it names: the rules for tenants' addresses do not apply.
+  const operatorsOutbound = createOutbound({ allowNetworks: ['0.0.0.0/0', '::/0'], allowHttp: true });
+  const google = googleProvider(config, operatorsOutbound);
   const metrics = createDecisionMetrics(registry);
   const decisions = createDecisionService({
     database,
@@ -258,7 +270,12 @@ export function composeServer(options: ComposeOptions): Server {
     clock,
     links,
     mfaTokens,
-    signIn: { ...featurePorts.signIn, furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person) },
+    signIn: {
+      ...featurePorts.signIn,
+      furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person),
+      isSameGoogleUser: (one, other) =>
+        areSameSubject(database, google?.registration.issuer ?? config.GOOGLE_ISSUER_URL, one, other),
+    },
     passwords,
     rateLimits,
     sessions,
@@ -275,15 +292,23 @@ export function composeServer(options: ComposeOptions): Server {
     enqueueMail: mailQueue(envelope),
     evenly: (startedAt) => sleep(Math.max(0, startedAt + (options.evenAnswersMs ?? evenAnswersMs) - performance.now())),
     publicUrl: options.publicUrl,
-    // Google and single sign-on are plugged in here.
-    signInWays: async () => ({ google: false, sso: false }),
     signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
     jobs,
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
     isDemoMode: config.DEMO_MODE,
+    oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
+    google,
+    strangers: {
+      isOpen: config.REGISTRATION,
+      isPlayground: config.PLAYGROUND_MODE,
+      onTenantCreated,
+      enqueueMail: mailQueue(envelope),
+    },
+    ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
+    resets: allResets,
     restorables: features.flatMap(({ restores }) => restores),
     outboundRules: createOutboundRules(outboundOptions),
   });
@@ -336,6 +361,7 @@ export function composeServer(options: ComposeOptions): Server {
       await searches.close();
       await decisions.close();
       await outbound.close();
+      await operatorsOutbound.close();
       clearInterval(refusing);
       clearInterval(flushing);
       await authenticator.flushUses().catch(onError);

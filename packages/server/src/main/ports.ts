@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../db/index.ts';
-import type { Restorable } from '../feature.ts';
+import type { Resets, Restorable } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
@@ -20,6 +20,7 @@ import {
   selectFlowsContaining,
 } from '../features/flows/index.ts';
 import type { OperationHandlers } from '../features/gitops/index.ts';
+import type { GoogleDependencies } from '../features/google/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
@@ -47,7 +48,7 @@ import {
 } from '../features/segments/index.ts';
 import type { Links, Sessions } from '../features/sessions/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
-import type { PagePorts } from '../features/sign-in-pages/index.ts';
+import { requiresSso, type SsoDependencies } from '../features/sso/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
@@ -100,7 +101,6 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   /** NEXTAUTH_URL. */
   readonly publicUrl: string;
   readonly signUp: SignUp;
-  readonly signInWays: PagePorts['signInWays'];
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
@@ -108,10 +108,17 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly whyNot: WhyNotPorts;
   /** Of all features, so that files are applied by the operations themselves. */
   readonly operationHandlers: OperationHandlers;
+  readonly oidc: SsoDependencies['oidc'];
+  readonly google: GoogleDependencies['google'];
+  readonly strangers: GoogleDependencies['strangers'];
+  /** SSO_REDIRECT_ALLOWLIST of the process. */
+  readonly ssoRedirectOrigins: readonly string[];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
   readonly eventTypes: readonly string[];
+  /** What features and rooms say of a reset. */
+  readonly resets: readonly Resets[];
   /** What the features say that can be restored. */
   readonly restorables: readonly Restorable[];
 }
@@ -154,8 +161,7 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
-  // Single sign-on is plugged in here.
-  signIn: { requiresSso: async () => false, isSameGoogleUser: async () => false },
+  signIn: { requiresSso },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),

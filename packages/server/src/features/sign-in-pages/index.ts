@@ -5,7 +5,6 @@ import type { PagePorts } from './pages.ports.ts';
 import { pageRoutes } from './pages.routes.ts';
 
 export { pageOperations } from './page-operations.ts';
-export type { PagePorts, SignInWays } from './pages.ports.ts';
 
 export const signInPagesFeature = feature({
   name: 'sign-in-pages',

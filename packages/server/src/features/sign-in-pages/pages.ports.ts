@@ -1,4 +1,5 @@
 import type { AnyHandler } from '../../http/handler.ts';
+import type { GoogleDependencies } from '../google/index.ts';
 import type { SecondFactorPorts } from '../second-factor/index.ts';
 
 /** Ways to sign in besides the password. */
@@ -9,10 +10,10 @@ export interface SignInWays {
 }
 
 /** What the pages need of the process. */
-export interface PagePorts extends Pick<SecondFactorPorts, 'clock' | 'database' | 'envelope' | 'mfaTokens'> {
+export interface PagePorts
+  extends Pick<SecondFactorPorts, 'clock' | 'database' | 'envelope' | 'mfaTokens'>,
+    Pick<GoogleDependencies, 'google'> {
   readonly operationHandlers: () => ReadonlyMap<string, AnyHandler>;
   /** NEXTAUTH_URL. */
   readonly publicUrl: string;
-  /** `tenantId`: as the address of the page names it, whatever that is; null without. */
-  readonly signInWays: (tenantId: string | null) => Promise<SignInWays>;
 }

@@ -1,11 +1,15 @@
 import { passwordRules } from '@arbiter/contract';
+import { systemActor } from '../../db/index.ts';
 import { isOwnOrigin } from '../../http/credentials.ts';
 import { pageHeaders } from '../../http/form-page.ts';
 import { type Handlers, type RequestFacts, reply } from '../../http/handler.ts';
 import { locationOf, ownPath } from '../../http/own-paths.ts';
 import { basePath } from '../../http/start-page.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { isUuid } from '../../platform/ids.ts';
+import type { RequestTerms } from '../accounts/index.ts';
 import { readSetUp } from '../second-factor/index.ts';
+import { hasSso } from '../sso/index.ts';
 import { backupCodesView, codeView, setUpView, signInView, type ViewFacts } from './login-views.ts';
 import { createCalls } from './page-calls.ts';
 import { refusalOf } from './page-messages.ts';
@@ -33,6 +37,12 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
 
   const show = (html: string, cookie?: string) =>
     reply(200, html, cookie === undefined ? pageHeaders : { ...pageHeaders, 'set-cookie': cookie });
+
+  /** True for a tenant with single sign-on; the address may name anything. */
+  async function hasSsoThere(tenantId: string | undefined, terms: RequestTerms): Promise<boolean> {
+    if (tenantId === undefined || !isUuid(tenantId)) return false;
+    return ports.database.withTenant(tenantId, systemActor('sign-in'), hasSso, terms);
+  }
 
   /** On to a page of ours. What is not said stays out of the address. */
   function on(path: string, query: Readonly<Record<string, string | undefined>>, cookie?: string) {
@@ -79,7 +89,7 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
         const shown = {
           email: cookieFrom(headers.Cookie, typedCookie) ?? '',
           good: facts.refused === null ? (good ?? null) : null,
-          ways: await ports.signInWays(tenantId ?? null),
+          ways: { google: ports.google !== null, sso: await hasSsoThere(tenantId, { requestId, until }) },
           offersResend: query.error === 'email-not-verified' || query.error === 'expired-token',
         };
         return show(signInView(facts, shown));

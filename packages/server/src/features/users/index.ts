@@ -28,6 +28,7 @@ export {
   lockSigningIn,
   type Membership,
   type SigningIn,
+  selectByLastLogin,
   selectMemberships,
   selectSigningIn,
   updateFailures,
@@ -53,5 +54,6 @@ export const tables = ['users', 'user_passwords'];
 export const usersFeature = feature({
   name: 'users',
   tables,
+  resets: { keeps: { users: 'the account remains', user_passwords: 'and how people sign in' } },
   operations: () => handlerEntries(userOperations, userRoutes()),
 });

@@ -41,6 +41,24 @@ export async function selectMemberships(tx: Tx, email: string, tenantId: string 
   );
 }
 
+/**
+ * The users named, who was there last first; those who are deactivated come last. Needs a system transaction.
+ */
+export async function selectByLastLogin(
+  tx: Tx,
+  places: readonly { readonly tenantId: string; readonly userId: string }[],
+): Promise<Membership[]> {
+  if (places.length === 0) return [];
+  return select(
+    tx,
+    membershipColumns,
+    `from arbiter.users u join unnest($1::uuid[], $2::uuid[]) as place (tenant_id, id)
+       on place.tenant_id = u.tenant_id and place.id = u.id
+      order by u.deactivated_at is null desc, u.last_login_at desc nulls last, u.id desc`,
+    [places.map(({ tenantId }) => tenantId), places.map(({ userId }) => userId)],
+  );
+}
+
 const signInColumns = selectList(
   columns(
     users,
