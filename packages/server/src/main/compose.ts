@@ -19,6 +19,7 @@ import { createDecisionMetrics, createDecisionService, type DecisionService } fr
 import { mailQueue } from '../features/mail/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
+import { pageOperations } from '../features/sign-in-pages/index.ts';
 import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -306,6 +307,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
+    pages: Object.values(pageOperations),
     handlers: new Map([...handlers, ...(beside?.handlers ?? [])]),
     database,
     authenticate,
