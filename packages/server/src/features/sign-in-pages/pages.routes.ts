@@ -6,6 +6,7 @@ import { type Handlers, type RequestFacts, reply } from '../../http/handler.ts';
 import { locationOf, ownPath } from '../../http/own-paths.ts';
 import { basePath } from '../../http/start-page.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { isNewPassword } from '../../platform/formats.ts';
 import { isUuid } from '../../platform/ids.ts';
 import type { RequestTerms } from '../accounts/index.ts';
 import { readSetUp } from '../second-factor/index.ts';
@@ -224,7 +225,8 @@ async function refusedBy<T>(words: Words, work: () => Promise<T>): Promise<T | s
 }
 
 function passwordProblem(password: string, repeated: string | undefined): 'weak-password' | 'no-match' | null {
-  if (password.length < passwordRules.minimum || password.length > passwordRules.maximum) return 'weak-password';
+  const isLongEnough = password.length >= passwordRules.minimum && password.length <= passwordRules.maximum;
+  if (!isLongEnough || !isNewPassword(password)) return 'weak-password';
   return password === repeated ? null : 'no-match';
 }
 
