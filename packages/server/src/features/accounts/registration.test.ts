@@ -64,7 +64,7 @@ test('the tenant is named after the person when nobody named it', async () => {
   const named = { ...newcomer(), name: 'A'.repeat(100) };
   assert.equal((await register(named)).status, 201);
   await verify(await onlyToken('verification'));
-  assert.equal((await people.login(named)).body.tenant?.name, `${'A'.repeat(90)} workspace`);
+  assert.equal((await people.login(named)).body.tenant?.name, `${'A'.repeat(88)}'s workspace`);
 });
 
 test('the answer is the same for a known address, which gets a mail that says so', async () => {
