@@ -145,6 +145,17 @@ test('a link is good for 24 hours; another one takes its place', async () => {
   assert.deepEqual(await mails(), [], 'who is verified needs none');
 });
 
+test('an account that was proven in another way keeps its password, whatever registration waits', async () => {
+  const { email } = newcomer();
+  await register({ name: 'Mallory', email, password: 'Mallory00' });
+  const trap = await onlyToken('verification');
+  const [user] = await usersOf(email);
+  await server.testDatabase.ownerQuery('update arbiter.users set email_verified_at = now() where id = $1', [user!.id]);
+  assert.equal(await verify(trap), '/login?verified=true');
+  assert.equal((await people.login({ email, password: 'Mallory00' })).status, 401);
+  assert.equal((await usersOf(email))[0]!.name, 'Mallory');
+});
+
 test('what is no link leads to the sign-in, and a link is not opened ahead of time', async () => {
   for (const token of ['', 'nonsense', 'x'.repeat(43), '%F0%9F%98%80']) {
     assert.equal(await verify(token), '/login?error=invalid-token', token);

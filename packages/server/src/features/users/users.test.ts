@@ -24,8 +24,12 @@ const person = async (role: User['role'] = 'editor', tenant = server.tenants[0],
   };
   return server.database.withTenant(tenant.id, systemActor('test'), (tx) => createPerson(tx, wanted));
 };
-const call = <Body = User & Partial<Pick<Problem, 'code' | 'errors'>>>(method: string, path: string, body?: object, key = server.tenants[0].keys.admin) =>
-  server.call<Body>(method, `/api/v1/users${path}`, { key, ...(body === undefined ? {} : { body }) });
+const call = <Body = User & Partial<Pick<Problem, 'code' | 'errors'>>>(
+  method: string,
+  path: string,
+  body?: object,
+  key = server.tenants[0].keys.admin,
+) => server.call<Body>(method, `/api/v1/users${path}`, { key, ...(body === undefined ? {} : { body }) });
 const rows = async (id: string) =>
   server.testDatabase.ownerQuery<{ action: string; changes: Record<string, unknown> }>(
     'select action, changes from arbiter.audit_logs where entity_id = $1 order by sequence offset 1',
