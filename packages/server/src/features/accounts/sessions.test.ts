@@ -260,6 +260,8 @@ test('T32: a session acts from its own pages, with X-Requested-With; a cookie be
     assert.deepEqual([answer.status, answer.body.code], [403, 'csrf_header_required'], JSON.stringify(headers));
   }
   assert.deepEqual(await server.testDatabase.ownerQuery('select count(*) from arbiter.categories'), before);
+  const out = await people.open('POST', '/api/v1/auth/logout', { cookie, headers: { origin: 'https://evil.test' } });
+  assert.deepEqual([out.status, out.body.code], [403, 'csrf_header_required']);
   const viewer = await server.call('POST', '/api/v1/categories', {
     key: tenant().keys.viewer,
     body: { name: 'x' },
