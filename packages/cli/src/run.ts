@@ -4,6 +4,7 @@ import type { Call, Command, Flags } from './command.ts';
 import { auditVerify } from './commands/audit-verify.ts';
 import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
 import { keyCreate } from './commands/key-create.ts';
+import { login } from './commands/login.ts';
 import { migrate } from './commands/migrate.ts';
 import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts';
 import { recommend } from './commands/recommend.ts';
@@ -12,6 +13,7 @@ import { respond } from './commands/respond.ts';
 import { serve } from './commands/serve.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { trace } from './commands/trace.ts';
+import { whoami } from './commands/whoami.ts';
 import { whyNot } from './commands/why-not.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
@@ -20,6 +22,8 @@ const commands: readonly Command[] = [
   migrate,
   tenantCreate,
   keyCreate,
+  login,
+  whoami,
   recommend,
   respond,
   trace,
@@ -52,6 +56,8 @@ export interface Shell {
   warn(line: string): void;
   /** Asks the person at the terminal; missing where there is none. */
   readonly ask?: (question: string) => Promise<string>;
+  /** The same, and what is typed is not shown. */
+  readonly askSecretly?: (question: string) => Promise<string>;
 }
 
 /** Runs one command line and resolves with its exit code. */
