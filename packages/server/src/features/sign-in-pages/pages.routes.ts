@@ -1,4 +1,3 @@
-import { passwordRules } from '@arbiter/contract';
 import { systemActor } from '../../db/index.ts';
 import { isOwnOrigin } from '../../http/credentials.ts';
 import { pageHeaders } from '../../http/form-page.ts';
@@ -203,6 +202,8 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
 
 const noStore = { 'cache-control': 'no-store' } as const;
 const longestName = 100;
+/** Contract part 1, 5.7. What else a password must hold the operation says. */
+const passwordLength = { least: 8, most: 128 };
 
 const signInWords: Words = {
   invalid_credentials: 'invalid-credentials',
@@ -224,7 +225,7 @@ async function refusedBy<T>(words: Words, work: () => Promise<T>): Promise<T | s
 }
 
 function passwordProblem(password: string, repeated: string | undefined): 'weak-password' | 'no-match' | null {
-  if (password.length < passwordRules.minimum || password.length > passwordRules.maximum) return 'weak-password';
+  if (password.length < passwordLength.least || password.length > passwordLength.most) return 'weak-password';
   return password === repeated ? null : 'no-match';
 }
 
