@@ -68,6 +68,7 @@ export async function createInstallation(
     DATA_DIR: join(folder, 'data'),
     API_KEY_PEPPER: randomBytes(32).toString('hex'),
     DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    NEXTAUTH_SECRET: randomBytes(32).toString('hex'),
     ...(tenants.length > 0 ? { BOOTSTRAP_FILE: bootstrap } : {}),
     ...environment,
   };

@@ -167,6 +167,25 @@ describe('with a server on its embedded database', () => {
     assert.equal(JSON.parse(answer).decisions[0].content.ctaUrl.startsWith('https://coffee.example/'), true);
   });
 
+  test('a link that signs in is made beside the running server, as often as it is needed', async () => {
+    const firstRun = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
+    const make = (...args: string[]) => arbiter(['user', 'sign-in-link', ...args], { DATA_DIR: folder });
+    const made = await make(firstRun.email.toUpperCase());
+    assert.deepEqual([made.code, made.err], [0, '']);
+    const { pathname, search } = new URL(made.out.trim());
+    const follow = () => fetch(`${url}${pathname}${search}`, { redirect: 'manual' });
+    assert.match(String((await follow()).headers.get('set-cookie')), /^arbiter_session=/);
+    assert.equal((await follow()).headers.get('location'), '/login?error=expired-link');
+    for (const tenant of ['Demo', firstRun.tenantId]) {
+      assert.equal((await make(firstRun.email, '--tenant', tenant)).code, 0, tenant);
+    }
+    for (const args of [['nobody@demo.localhost'], [firstRun.email, '--tenant', 'Other']]) {
+      const refused = await make(...args);
+      assert.deepEqual([refused.code, refused.out], [1, '']);
+    }
+    assert.equal((await make()).code, 2);
+  });
+
   test("the pack's first customer gets an offer on every channel", async () => {
     for (const channel of ['web', 'email', 'push', 'in_app']) {
       const args = ['recommend', 'CM-000001', '--channel', channel, '--dry-run', '--json'];

@@ -13,6 +13,7 @@ import { respond } from './commands/respond.ts';
 import { serve } from './commands/serve.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { trace } from './commands/trace.ts';
+import { userSignInLink } from './commands/user-sign-in-link.ts';
 import { whoami } from './commands/whoami.ts';
 import { whyNot } from './commands/why-not.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
@@ -21,6 +22,7 @@ const commands: readonly Command[] = [
   serve,
   migrate,
   tenantCreate,
+  userSignInLink,
   keyCreate,
   login,
   whoami,
