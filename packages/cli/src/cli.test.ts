@@ -78,6 +78,8 @@ describe('without a server', () => {
       'key create',
       'user create',
       'user unlock',
+      'login',
+      'whoami',
       'recommend',
       'respond',
       'trace',
@@ -101,6 +103,9 @@ describe('without a server', () => {
       [['recommend', 'C', '--colour', 'red'], /--colour/],
       [['recommend', 'C'], /no API key/],
       [['key', 'create', '--scopes', 'fly'], /there is no scope fly/],
+      [['login'], /takes --email or --api-key/],
+      [['login', '--email', 'a@b.example'], /no password/],
+      [['whoami', 'now'], /does not know now/],
       [['tenant', 'create'], /takes one name/],
       [['user', 'create'], /takes one address/],
       [['user', 'create', 'a@b.c'], /needs --tenant/],
@@ -354,6 +359,42 @@ describe('with a server on its embedded database', () => {
     assert.ok(verified >= total && scanned === verified);
     assert.deepEqual([rest.intact, rest.fromSequence, rest.nextSequence], [true, 1, null]);
     assert.ok(all.err.includes(`${limit} rows checked, going on with row ${limit + 1}\n`));
+  });
+
+  test('login makes a key for this machine and keeps it privately; whoami says whose it is', async () => {
+    const { email, password, apiKey } = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
+    const own = await mkdtemp(join(tmpdir(), 'arbiter-login-'));
+    try {
+      const there = { XDG_CONFIG_HOME: own };
+      const wrong = await arbiter(['login', '--email', email, '--url', url], {
+        ...there,
+        ARBITER_PASSWORD: 'Wrong0000',
+      });
+      assert.deepEqual([wrong.code, wrong.out], [1, '']);
+      assert.match(wrong.err, /401/);
+      assert.equal((await arbiter(['whoami', '--url', url], there)).code, 2, 'nothing was kept');
+      const { code, out, err } = await arbiter(['login', '--email', email, '--url', url], {
+        ...there,
+        ARBITER_PASSWORD: password,
+      });
+      assert.equal(code, 0, err);
+      assert.match(out, /^signed in to Demo as /);
+      const file = join(own, 'arbiter', 'config.json');
+      assert.equal((await stat(file)).mode & 0o777, 0o600);
+      const kept = JSON.parse(await readFile(file, 'utf8'));
+      assert.match(kept.apiKey, /^krn_/);
+      assert.equal(`${out}${err}`.includes(kept.apiKey), false);
+      const told = await arbiter(['whoami'], there);
+      assert.equal(told.code, 0, told.err);
+      assert.match(told.out, /^arbiter login on .* \(api_key, admin\)\ntenant {2}Demo \(/);
+      const unknown = await arbiter(['login', '--api-key', `krn_${'0'.repeat(64)}`, '--url', url], there);
+      assert.equal(unknown.code, 1);
+      assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), kept);
+      assert.equal((await arbiter(['login', '--api-key', apiKey, '--url', url], there)).code, 0);
+      assert.equal(JSON.parse(await readFile(file, 'utf8')).apiKey, apiKey);
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
   });
 
   test('tenant create and key create --tenant work beside the running server', async () => {

@@ -40,7 +40,7 @@ a{color:var(--link);text-underline-offset:2px}
 .note.bad{color:var(--block);background:var(--block-soft)}
 .note.good{color:var(--pass);background:var(--pass-soft)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
-.qr{display:block;width:200px;height:200px;margin:0 auto 20px;background:#fff;border-radius:6px}
+.qr{display:block;width:240px;height:240px;margin:0 auto 20px;background:#fff;border-radius:6px}
 .codes{list-style:none;margin:0 0 20px;padding:16px;background:var(--sunken);border-radius:6px;display:grid;grid-template-columns:1fr 1fr;gap:6px 16px}
 .codes,.secret{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .secret{display:block;background:var(--sunken);border-radius:6px;padding:10px 12px;margin:0 0 20px;overflow-wrap:anywhere;user-select:all}
@@ -84,7 +84,9 @@ export function formPage({
 export function errorPage(error: AppError, requestId: string): string {
   const wait = error.retryAfterSeconds;
   const said =
-    error.status >= 500 ? 'This is not your fault. Please try again in a moment.' : (error.detail ?? error.message);
+    error.status >= 500
+      ? 'This is not your fault. Please try again in a moment.'
+      : (words[error.status] ?? error.detail ?? error.message);
   const body =
     `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div>` +
     `${wait === undefined ? '' : `<p>Please try again in ${waiting(wait)}.</p>`}` +
@@ -94,6 +96,12 @@ export function errorPage(error: AppError, requestId: string): string {
 
 const waiting = (seconds: number): string =>
   seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+
+/** In place of what callers of the API are told. */
+const words: Readonly<Record<number, string>> = {
+  405: 'This page is opened by its link, or by its form.',
+  429: 'There were too many tries from your network, so this one was not looked at.',
+};
 
 const titles: Readonly<Record<number, string>> = {
   403: 'Not from this page',

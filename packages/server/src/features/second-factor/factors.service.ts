@@ -6,7 +6,7 @@ import { actorOf } from '../accounts/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';
 import { getTenant } from '../tenants/index.ts';
-import type { SigningIn } from '../users/index.ts';
+import { mailAddressOf, type SigningIn } from '../users/index.ts';
 import { backupCode, backupCodeBytes, backupCodeCount, backupCodeHash, isBackupCode } from './backup-codes.rules.ts';
 import {
   beginFactor,
@@ -27,7 +27,7 @@ interface Sealing {
 }
 
 /** Whose factor it is. */
-export type FactorOwner = Pick<SigningIn, 'id' | 'name' | 'email' | 'role'>;
+export type FactorOwner = Pick<SigningIn, 'id' | 'name' | 'email' | 'mailAddress' | 'role'>;
 
 const placeOf = (tx: Tx, userId: string): SealPlace => ({ tenantId: tx.tenantId, recordId: userId, field: 'totp' });
 
@@ -142,7 +142,7 @@ async function tellChange(
   });
   const tenant = await getTenant(tx);
   try {
-    await enqueueMail(tx, { kind: 'second_factor', to: owner.email, tenantName: tenant.name, change });
+    await enqueueMail(tx, { kind: 'second_factor', to: mailAddressOf(owner), tenantName: tenant.name, change });
   } catch (error) {
     // The change holds also where no mail can be sent: no key to seal it with, or a user whose name is no address.
     if (!(error instanceof AppError)) throw error;

@@ -79,14 +79,19 @@ const other = (href: string, label: string): string =>
 function resendForm({ base }: ViewFacts, email: string): string {
   const address =
     email === ''
-      ? field({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', maxLength: 255 }, null)
+      ? field(
+          {
+            id: 'resend-email',
+            name: 'email',
+            label: 'Your address',
+            type: 'email',
+            autocomplete: 'username',
+            maxLength: 255,
+          },
+          null,
+        )
       : hidden('email', email);
-  // The page has one field of that name besides: this one is named by its form alone.
-  const own = address
-    .replaceAll('"email"', '"email"')
-    .replaceAll('id="email"', 'id="resend-email"')
-    .replaceAll('for="email"', 'for="resend-email"');
-  return `<div class="field">${form(`${base}/login`, hidden('step', 'resend') + own, 'Send the mail again', 'other')}</div>`;
+  return `<div class="field">${form(`${base}/login`, hidden('step', 'resend') + address, 'Send the mail again', 'other')}</div>`;
 }
 
 /** The code of the app, or a backup code. */

@@ -4,6 +4,8 @@ import type { Field, refusalOf } from './page-messages.ts';
 /** Pieces of which the pages are made. All texts are escaped here. */
 
 interface Input {
+  /** Default: its name. A page with two fields of one name needs it. */
+  readonly id?: string;
   readonly name: Exclude<Field, null>;
   readonly label: string;
   readonly help?: string;
@@ -22,11 +24,21 @@ type Refused = ReturnType<typeof refusalOf>;
 
 /** A field with its label above, and what is wrong with it below, tied to it. A refused one is where typing goes on. */
 export function field(input: Input, refused: Refused): string {
-  const { name, label, help, type = 'text', autocomplete, value = '', isOptional = false, isFirst = false } = input;
+  const {
+    name,
+    id = name,
+    label,
+    help,
+    type = 'text',
+    autocomplete,
+    value = '',
+    isOptional = false,
+    isFirst = false,
+  } = input;
   const isRefused = refused?.field === name;
-  const described = [...(help === undefined ? [] : [`${name}-help`]), ...(isRefused ? [`${name}-error`] : [])];
+  const described = [...(help === undefined ? [] : [`${id}-help`]), ...(isRefused ? [`${id}-error`] : [])];
   const attributes = [
-    `id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"`,
+    `id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}"`,
     value === '' ? '' : `value="${escapeHtml(value)}"`,
     input.maxLength === undefined ? '' : `maxlength="${input.maxLength}"`,
     input.minLength === undefined ? '' : `minlength="${input.minLength}"`,
@@ -38,10 +50,10 @@ export function field(input: Input, refused: Refused): string {
     isRefused || (isFirst && (refused?.field ?? null) === null) ? 'autofocus' : '',
   ];
   return (
-    `<div class="field"><label for="${name}">${escapeHtml(label)}${isOptional ? ' (optional)' : ''}</label>` +
-    `${help === undefined ? '' : `<p class="help" id="${name}-help">${escapeHtml(help)}</p>`}` +
+    `<div class="field"><label for="${id}">${escapeHtml(label)}${isOptional ? ' (optional)' : ''}</label>` +
+    `${help === undefined ? '' : `<p class="help" id="${id}-help">${escapeHtml(help)}</p>`}` +
     `<input ${attributes.filter((each) => each !== '').join(' ')}>` +
-    `${isRefused ? `<p class="error" id="${name}-error">${escapeHtml(refused.text)}</p>` : ''}</div>`
+    `${isRefused ? `<p class="error" id="${id}-error">${escapeHtml(refused.text)}</p>` : ''}</div>`
   );
 }
 

@@ -3,7 +3,7 @@ import { systemActor } from '../../db/index.ts';
 import { isOwnOrigin } from '../../http/credentials.ts';
 import { pageHeaders } from '../../http/form-page.ts';
 import { type Handlers, type RequestFacts, reply } from '../../http/handler.ts';
-import { locationOf, ownPath } from '../../http/own-paths.ts';
+import { ownPath } from '../../http/pages.ts';
 import { basePath } from '../../http/start-page.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isNewPassword } from '../../platform/formats.ts';
@@ -51,7 +51,7 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
       (each): each is [string, string] => each[1] !== undefined && each[1] !== '',
     );
     const text = new URLSearchParams(said).toString();
-    const location = locationOf(publicUrl, text === '' ? path : `${path}?${text}`);
+    const location = base + (text === '' ? path : `${path}?${text}`);
     return reply(303, null, { ...noStore, location, ...(cookie === undefined ? {} : { 'set-cookie': cookie }) });
   }
 
@@ -148,7 +148,7 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
       // It is on by now, maybe from another window: the code is all that is missing.
       if (answer === 'on') return on('/login', { step: 'code', returnTo });
       if (typeof answer === 'string') return on('/login', { error: answer, returnTo });
-      const next = locationOf(publicUrl, ownPath(returnTo));
+      const next = base + ownPath(returnTo);
       return show(backupCodesView(next, answer.body.backupCodes ?? []), answer.headers?.['set-cookie']);
     },
 
