@@ -108,8 +108,6 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly oidc: SsoDependencies['oidc'];
   readonly google: GoogleDependencies['google'];
   readonly clock: Clock;
-  /** NEXTAUTH_URL of the process. */
-  readonly publicUrl: string;
   /** SSO_REDIRECT_ALLOWLIST of the process. */
   readonly ssoRedirectOrigins: readonly string[];
   /** DEMO_MODE of the process. */

@@ -95,8 +95,6 @@ const testConfig: ComposeConfig = {
   OUTBOUND_ALLOW_CIDRS: [],
   OUTBOUND_HTTP_OK: false,
   SSO_REDIRECT_ALLOWLIST: [],
-  REGISTRATION: true,
-  PLAYGROUND_MODE: false,
   GOOGLE_CLIENT_ID: null,
   GOOGLE_CLIENT_SECRET: null,
   GOOGLE_ISSUER_URL: 'https://accounts.google.com',

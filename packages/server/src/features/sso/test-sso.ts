@@ -50,10 +50,7 @@ export function createSso(server: TestServer, tenant: TestTenant) {
     browse(`${callbackPath}?${search}`, { ...(cookie === null ? {} : { cookie }), ...headers });
 
   /** What the browser posts from a SAML provider. */
-  const post = (
-    fields: Readonly<Record<string, string>>,
-    headers: Record<string, string> = {},
-  ): Promise<Called> =>
+  const post = (fields: Readonly<Record<string, string>>, headers: Record<string, string> = {}): Promise<Called> =>
     server.app
       .inject({
         method: 'POST',
@@ -94,10 +91,12 @@ export type TestSso = ReturnType<typeof createSso>;
 export async function sessionOf(server: TestServer, answer: Pick<Called, 'headers'>) {
   const cookie = cookieIn(answer, 'arbiter_session');
   if (cookie === null) return null;
-  const { body } = await server.call<{ principal: { id: string; role: string; email: string }; tenant: { id: string } }>(
-    'GET',
-    '/api/v1/auth/session',
-    { key: null, headers: { cookie: `arbiter_session=${cookie}`, 'x-forwarded-for': freshAddress() } },
-  );
+  const { body } = await server.call<{
+    principal: { id: string; role: string; email: string };
+    tenant: { id: string };
+  }>('GET', '/api/v1/auth/session', {
+    key: null,
+    headers: { cookie: `arbiter_session=${cookie}`, 'x-forwarded-for': freshAddress() },
+  });
   return body;
 }
