@@ -150,6 +150,19 @@ create table audit_logs (
   grant insert, select to arbiter_app
   grant select to arbiter_readonly
 
+create table backup_codes (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  code_hash bytea not null
+);
+  constraint backup_codes_code_hash_check CHECK ((octet_length(code_hash) = 32))
+  constraint backup_codes_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES second_factors(tenant_id, user_id)
+  constraint backup_codes_pkey PRIMARY KEY (tenant_id, user_id, code_hash)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Hashes of backup codes that were not used.
+
 create table catalogue_log (
   tenant_id uuid not null,
   config_version bigint not null,
@@ -1329,7 +1342,8 @@ create table plans (
 
 create table playground_quotas (
   tenant_id uuid not null,
-  used integer default 0 not null
+  used integer default 0 not null,
+  reset_version bigint default 0 not null
 );
   constraint playground_quotas_used_check CHECK ((used >= 0))
   constraint playground_quotas_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -1619,6 +1633,22 @@ create table schemas (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+create table second_factors (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  sealed bytea not null,
+  last_step integer not null,
+  created_at timestamp(3) with time zone not null,
+  enabled_at timestamp(3) with time zone
+);
+  constraint second_factors_last_step_check CHECK ((last_step >= 0))
+  constraint second_factors_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint second_factors_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Secrets of authenticator apps, sealed.
 
 create table seed_packs (
   tenant_id uuid not null,
@@ -1931,6 +1961,20 @@ create table user_passwords (
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
+
+create table user_preferences (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  value json not null
+);
+  constraint user_preferences_value_check CHECK ((json_typeof(value) = 'object'::text))
+  constraint user_preferences_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_preferences_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What the console remembers for people.
 
 create table user_sessions (
   tenant_id uuid not null,
@@ -2732,6 +2776,32 @@ $function$;
   grant execute to arbiter_app
   grant execute to arbiter_readonly
 
+CREATE OR REPLACE FUNCTION arbiter.empty_history(target text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  tenant uuid := nullif(current_setting('app.tenant', true), '')::uuid;
+begin
+  if not exists (select from arbiter.tenants t where t.id = tenant and t.is_playground and t.deleted_at is null) then
+    raise exception 'no playground';
+  end if;
+  case target
+    when 'content_versions' then delete from arbiter.content_versions where tenant_id = tenant;
+    when 'flow_versions' then delete from arbiter.flow_versions where tenant_id = tenant;
+    when 'record_versions' then
+      delete from arbiter.record_versions r
+       where r.tenant_id = tenant and r.entity_type <> 'tenantSettings'
+         and not (r.entity_type = 'outcomeType' and exists (
+           select from arbiter.outcome_types o where o.tenant_id = tenant and o.id = r.entity_id));
+    else raise exception 'refused table';
+  end case;
+end
+$function$;
+  grant execute to arbiter_app
+
 CREATE OR REPLACE FUNCTION arbiter.ensure_month_partitions(parent regclass, from_day date, months integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -3034,6 +3104,26 @@ AS $function$
   select graphile_worker.arbiter_put(tenant::text, task, payload, job_key, null, max_attempts, keep_waiting)
 $function$;
   grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_forget(kept text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  gone int;
+begin
+  if nullif(current_setting('app.tenant', true), '') is null then
+    raise exception 'no tenant';
+  end if;
+  delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+   where j.payload ->> 'tenantId' = current_setting('app.tenant') and t.id = j.task_id and t.identifier <> all (kept);
+  get diagnostics gone = row_count;
+  return gone;
+end
+$function$;
+  grant execute to arbiter_app
 
 CREATE OR REPLACE FUNCTION graphile_worker.arbiter_hand_back(alive text[], since interval)
  RETURNS integer

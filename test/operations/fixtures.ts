@@ -9,7 +9,8 @@ import {
   resources,
   roles,
 } from '@arbiter/contract';
-import { systemActor } from '../../packages/server/src/db/index.ts';
+import { systemActor, type Tx } from '../../packages/server/src/db/index.ts';
+import { createTestApp } from '../../packages/server/src/features/second-factor/test-app.ts';
 import type { LinkPurpose } from '../../packages/server/src/features/sessions/index.ts';
 import { createTenant } from '../../packages/server/src/features/tenants/index.ts';
 import {
@@ -43,6 +44,8 @@ export interface Fixtures {
   draft(resource: Resource): Promise<Body>;
   /** Makes a record. */
   make(resource: Resource, changes?: Body): Promise<Made>;
+  /** Makes the tenant a playground, as some are born. */
+  playground(): Promise<void>;
   /** A user of the tenant, as the operator's file makes one; answers with the id. */
   person(role?: 'admin' | 'editor' | 'viewer'): Promise<string>;
   /** A user who has a password. */
@@ -64,6 +67,8 @@ export interface Fixtures {
   credentials(operation: Operation): Promise<Readonly<Record<Role, string>>>;
   /** What the person of this role, whose session `credentials` gives, signs in with. */
   sessionAccount(role: Role): Account;
+  /** Switches the second factor of the user on; answers with the user's id. */
+  secondFactor(account: Account): Promise<string>;
   /** A published flow over one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** A decision for a customer of that world, as recommend answered it. */
@@ -195,6 +200,15 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
     async make(resource, changes) {
       return fixtures.must('POST', resource, changes ?? (await draftOf(fixtures, resource)), 201);
     },
+    async playground() {
+      await server.testDatabase.ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [
+        tenant.id,
+      ]);
+      await server.testDatabase.ownerQuery(
+        'insert into arbiter.playground_quotas (tenant_id) values ($1) on conflict do nothing',
+        [tenant.id],
+      );
+    },
     async person(role = 'viewer') {
       const user = { email: `${key('person')}@${marker}.test`, name: fixtures.name('Person'), role };
       const actor = systemActor('test');
@@ -267,6 +281,18 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
           return (await server.sessions.startSession(tx, { userId, method: 'password' })).token;
         });
       return { viewer: await sessionOf('viewer'), editor: await sessionOf('editor'), admin: await sessionOf('admin') };
+    },
+    async secondFactor(account) {
+      const cookie = await fixtures.signIn(account);
+      const step = (body: Body) =>
+        server.call<{ secret: string }>('POST', '/api/v1/auth/mfa', { body, key: null, headers: { cookie } });
+      const app = createTestApp((await step({ action: 'setup' })).body.secret);
+      const enabled = await step({ action: 'enable', code: app.code(new Date()) });
+      assert.equal(enabled.status, 200, enabled.text);
+      const find = (tx: Tx) => selectIdByEmail(tx, account.email);
+      const id = await server.database.withTenant(tenant.id, systemActor('test'), find);
+      assert.ok(id);
+      return id;
     },
     async decisionWorld() {
       const category = await fixtures.make('categories');

@@ -40,6 +40,9 @@ const atOnce = 4;
  */
 const reshaped: Readonly<Record<string, readonly string[]>> = {
   'schemas.create': ['name'],
+  // What the body uses; the answer says what the resource uses.
+  'scim.createUser': ['schemas'],
+  'scim.replaceUser': ['schemas'],
   'oauthClients.create': ['scopes'],
   'channels.create': ['providerConfig'],
   'channels.update': ['providerConfig'],

@@ -343,6 +343,8 @@ for (const [index, operation] of all.entries()) {
         for (const [name, { type = '' }] of scalarQuery(operation)) {
           for (const text of oddSpellings[type] ?? []) {
             if (name === 'offset' && text === '0') continue;
+            // SCIM brings the numbers of a page into their range (E6).
+            if (operation.auth === 'scim' && /^-?[0-9]+$/.test(text) && text !== '-0') continue;
             const answer = await ask({}, withAt(call, ['query', name], text));
             assert.equal(answer.status, 400, `${name}=${text}: ${answer.text}`);
             assertRefused(operation, answer, 400, 'validation_failed');

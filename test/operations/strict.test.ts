@@ -55,6 +55,7 @@ describe('what was read can be sent back, strictly', () => {
     const bodies = all.filter(({ method, body }) => method === 'PUT' && body !== undefined);
     const covered = new Set([
       ...records.flatMap(({ id }) => [id, id.replace('ById', '')]),
+      'scim.replaceUser',
       'tenant.update',
       'tenantSettings.update',
       'users.update',
@@ -83,6 +84,12 @@ describe('what was read can be sent back, strictly', () => {
       await passes('PUT', collection, await read());
     });
   }
+
+  it('a user of SCIM', async () => {
+    const body = { userName: fixtures.name('user'), title: 'T' };
+    const made = await server.call<Made>('POST', '/api/v1/scim/v2/Users', { body });
+    await passes('PUT', `/api/v1/scim/v2/Users/${made.body.id}`, made.body);
+  });
 
   it('the tenant, its settings, a field of a schema', async () => {
     for (const path of ['/api/v1/tenant', '/api/v1/tenant-settings']) {

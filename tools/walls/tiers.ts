@@ -5,13 +5,13 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['mail', 'settings', 'retention'],
+  ['mail', 'preferences', 'settings', 'retention'],
   ['tenants'],
   ['sessions'],
   ['users'],
   ['credentials', 'identities'],
   ['accounts', 'scim'],
-  ['sso'],
+  ['second-factor', 'sso'],
   ['google'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],

@@ -32,6 +32,7 @@ import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
 import { invitationOperations, selfOperations } from './people.ts';
 import { placementOperations } from './placements.ts';
+import { preferenceOperations } from './preferences.ts';
 import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
 import { restoreOperations } from './restore.ts';
@@ -40,6 +41,7 @@ import { schemaFigureOperations } from './schema-figures.ts';
 import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
 import { scimOperations } from './scim.ts';
+import { secondFactorOperations } from './second-factor.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
 import { simulationOperations } from './simulations.ts';
@@ -87,6 +89,7 @@ export const operations = {
   ...byId(invitationOperations),
   ...byId(selfOperations),
   ...byId(placementOperations),
+  ...byId(preferenceOperations),
   ...byId(qualificationRuleOperations),
   ...byId(rankingProfileOperations),
   ...byId(restoreOperations),
@@ -95,6 +98,7 @@ export const operations = {
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),
   ...byId(scimOperations),
+  ...byId(secondFactorOperations),
   ...byId(segmentOperations),
   ...byId(sessionOperations),
   ...byId(simulationOperations),

@@ -31,7 +31,11 @@ function oneValue(attribute: ScimAttribute, isInput: boolean): TSchema {
   const { type, description, subAttributes = [], maxLength = scimUsualLength } = attribute;
   if (type === 'boolean') return isInput ? SentBoolean(description) : Type.Boolean({ description });
   if (type !== 'complex') return Type.String(isInput ? { description, maxLength } : { description });
-  return Type.Object(propertiesOf(subAttributes, isInput), { description });
+  const whole = Type.Object(propertiesOf(subAttributes, isInput), { description });
+  const main = subAttributes.find(({ name }) => name === 'value');
+  if (!isInput || main === undefined) return whole;
+  // Clients also send the main value alone: `manager: "<id>"`, `roles: ["admin"]`.
+  return Type.Union([whole, Type.String({ maxLength: main.maxLength ?? scimUsualLength })], { description });
 }
 
 function propertiesOf(attributes: readonly ScimAttribute[], isInput: boolean): Properties {

@@ -135,6 +135,8 @@ function begin(
     scratch,
     phases: program.phases,
     scoring: program.scoring,
+    rescored: null,
+    priorsOf: null,
     prefix: '',
     origin: 0,
     present: null,
@@ -283,7 +285,8 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Json[
       holdout: holdoutShare(run),
     },
     summary: summarize(run, written, slate, coupling),
-    subFlows: program.hasCalls ? run.phases.subFlows : null,
+    // Where there is no place to fill, no flow ran, whatever the way without conditions would call.
+    subFlows: program.hasCalls ? (target.emptyReason === null ? run.phases.subFlows : []) : null,
     withheldByQuota: run.withheldByQuota,
     policyBlocks: run.policyBlocks,
     policyErrors: run.policyErrors,

@@ -9,7 +9,7 @@ import type { ModelRun } from './models/model-scores.ts';
 import type { LaneView } from './policies/lane-view.ts';
 import type { OpenVolumes } from './policies/volumes.ts';
 import type { AssignedModel } from './scoring/champions.ts';
-import type { Scoring } from './scoring/scoring.ts';
+import type { Ladder, Scoring } from './scoring/scoring.ts';
 import type { Scratch } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import type { TraceBuilder } from './trace.ts';
@@ -26,6 +26,13 @@ export interface Run {
   phases: Phases;
   /** The score stage that counts now: that of the flow, or of a flow that it calls. */
   scoring: Scoring;
+  /**
+   * By number of a list: what a called flow scored its candidates by, so that what is told of them later speaks of the same.
+   * Null: no called flow has scored.
+   */
+  rescored: Map<number, ScoredBy> | null;
+  /** The ladder for which the scratch holds what is expected of categories, once a called flow has scored. */
+  priorsOf: Ladder | null;
   /** Put before the names of stages: empty, or `call_flow:<key>/` in a called flow. */
   prefix: string;
   /** Number of the list that is worked on; 0: that of the flow itself (`PlanParts.own`). */
@@ -172,6 +179,17 @@ export type DropReason =
  * An offer under consideration. With several requested placements there is one candidate per offer and placement it
  * fits, because creative, channel and the gates on them differ. Its numbers stand in the scratch's columns.
  */
+/** A score stage of a called flow, and the maxima over the candidates that entered it. */
+export interface ScoredBy {
+  readonly scoring: Scoring;
+  readonly assigned: AssignedModel | null;
+  readonly maxMargin: number;
+  readonly maxRevenue: number;
+}
+
+/** `Candidate.origin` of the mandatory list, which called flows leave as it is. */
+export const mandatoryOrigin = -1;
+
 export interface Candidate {
   /** Its place in the columns. */
   readonly at: number;
@@ -187,7 +205,7 @@ export interface Candidate {
   /** Placement it would be shown at; null when none is known yet or any of several would do. */
   placementId: string | null;
   priority: number;
-  /** Number of the list that it came in with (`Run.origin`). */
+  /** Number of the list that it came in with (`Run.origin`), or `mandatoryOrigin`. */
   origin: number;
   /** Why it leaves; null while it stays. */
   reason: DropReason | null;

@@ -5,7 +5,7 @@ import type { FormulaError, OutputItem } from '../nodes/output-step.ts';
 import { type Candidate, focus, type Run } from '../run.ts';
 import { modelFor, propensitySources } from '../scoring/propensity.ts';
 import { componentsOf } from '../scoring/score-stage.ts';
-import { settingsFor } from '../scoring/scoring.ts';
+import { scoredBy, settingsFor } from '../scoring/scoring.ts';
 import { creativeShareOf } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
 import type { Delivery, Taken } from './walk.ts';
@@ -97,7 +97,8 @@ function writeItem(
 
 /** The model that the candidate was scored by. */
 function modelOf(run: Run, candidate: Candidate): PlanModel | null {
-  return run.program.models.list[modelFor(run, settingsFor(run.program.scoring, candidate).ladder)] ?? null;
+  const { ladder } = settingsFor(scoredBy(run, candidate), candidate);
+  return run.program.models.list[modelFor(run, candidate, ladder)] ?? null;
 }
 
 const nothing: Values = Object.freeze({});

@@ -3,7 +3,7 @@ import { stream } from '../random/stream.ts';
 import type { Candidate, Run } from '../run.ts';
 import { optimizeScores } from '../scoring/optimize-stage.ts';
 import { scoreCandidate } from '../scoring/score-stage.ts';
-import { settingsFor } from '../scoring/scoring.ts';
+import { scoredBy, settingsFor } from '../scoring/scoring.ts';
 import { DRAWN, fitOf, PROPENSITY } from '../scratch.ts';
 import type { Exploring } from './explore.ts';
 import type { Pick, RankedPick, RankMethod } from './rank-method.ts';
@@ -76,7 +76,7 @@ interface Answer {
 /** True when the candidate's place in the order hangs on a drawn number. */
 function isDrawn(run: Run, candidate: Candidate): boolean {
   if (candidate.reason !== null || (run.scratch.columns.known[candidate.at]! & DRAWN) === 0) return false;
-  const { method, exponents } = settingsFor(run.program.scoring, candidate);
+  const { method, exponents } = settingsFor(scoredBy(run, candidate), candidate);
   return method.readsEvidence && (method.name !== 'formula' || exponents.propensity !== 0);
 }
 

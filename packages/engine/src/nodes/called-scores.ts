@@ -1,10 +1,11 @@
 import { rankMethods } from '../delivery/rank-methods.ts';
 import type { Candidate, Run } from '../run.ts';
 import { leave } from '../run.ts';
+import { assignModel } from '../scoring/champions.ts';
 import { measureImpact } from '../scoring/components.ts';
 import { scoreStage } from '../scoring/score-stage.ts';
 import type { Scoring } from '../scoring/scoring.ts';
-import { PROPENSITY } from '../scratch.ts';
+import { DRAWN, PROPENSITY } from '../scratch.ts';
 import type { FlowNode } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
 import { readNumber } from './node-kind.ts';
@@ -21,19 +22,20 @@ export function calledScoreStep(scoring: Scoring): Step {
       run.scoring = scoring;
       forgetPropensities(run);
       measureImpact(run);
+      run.rescored ??= new Map();
+      const assigned = scoring.champions === null || run.holdout ? null : assignModel(run, scoring.champions);
+      const own = { scoring, assigned, maxMargin: run.maxMargin, maxRevenue: run.maxRevenue };
+      for (const { origin } of run.list) run.rescored.set(origin, own);
       scoreStage(run);
       run.scoring = outer;
       run.maxMargin = maxMargin;
       run.maxRevenue = maxRevenue;
-      // What is expected of a category depends on the node that asks.
-      run.scratch.priorSource.fill(0);
     },
   };
 }
 
-function forgetPropensities({ list, scratch: { columns, priorSource } }: Run): void {
-  for (const { at } of list) columns.known[at] = columns.known[at]! & ~PROPENSITY;
-  priorSource.fill(0);
+function forgetPropensities({ list, scratch: { columns } }: Run): void {
+  for (const { at } of list) columns.known[at] = columns.known[at]! & ~(PROPENSITY | DRAWN);
 }
 
 /**

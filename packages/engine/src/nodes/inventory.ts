@@ -2,7 +2,7 @@ import type { PlanOffer } from '../compile/catalogue.ts';
 import type { Schedule } from '../compile/schedule.ts';
 import { budgetGate, budgetReached, type OfferBudget } from '../policies/offer-budget.ts';
 import { offerCapReached } from '../policies/offer-caps.ts';
-import { type Candidate, leave, type Run } from '../run.ts';
+import { type Candidate, leave, mandatoryOrigin, type Run } from '../run.ts';
 import { reserve, takeCandidate } from '../scratch.ts';
 import { alterPriority, isExamined } from '../why-not/probe.ts';
 import { closeStage, keepExamined, recordDrop } from './close-stage.ts';
@@ -66,6 +66,7 @@ function collect(run: Run, included: readonly PlanOffer[], gated: Uint8Array, no
     if (!isForced(offer, now) || (only !== null && offer.id !== only)) continue;
     reserve(scratch, run.poolUsed + 1, offer);
     const candidate = takeCandidate(scratch, run.poolUsed, offer);
+    candidate.origin = mandatoryOrigin;
     run.poolUsed += 1;
     gate(run, candidate, excluded);
     if (run.probe !== null) keepExamined(run, [candidate]);

@@ -40,18 +40,19 @@ export function writeRelevance(run: Run, { ordinal, channel }: Candidate, number
 }
 
 /** I: weighted mean of business value, margin and revenue, at least 0.01; negatives count as 0. */
-export function writeImpact(run: Run, { ordinal }: Candidate, numbers: Float64Array, at: number): void {
+export function writeImpact(run: Run, { ordinal, origin }: Candidate, numbers: Float64Array, at: number): void {
   const { offers } = run.scratch;
+  const { maxMargin, maxRevenue } = run.rescored?.get(origin) ?? run;
   const margin = offers.margin[ordinal]!;
   const revenue = offers.revenue[ordinal]!;
   let sum = offers.worth[ordinal]!;
   let weight = 0.5;
-  if (!Number.isNaN(margin) && run.maxMargin > 0) {
-    sum += 0.25 * (Math.max(0, margin) / run.maxMargin);
+  if (!Number.isNaN(margin) && maxMargin > 0) {
+    sum += 0.25 * (Math.max(0, margin) / maxMargin);
     weight += 0.25;
   }
-  if (!Number.isNaN(revenue) && run.maxRevenue > 0) {
-    sum += 0.25 * (Math.max(0, revenue) / run.maxRevenue);
+  if (!Number.isNaN(revenue) && maxRevenue > 0) {
+    sum += 0.25 * (Math.max(0, revenue) / maxRevenue);
     weight += 0.25;
   }
   numbers[at] = Math.max(0.01, sum / weight);

@@ -4,7 +4,8 @@ import { modelScore, openModel } from '../models/model-scores.ts';
 import type { Candidate, Run } from '../run.ts';
 import { DRAWN, PROPENSITY } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
-import { type Ladder, settingsFor } from './scoring.ts';
+import type { AssignedModel } from './champions.ts';
+import { type Ladder, scoredBy, settingsFor } from './scoring.ts';
 
 /** Sources by their number in the scratch; the first stands for "not worked out yet" among the priors. */
 export const propensitySources: readonly PropensitySource[] = [
@@ -35,19 +36,19 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
   const { columns, priorSource, priorValue } = run.scratch;
   const { at } = candidate;
   if ((columns.known[at]! & PROPENSITY) !== 0) return;
-  const { ladder } = settingsFor(run.scoring, candidate);
+  const { ladder } = settingsFor(scoredBy(run, candidate), candidate);
   const pair = evidenceOf(run, candidate);
   const positives = pair[0];
   const negatives = pair[1];
   columns.known[at] = columns.known[at]! | PROPENSITY;
-  const asked = run.propensityScores === null ? null : requestScore(run, candidate.offer.id, ladder);
+  const asked = run.propensityScores === null ? null : requestScore(run, candidate, ladder);
   if (asked !== null) {
     columns.source[at] = fromRequest;
     columns.propensity[at] = asked;
     return;
   }
   const count = positives + negatives;
-  const model = modelFor(run, ladder);
+  const model = modelFor(run, candidate, ladder);
   if (model >= 0 && !ladder.adaptiveFirst && takeModel(run, candidate, model)) return;
   if (count >= ladder.offerMin) {
     columns.source[at] = fromOffer;
@@ -55,6 +56,11 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
     return;
   }
   const group = run.scratch.offers.category[candidate.ordinal]! + 1;
+  // What is expected of a category depends on the node that asks.
+  if (run.rescored !== null && run.priorsOf !== ladder) {
+    priorSource.fill(0);
+    run.priorsOf = ladder;
+  }
   if (priorSource[group] === 0) workOutPrior(run, candidate, group, ladder);
   // Without evidence anywhere the model says what is expected, when it can.
   const isUnknown = priorSource[group] === fromDefault && model >= 0;
@@ -77,9 +83,15 @@ export function workOutPropensity(run: Run, candidate: Candidate): void {
 }
 
 /** Position of the model that scores a candidate with this ladder; -1: none (docs/design/api-decisioning.md 10, "Which model"). */
-export function modelFor(run: Run, ladder: Ladder): number {
+export function modelFor(run: Run, candidate: Candidate, ladder: Ladder): number {
   if (run.holdout) return -1;
-  return run.assigned === null ? ladder.model : run.assigned.model;
+  return assignedTo(run, candidate)?.model ?? ladder.model;
+}
+
+/** Champion or challenger of the node that scored the candidate; null: the node has none. */
+export function assignedTo(run: Run, { origin }: Candidate): AssignedModel | null {
+  const rescored = run.rescored?.get(origin);
+  return rescored === undefined ? run.assigned : rescored.assigned;
 }
 
 /** Takes the model's score for P; false when it has none for the offer. */
@@ -134,15 +146,15 @@ function rate(pair: Pair, least: number): number | null {
 }
 
 /** `attributes.propensityScores[offerId]`, else `[modelKey]`, clamped to 0..1; anything but a finite number is missing. */
-function requestScore(run: Run, offerId: string, ladder: Ladder): number | null {
+function requestScore(run: Run, candidate: Candidate, ladder: Ladder): number | null {
   const scores = run.propensityScores;
   if (scores === null) return null;
-  let value = ownNumber(scores, offerId);
+  let value = ownNumber(scores, candidate.offer.id);
   if (value === null) {
     // By the name that the flow gives it, or by the key of the model that stands for the name.
-    const name = run.assigned === null ? ladder.modelKey : run.assigned.name;
+    const name = assignedTo(run, candidate)?.name ?? ladder.modelKey;
     if (name !== null) value = ownNumber(scores, name);
-    const model = modelFor(run, ladder);
+    const model = modelFor(run, candidate, ladder);
     if (value === null && model >= 0) value = ownNumber(scores, run.program.models.list[model]!.key);
   }
   return value === null ? null : Math.min(1, Math.max(0, value));

@@ -6,9 +6,9 @@ import { type Candidate, leave, type Run, standsBefore } from '../run.ts';
 import { fitOf } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
 import { emphasisOf, measureImpact, writeImpact, writeRelevance } from './components.ts';
-import { evidenceOf, modelFor, propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
+import { assignedTo, evidenceOf, modelFor, propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
 import { holdoutMethod } from './score-methods.ts';
-import { settingsFor } from './scoring.ts';
+import { scoredBy, settingsFor } from './scoring.ts';
 
 /** Gathers what components compare candidates with; also for mandatory offers, whose components are shown. */
 export function prepareComponents(run: Run): void {
@@ -49,7 +49,7 @@ export function scoresChange({ phases, program, holdout }: Run): boolean {
 
 /** Scores one candidate; not of a holdout customer. */
 export function scoreCandidate(run: Run, candidate: Candidate): void {
-  const settings = settingsFor(run.scoring, candidate);
+  const settings = settingsFor(scoredBy(run, candidate), candidate);
   settings.method.score(run, candidate, settings);
 }
 
@@ -72,16 +72,16 @@ export function traceScores(run: Run): void {
   const { columns } = run.scratch;
   const ordered = run.list.toSorted((a, b) => (standsBefore(run, a, b) ? -1 : 1));
   for (const candidate of ordered) {
-    const { ladder } = settingsFor(run.scoring, candidate);
+    const { ladder } = settingsFor(scoredBy(run, candidate), candidate);
     const { at } = candidate;
-    const model = run.program.models.list[modelFor(run, ladder)];
+    const model = run.program.models.list[modelFor(run, candidate, ladder)];
     const [positives, negatives] = evidenceOf(run, candidate);
     run.trace?.scored({
       offerId: candidate.offer.id,
       score: columns.score[at]!,
       priority: candidate.priority,
       components: componentsOf(run, candidate),
-      modelKey: run.holdout ? null : (model?.key ?? run.assigned?.name ?? ladder.modelKey),
+      modelKey: run.holdout ? null : (model?.key ?? assignedTo(run, candidate)?.name ?? ladder.modelKey),
       modelType: model?.type ?? null,
       propensitySource: propensitySources[columns.source[at]!]!,
       positives,

@@ -57,6 +57,9 @@ export interface ScoreMethod {
   score(run: Run, candidate: Candidate, settings: ScoreSettings): void;
 }
 
+/** The score stage that a candidate's score comes from: that of the flow, or of a called flow. */
+export const scoredBy = (run: Run, { origin }: Candidate): Scoring => run.rescored?.get(origin)?.scoring ?? run.scoring;
+
 /** Settings that hold for a candidate: those of its offer and of its creative's channel, else the node's. */
 export function settingsFor(scoring: Scoring, candidate: Candidate): ScoreSettings {
   if (!scoring.overridden) return scoring.settings;

@@ -91,6 +91,13 @@ export interface AuditLogsRow {
   readonly integrityHash: string;
 }
 
+/** A row of `backup_codes`. */
+export interface BackupCodesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly codeHash: Buffer;
+}
+
 /** A row of `catalogue_log`. */
 export interface CatalogueLogRow {
   readonly tenantId: string;
@@ -830,6 +837,7 @@ export interface PlansRow {
 export interface PlaygroundQuotasRow {
   readonly tenantId: string;
   readonly used: number;
+  readonly resetVersion: number | string;
 }
 
 /** A row of `qualification_rules`. */
@@ -991,6 +999,16 @@ export interface SchemasRow {
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+}
+
+/** A row of `second_factors`. */
+export interface SecondFactorsRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly sealed: Buffer;
+  readonly lastStep: number;
+  readonly createdAt: Date;
+  readonly enabledAt: Date | null;
 }
 
 /** A row of `seed_packs`. */
@@ -1164,6 +1182,13 @@ export interface UserPasswordsRow {
   readonly changedAt: Date;
 }
 
+/** A row of `user_preferences`. */
+export interface UserPreferencesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly value: unknown;
+}
+
 /** A row of `user_sessions`. */
 export interface UserSessionsRow {
   readonly tenantId: string;
@@ -1246,6 +1271,7 @@ export interface Tables {
   readonly applied_files: AppliedFilesRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
+  readonly backup_codes: BackupCodesRow;
   readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
@@ -1307,6 +1333,7 @@ export interface Tables {
   readonly schema_migrations: SchemaMigrationsRow;
   readonly schema_stats: SchemaStatsRow;
   readonly schemas: SchemasRow;
+  readonly second_factors: SecondFactorsRow;
   readonly seed_packs: SeedPacksRow;
   readonly segment_members: SegmentMembersRow;
   readonly segment_snapshots: SegmentSnapshotsRow;
@@ -1322,6 +1349,7 @@ export interface Tables {
   readonly tenants: TenantsRow;
   readonly user_identities: UserIdentitiesRow;
   readonly user_passwords: UserPasswordsRow;
+  readonly user_preferences: UserPreferencesRow;
   readonly user_sessions: UserSessionsRow;
   readonly user_tokens: UserTokensRow;
   readonly users: UsersRow;
@@ -1416,6 +1444,11 @@ export const columnKinds = {
     after: 'json',
     prevHash: 'text',
     integrityHash: 'text',
+  },
+  backup_codes: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    codeHash: 'bytes',
   },
   catalogue_log: {
     tenantId: 'uuid',
@@ -2039,6 +2072,7 @@ export const columnKinds = {
   playground_quotas: {
     tenantId: 'uuid',
     used: 'integer',
+    resetVersion: 'integer',
   },
   qualification_rules: {
     tenantId: 'uuid',
@@ -2174,6 +2208,14 @@ export const columnKinds = {
     version: 'integer',
     createdAt: 'instant',
     updatedAt: 'instant',
+  },
+  second_factors: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    sealed: 'bytes',
+    lastStep: 'integer',
+    createdAt: 'instant',
+    enabledAt: 'instant',
   },
   seed_packs: {
     tenantId: 'uuid',
@@ -2315,6 +2357,11 @@ export const columnKinds = {
     userId: 'uuid',
     passwordHash: 'text',
     changedAt: 'instant',
+  },
+  user_preferences: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    value: 'json',
   },
   user_sessions: {
     tenantId: 'uuid',

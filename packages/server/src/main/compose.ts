@@ -15,8 +15,9 @@ import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
-import { sameGoogleUser } from '../features/google/index.ts';
+import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
+import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
 import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
@@ -38,7 +39,7 @@ import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
-import { features, onTenantCreated } from './features.ts';
+import { allResets, features, onTenantCreated } from './features.ts';
 import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
 import { type MailConfig, mailWay } from './mail.ts';
@@ -212,6 +213,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const links = createLinks(config.NEXTAUTH_SECRET);
   const passwords = createPasswords();
+  const mfaTokens = createMfaTokens(config.NEXTAUTH_SECRET);
   const redis = config.REDIS_URL === null ? null : connectRedis(config.REDIS_URL, onError);
   const countWithinMs = options.patience?.statementTimeoutMs;
   const rateLimits =
@@ -264,7 +266,15 @@ export function composeServer(options: ComposeOptions): Server {
     authenticate,
     pepper,
     accessTokens,
+    clock,
     links,
+    mfaTokens,
+    signIn: {
+      ...featurePorts.signIn,
+      furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person),
+      isSameGoogleUser: (one, other) =>
+        areSameSubject(database, google?.registration.issuer ?? config.GOOGLE_ISSUER_URL, one, other),
+    },
     passwords,
     rateLimits,
     sessions,
@@ -289,10 +299,9 @@ export function composeServer(options: ComposeOptions): Server {
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google,
-    clock,
-    signIn: { ...featurePorts.signIn, isSameGoogleUser: sameGoogleUser(database, config.GOOGLE_ISSUER_URL) },
     ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
+    resets: allResets,
     restorables: features.flatMap(({ restores }) => restores),
     outboundRules: createOutboundRules(outboundOptions),
   });

@@ -1,4 +1,5 @@
-import type { Feature } from '../feature.ts';
+import { resets as databaseResets } from '../db/tables.ts';
+import type { Feature, Resets } from '../feature.ts';
 import { accountsFeature } from '../features/accounts/index.ts';
 import { adminFeature } from '../features/admin/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
@@ -29,6 +30,7 @@ import { objectivesFeature } from '../features/objectives/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
 import { plansFeature } from '../features/plans/index.ts';
+import { preferencesFeature } from '../features/preferences/index.ts';
 import { qualificationFeature } from '../features/qualification/index.ts';
 import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
 import { restoreFeature } from '../features/restore/index.ts';
@@ -36,6 +38,7 @@ import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
 import { scimFeature } from '../features/scim/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
+import { secondFactorFeature } from '../features/second-factor/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
 import { sessionsFeature } from '../features/sessions/index.ts';
@@ -48,6 +51,8 @@ import { tenantsFeature } from '../features/tenants/index.ts';
 import { usersFeature } from '../features/users/index.ts';
 import { volumesFeature } from '../features/volumes/index.ts';
 import { whyNotFeature } from '../features/why-not/index.ts';
+import { resets as httpResets } from '../http/tables.ts';
+import { resets as jobResets } from '../jobs/tables.ts';
 import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. What one of them needs from outside stands in ports.ts. */
@@ -82,6 +87,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   offersFeature,
   outcomesFeature,
   plansFeature,
+  preferencesFeature,
   qualificationFeature,
   rankingProfilesFeature,
   restoreFeature,
@@ -89,6 +95,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   schemasFeature,
   scimFeature,
   sealedRecordsFeature,
+  secondFactorFeature,
   seedPacksFeature,
   segmentsFeature,
   sessionsFeature,
@@ -101,6 +108,14 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   usersFeature,
   volumesFeature,
   whyNotFeature,
+];
+
+/** What features and the rooms below them do with their tables when a playground is reset. */
+export const allResets: readonly Resets[] = [
+  ...features.map(({ resets }) => resets),
+  databaseResets,
+  httpResets,
+  jobResets,
 ];
 
 /** What a new tenant gets, in its own transaction. */

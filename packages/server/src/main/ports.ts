@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../db/index.ts';
-import type { Restorable } from '../feature.ts';
+import type { Resets, Restorable } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
@@ -37,6 +37,7 @@ import {
   readCustomerProfile,
   recordableColumns,
 } from '../features/schemas/index.ts';
+import type { MfaTokens } from '../features/second-factor/index.ts';
 import {
   type FindSegmentUses,
   type RefreshPorts,
@@ -85,9 +86,11 @@ async function watchedSegments(): Promise<ReadonlySet<string>> {
 export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly database: Database;
   readonly authenticate: Authenticate;
+  readonly clock: Clock;
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
   readonly links: Links;
+  readonly mfaTokens: MfaTokens;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly rateLimits: RateLimitStore;
@@ -107,13 +110,14 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly operationHandlers: OperationHandlers;
   readonly oidc: SsoDependencies['oidc'];
   readonly google: GoogleDependencies['google'];
-  readonly clock: Clock;
   /** SSO_REDIRECT_ALLOWLIST of the process. */
   readonly ssoRedirectOrigins: readonly string[];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
   readonly eventTypes: readonly string[];
+  /** What features and rooms say of a reset. */
+  readonly resets: readonly Resets[];
   /** What the features say that can be restored. */
   readonly restorables: readonly Restorable[];
 }
@@ -130,7 +134,7 @@ interface FeaturePorts
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
-  readonly signIn: Omit<SignInPorts, 'isSameGoogleUser'>;
+  readonly signIn: Pick<SignInPorts, 'requiresSso'>;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
@@ -156,8 +160,7 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
-  // Second factors are plugged in here.
-  signIn: { furtherStep: async () => null, requiresSso },
+  signIn: { requiresSso },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),

@@ -3,7 +3,7 @@ import { type BetaSampler, betaSampler } from '../../random/beta.ts';
 import { stream } from '../../random/stream.ts';
 import type { Candidate, Run } from '../../run.ts';
 import { evidenceOf, propensityOf } from '../../scoring/propensity.ts';
-import { type ScoreSettings, settingsFor } from '../../scoring/scoring.ts';
+import { type ScoreSettings, scoredBy, settingsFor } from '../../scoring/scoring.ts';
 import type { ExploreExploit, Strategy } from './strategy.ts';
 
 const mostBetaDraws = 20_000;
@@ -66,7 +66,7 @@ function prepare(run: Run, candidate: Candidate, at: number): void {
   betas.a[at] = 1 + positives;
   betas.b[at] = 1 + negatives;
   betas.score[at] = columns.score[candidate.at]!;
-  betas.exponent[at] = propensityExponent(settingsFor(run.program.scoring, candidate));
+  betas.exponent[at] = propensityExponent(settingsFor(scoredBy(run, candidate), candidate));
   betas.propensity[at] = Math.max(propensityOf(run, candidate), leastPropensity);
 }
 

@@ -2,7 +2,7 @@ import { DatabaseError, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { selectPendingRegistration, voidLink } from '../sessions/index.ts';
-import { createTenant, getTenant, isTenant } from '../tenants/index.ts';
+import { createTenant, getTenant, isLivingTenant } from '../tenants/index.ts';
 import { createPerson, lockUserByEmail, type Membership, selectMemberships } from '../users/index.ts';
 import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
 import { claimAddress } from './registration.store.ts';
@@ -84,7 +84,7 @@ async function registerInside(
   { name, email, tenantName = defaultTenantName(name) }: Registration,
   passwordHash: string,
 ): Promise<void> {
-  if (!(await isTenant(tx))) {
+  if (!(await isLivingTenant(tx))) {
     const wanted = { name: tenantName, isPlayground: signUp.makesPlaygrounds, bootstrapName: null };
     await createTenant(tx, wanted, signUp.onTenantCreated);
   }

@@ -135,7 +135,7 @@ export async function readBatch(
   const behind = head + reads.statements.length + membership.statements.length;
   const memberships = membership.resolve(loaded.slice(head + reads.statements.length, behind));
   const soldOut = (stock.length === 0 ? [] : loaded[behind]!).map((row) => row.offer_id as string);
-  const quota = catalogue.isPlayground ? await openQuota(tx, tenantId, stored.size > 0) : null;
+  const quota = catalogue.isPlayground ? await openQuota(tx, catalogue, stored.size > 0) : null;
   const { timezone } = catalogue.settings;
   const volumes =
     watch === null

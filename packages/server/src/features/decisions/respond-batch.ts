@@ -134,6 +134,10 @@ async function record(
           left.push(job);
           continue;
         }
+        if (responded === 'in_progress') {
+          settled.push({ job, answer: null, error: new AppError('idempotency_in_progress') });
+          continue;
+        }
         done.push(responded);
         settled.push({ job, answer: responded.answer, error: null });
       } catch (error) {

@@ -15,5 +15,6 @@ export const mailQueue = (envelope: Parameters<typeof createMailQueue>[0]): Enqu
 export const mailFeature = feature({
   name: 'mail',
   tables,
+  resets: { keeps: { mails: 'they are about the account, which remains' }, keepsJobs: ['mail.send'] },
   jobs: (ports: MailJobPorts) => mailJobs(ports),
 });

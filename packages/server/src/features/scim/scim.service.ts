@@ -4,6 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { isUuid, newId } from '../../platform/ids.ts';
 import { isObject } from '../../platform/json.ts';
 import { recordAudit } from '../audit/index.ts';
+import { endSessions, voidLinks } from '../sessions/index.ts';
 import {
   countScimUsers,
   insertScimUser,
@@ -151,6 +152,10 @@ async function change(tx: Tx, id: string, changed: (before: Attributes) => Attri
   if (!isDeepStrictEqual(was, is)) {
     if (await isNameTaken(tx, after.email, before.id)) throw nameTaken();
     await write(tx, { ...after, updatedAt: tx.now });
+    const isGone = before.deactivatedAt === null && after.deactivatedAt !== null;
+    if (isGone) await endSessions(tx, before.id);
+    // A link that was mailed to the address before would open the account of another one.
+    if (isGone || after.email !== before.email) await voidLinks(tx, before.id);
   }
   await recordAudit(tx, {
     action: 'update',

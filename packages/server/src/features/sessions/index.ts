@@ -24,4 +24,11 @@ export {
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['user_sessions', 'user_tokens'];
 
-export const sessionsFeature = feature({ name: 'sessions', tables, jobs: sessionJobs });
+export const sessionsFeature = feature({
+  name: 'sessions',
+  tables,
+  resets: {
+    keeps: { user_sessions: 'who is signed in stays so', user_tokens: 'links open the account, which remains' },
+  },
+  jobs: sessionJobs,
+});

@@ -4,7 +4,7 @@ import type { Actor, Tx } from '../../db/index.ts';
 import { invalid } from '../../platform/app-error.ts';
 import { isCanonicalUuid, newId } from '../../platform/ids.ts';
 import type { OidcAttempt } from '../../platform/oidc.ts';
-import { isTenant } from '../tenants/index.ts';
+import { isLivingTenant } from '../tenants/index.ts';
 import { authnRequestUrl } from './saml-request.ts';
 import type { RequestTerms, SsoDependencies } from './sso.ports.ts';
 import { callbackUrl } from './sso-addresses.ts';
@@ -84,7 +84,7 @@ export async function readLivingProvider(
   tx: Tx,
   deps: Pick<SsoDependencies, 'envelope' | 'publicUrl'>,
 ): Promise<Provider | null> {
-  return (await isTenant(tx)) ? readProvider(tx, deps) : null;
+  return (await isLivingTenant(tx)) ? readProvider(tx, deps) : null;
 }
 
 async function beginSaml(tx: Tx, provider: SamlProvider, begin: Beginning): Promise<string> {

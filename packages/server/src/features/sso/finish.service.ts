@@ -4,7 +4,7 @@ import { type Actor, systemActor, type Tx } from '../../db/index.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { isCanonicalUuid } from '../../platform/ids.ts';
 import { actorOf, openSession } from '../accounts/index.ts';
-import { isTenant } from '../tenants/index.ts';
+import { isLivingTenant } from '../tenants/index.ts';
 import { lockSigningIn } from '../users/index.ts';
 import { type Claimed, recognize } from './people.service.ts';
 import { readAssertion } from './saml-assertion.rules.ts';
@@ -132,7 +132,7 @@ async function inTenant<T>(
     tenantId,
     nobody,
     async (tx) => {
-      if (!(await isTenant(tx))) throw badState();
+      if (!(await isLivingTenant(tx))) throw badState();
       return work(tx);
     },
     terms,

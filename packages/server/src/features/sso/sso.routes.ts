@@ -5,7 +5,7 @@ import { createPages, ownPath } from '../../http/pages.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { isCanonicalUuid } from '../../platform/ids.ts';
 import { sessionIdOf } from '../sessions/index.ts';
-import { isTenant } from '../tenants/index.ts';
+import { isLivingTenant } from '../tenants/index.ts';
 import { beginSignIn, browserOf, ssoCookie } from './begin.service.ts';
 import { type Finished, finishOidc, finishSaml, nobody } from './finish.service.ts';
 import { redirectProblem } from './redirects.rules.ts';
@@ -78,7 +78,7 @@ export function ssoRoutes(deps: SsoDependencies): Handlers<typeof ssoOperations>
         tenantId,
         nobody,
         async (tx) => {
-          if (!(await isTenant(tx))) throw unknown();
+          if (!(await isLivingTenant(tx))) throw unknown();
           return (await selectConfig(tx))?.samlAcsUrl ?? callbackUrl(deps.publicUrl);
         },
         { requestId, until },

@@ -66,8 +66,10 @@ export async function getTenant(tx: Tx): Promise<Tenant> {
   return shown(tx, row);
 }
 
-/** True when the tenant of the transaction exists. */
-export const isTenant = async (tx: Tx): Promise<boolean> => (await selectTenant(tx)) !== undefined;
+/** True while the tenant of the transaction exists. */
+export async function isLivingTenant(tx: Tx): Promise<boolean> {
+  return (await selectTenant(tx)) !== undefined;
+}
 
 /** Changes the display label; isolation and routing do not depend on it. */
 export async function renameTenant(tx: Tx, name: string): Promise<Tenant> {

@@ -139,6 +139,9 @@ export async function updateScimUser(tx: Tx, row: ScimUserRow): Promise<void> {
     `update arbiter.users
         set email = $3, email_key = $4, name = $5, external_id = $6, attributes = $7, mail_address = $8,
             locked_until = case when deactivated_at is not null and $9::timestamptz is null then null else locked_until end,
+            failed_logins = case when deactivated_at is not null and $9::timestamptz is null then 0 else failed_logins end,
+            -- What was proven of one address says nothing of another one.
+            address_proven = address_proven and email_key = $4,
             deactivated_at = $9, updated_at = $10
       where tenant_id = $1 and id = $2`,
     [
