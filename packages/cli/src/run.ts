@@ -10,6 +10,7 @@ import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { respond } from './commands/respond.ts';
 import { serve } from './commands/serve.ts';
+import { ssoDisable } from './commands/sso-disable.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { trace } from './commands/trace.ts';
 import { whyNot } from './commands/why-not.ts';
@@ -19,6 +20,7 @@ const commands: readonly Command[] = [
   serve,
   migrate,
   tenantCreate,
+  ssoDisable,
   keyCreate,
   recommend,
   respond,

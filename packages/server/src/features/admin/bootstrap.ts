@@ -10,6 +10,7 @@ import { keepsProfile } from '../ranking-profiles/index.ts';
 import { recordableColumns } from '../schemas/index.ts';
 import { recordableSegments } from '../segments/index.ts';
 import { changeSettings, readNumberedSettings } from '../settings/index.ts';
+import { disableSso } from '../sso/index.ts';
 import { createTenant, findOperatorTenant } from '../tenants/index.ts';
 import { emailKey, ensureUser, selectIdByEmail } from '../users/index.ts';
 import { type BootstrapFile, type BootstrapTenant, readBootstrap } from './bootstrap.schema.ts';
@@ -55,6 +56,7 @@ export async function applyBootstrap(
   const problems = [
     ...(await keyProblems(database, read.file, deps.pepper)),
     ...(await personProblems(database, read.file)),
+    ...(await ssoProblems(database, read.file)),
   ];
   if (problems.length > 0) return { problems };
   const tenants: AppliedTenant[] = [];
@@ -80,6 +82,17 @@ async function keyProblems(database: Database, file: BootstrapFile, pepper: Pepp
         problems.push({ path: `${path}/${at}/key`, message: 'is the key of another tenant' });
       }
     }
+  }
+  return problems;
+}
+
+/** A tenant of which nothing else is said must be there: a mistyped name would make another one. */
+async function ssoProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
+  const problems: ErrorEntry[] = [];
+  for (const [index, { name, sso, ...rest }] of file.tenants.entries()) {
+    if (sso === undefined || Object.keys(rest).length > 0) continue;
+    if ((await findOperatorTenant(database, name)) !== null) continue;
+    problems.push({ path: `/tenants/${index}/name`, message: 'is the name of no tenant' });
   }
   return problems;
 }
@@ -145,6 +158,7 @@ async function applyInside(
     const after = await changeSettings(tx, tenant.settings, settingsPorts);
     changed ||= before.settingsVersion !== after.settingsVersion;
   }
+  if (tenant.sso !== undefined) changed = (await disableSso(tx)) || changed;
   for (const { email, name, role, password } of tenant.users ?? []) {
     const hashPassword = () => deps.passwords.hash(password);
     changed = (await ensureUser(tx, { email, name, role, hashPassword })) || changed;
