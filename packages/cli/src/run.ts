@@ -11,6 +11,7 @@ import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { respond } from './commands/respond.ts';
 import { serve } from './commands/serve.ts';
+import { ssoDisable } from './commands/sso-disable.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { trace } from './commands/trace.ts';
 import { userCreate } from './commands/user-create.ts';
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   migrate,
   tenantCreate,
   userSignInLink,
+  ssoDisable,
   keyCreate,
   userCreate,
   userUnlock,

@@ -15,7 +15,7 @@ import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
-import { sameGoogleUser } from '../features/google/index.ts';
+import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
@@ -273,7 +273,7 @@ export function composeServer(options: ComposeOptions): Server {
     signIn: {
       ...featurePorts.signIn,
       furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person),
-      isSameGoogleUser: sameGoogleUser(database, config.GOOGLE_ISSUER_URL),
+      isSameGoogleUser: (one, other) => areSameSubject(database, config.GOOGLE_ISSUER_URL, one, other),
     },
     passwords,
     rateLimits,
@@ -296,7 +296,6 @@ export function composeServer(options: ComposeOptions): Server {
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
-    publicUrl: options.publicUrl,
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google,

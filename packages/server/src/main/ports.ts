@@ -112,8 +112,6 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly google: GoogleDependencies['google'];
   /** SSO_REDIRECT_ALLOWLIST of the process. */
   readonly ssoRedirectOrigins: readonly string[];
-  /** NEXTAUTH_URL of the process. */
-  readonly publicUrl: string;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */

@@ -40,6 +40,8 @@ const BootstrapTenant = Type.Object(
     apiKeys: Type.Optional(Type.Array(BootstrapApiKey)),
     settings: Type.Optional(Type.Unsafe<TenantSettingsPatch>({ type: 'object' })),
     pack: Type.Optional(text(120)),
+    // Switches single sign-on off (docs/design/api-access.md 22); only an admin switches it on.
+    sso: Type.Optional(Type.Object({ enabled: Type.Literal(false) }, closed)),
   },
   closed,
 );

@@ -10,6 +10,7 @@ import { keepsProfile } from '../ranking-profiles/index.ts';
 import { recordableColumns } from '../schemas/index.ts';
 import { recordableSegments } from '../segments/index.ts';
 import { changeSettings, readNumberedSettings } from '../settings/index.ts';
+import { disableSso } from '../sso/index.ts';
 import { createTenant, findOperatorTenant } from '../tenants/index.ts';
 import { emailKey, ensureUser, selectIdByEmail, unlockPerson } from '../users/index.ts';
 import { type BootstrapFile, type BootstrapTenant, readBootstrap } from './bootstrap.schema.ts';
@@ -57,6 +58,7 @@ export async function applyBootstrap(
     ...(await tenantProblems(database, read.file)),
     ...(await personProblems(database, read.file)),
     ...(await userProblems(database, read.file)),
+    ...(await ssoProblems(database, read.file)),
   ];
   if (problems.length > 0) return { problems };
   const tenants: AppliedTenant[] = [];
@@ -120,6 +122,16 @@ async function knownUser(database: Database, tenantName: string, email: string):
   return database.withTenant(id, systemActor('bootstrap'), (tx) => selectIdByEmail(tx, email));
 }
 
+/** A tenant of which nothing else is said must be there: a mistyped name would make another one. */
+async function ssoProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
+  const problems: ErrorEntry[] = [];
+  for (const [index, { name, sso, ...rest }] of file.tenants.entries()) {
+    if (sso === undefined || Object.keys(rest).length > 0) continue;
+    if ((await findOperatorTenant(database, name)) !== null) continue;
+    problems.push({ path: `/tenants/${index}/name`, message: 'is the name of no tenant' });
+  }
+  return problems;
+}
 /** The users that keys act for are in the file, or in the tenant already. */
 async function personProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
   const problems: ErrorEntry[] = [];
@@ -177,6 +189,7 @@ async function applyInside(
     const after = await changeSettings(tx, tenant.settings, settingsPorts);
     changed ||= before.settingsVersion !== after.settingsVersion;
   }
+  if (tenant.sso !== undefined) changed = (await disableSso(tx)) || changed;
   for (const { email, name, role, password, unlock } of tenant.users ?? []) {
     if (name !== undefined && role !== undefined && password !== undefined) {
       const hashPassword = () => deps.passwords.hash(password);

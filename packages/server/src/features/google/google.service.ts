@@ -2,9 +2,9 @@ import { type Actor, type Database, systemActor, type Tx } from '../../db/index.
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import type { OidcPerson } from '../../platform/oidc.ts';
-import { actorOf, defaultTenantName, openSession, type SignUp, type UserPlace } from '../accounts/index.ts';
+import { actorOf, defaultTenantName, openSession, type SignUp } from '../accounts/index.ts';
 import { recordAudit } from '../audit/index.ts';
-import { type Identity, linkIdentity, selectPlacesOf, selectSubjectOf, selectSubjects } from '../identities/index.ts';
+import { type Identity, linkIdentity, selectPlacesOf, selectSubjectOf } from '../identities/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import { requiresSso } from '../sso/index.ts';
@@ -191,12 +191,4 @@ async function settle(deps: EntranceDependencies, identity: GooglePerson, terms:
   );
   if (made === undefined) throw new Error('the user was just made');
   return open(deps, tenantId, made, terms);
-}
-
-/** Tells whether one Google user signs in to two users, of two tenants. */
-export function sameGoogleUser(database: Pick<Database, 'withSystem'>, issuer: string) {
-  return async (one: UserPlace, other: UserPlace): Promise<boolean> => {
-    const subjects = await database.withSystem('google', (tx) => selectSubjects(tx, issuer, [one, other]));
-    return subjects.length === 2 && subjects[0] === subjects[1];
-  };
 }

@@ -1,7 +1,8 @@
+import { type Database, systemActor } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
-import { insertIdentity } from './identities.store.ts';
+import { insertIdentity, selectSubjectOf } from './identities.store.ts';
 
 /** A person as another provider knows them: the subject of an issuer. */
 export interface Identity {
@@ -27,4 +28,23 @@ export async function linkIdentity(
     entityName: user.name,
     after: { linked: { issuer, subject } },
   });
+}
+
+/** True when two users, of two tenants, are the same subject of the issuer. */
+export async function areSameSubject(
+  database: Pick<Database, 'withTenant'>,
+  issuer: string,
+  ...users: readonly [UserPlace, UserPlace]
+): Promise<boolean> {
+  const [one, other] = await Promise.all(
+    users.map(({ tenantId, userId }) =>
+      database.withTenant(tenantId, systemActor('sign-in'), (tx) => selectSubjectOf(tx, issuer, userId)),
+    ),
+  );
+  return one !== undefined && one === other;
+}
+
+interface UserPlace {
+  readonly tenantId: string;
+  readonly userId: string;
 }

@@ -37,18 +37,6 @@ export async function insertIdentity(
   );
 }
 
-/** Subjects of the issuer that users of several tenants are, in no order. Needs a system transaction. */
-export async function selectSubjects(tx: Tx, issuer: string, places: readonly IdentityPlace[]): Promise<string[]> {
-  const rows = await select(
-    tx,
-    columns(identities, ['subject'], 'i'),
-    `from arbiter.user_identities i join unnest($2::uuid[], $3::uuid[]) as place (tenant_id, user_id)
-       on place.tenant_id = i.tenant_id and place.user_id = i.user_id where i.issuer = $1`,
-    [issuer, places.map(({ tenantId }) => tenantId), places.map(({ userId }) => userId)],
-  );
-  return rows.map(({ subject }) => subject);
-}
-
 const placeColumns = columns(identities, ['tenantId', 'userId'], 'i');
 
 /** A user who is a subject, in some tenant. */
