@@ -1,7 +1,6 @@
 import { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { dropAllTables } from './columns.store.ts';
 import { eraseRows } from './erasure.store.ts';
 import { dropAllTables } from './reset.store.ts';
 import { customerChanged } from './schemas.events.ts';
