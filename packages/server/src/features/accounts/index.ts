@@ -31,6 +31,7 @@ export const tables = ['registration_claims'];
 export const accountsFeature = feature({
   name: 'accounts',
   tables,
+  resets: { keeps: { registration_claims: 'they are about the account, which remains' } },
   operations: (ports: AccountDependencies) => [
     ...handlerEntries(accountOperations, accountRoutes(ports)),
     ...handlerEntries(invitationOperations, invitationRoutes(ports)),
