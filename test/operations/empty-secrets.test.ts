@@ -22,6 +22,7 @@ const proven: Readonly<Record<string, string>> = {
   NEXTAUTH_SECRET: 'sessions and links: none is made and none opens, not even one signed with an empty key',
   DATA_ENCRYPTION_KEY: 'no secret is stored',
   DATA_ENCRYPTION_KEYS_OLD: 'read as no key at all',
+  GOOGLE_CLIENT_SECRET: 'sign-in with Google is not there',
   METRICS_TOKEN: 'the metrics are closed',
   AWS_ACCESS_KEY_ID: 'read as unset: mail goes another way',
   AWS_SECRET_ACCESS_KEY: 'read as unset: mail goes another way',
@@ -173,6 +174,16 @@ for (const [spelling, value] of spellings) {
         const headers = { cookie: `arbiter_session=${forged('session+jwt', 'session', claims, secret)}` };
         const answer = await closed.call('GET', '/api/v1/tenant', { key: null, headers });
         assert.equal(answer.status, 401, `signed with ${JSON.stringify(secret)}: ${answer.text}`);
+      }
+    });
+
+    test('GOOGLE_CLIENT_SECRET: sign-in with Google is not there, whatever its id says', async () => {
+      const changed = { GOOGLE_CLIENT_ID: 'an id', GOOGLE_CLIENT_SECRET: config.GOOGLE_CLIENT_SECRET };
+      const options: TestServerOptions = { config: { ...trusting, ...changed } };
+      const closed = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);
+      others.push(closed);
+      for (const path of ['/api/auth/signin/google', '/api/auth/callback/google?code=x&state=y']) {
+        assert.equal((await closed.call('GET', path, { key: null })).status, 404, path);
       }
     });
 
