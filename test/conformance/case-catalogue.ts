@@ -163,15 +163,21 @@ const key = {
   isNullable: false,
 };
 
-/** The segments that the customer belongs to: whoever has a row is a member. */
-async function makeSegments({ source }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {
-  if (source.segments === undefined) return;
-  const fields = [key];
-  const schema = { name: 'case_members', displayName: 'Members', schemaType: 'customer', autoEnrich: false, fields };
-  const baseSchemaId = await create('schemas', schema);
-  const customerId = source.request?.customerId ?? 'C1';
-  await post(`schemas/${baseSchemaId}/data`, { rows: [{ customer_id: customerId }] });
-  for (const name of source.segments) ids.set('segment', name, await create('segments', { name, baseSchemaId }));
+/** The segments of the case: whoever has a row in their schema is a member. */
+async function makeSegments({ source, snapshot }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {
+  const scoped = snapshot.rules.flatMap(({ scopes }) => scopes.filter(({ scope }) => scope === 'segment'));
+  const own = new Set(source.segments);
+  const others = new Set(scoped.flatMap(({ scopeId }) => (scopeId === null || own.has(scopeId) ? [] : [scopeId])));
+  const over = async (name: string, segments: ReadonlySet<string>, rows: readonly object[]): Promise<void> => {
+    if (segments.size === 0) return;
+    const schema = { name, displayName: name, schemaType: 'customer', autoEnrich: false, fields: [key] };
+    const baseSchemaId = await create('schemas', schema);
+    if (rows.length > 0) await post(`schemas/${baseSchemaId}/data`, { rows });
+    for (const segment of segments)
+      ids.set('segment', segment, await create('segments', { name: segment, baseSchemaId }));
+  };
+  await over('case_members', own, [{ customer_id: source.request?.customerId ?? 'C1' }]);
+  await over('case_strangers', others, []);
 }
 
 /** The schemas of the case, the rows of its customer in them, and one for the profile. */

@@ -17,6 +17,7 @@ import { type Heard, heardExpectations, inRecord, inTrace } from './answer-readi
 import { makeCatalogue, type Tools } from './case-catalogue.ts';
 import { importHistory, suppress, writeTotals } from './case-history.ts';
 import { newCaseIds } from './case-ids.ts';
+import { reservationsOf, reserve } from './case-reservations.ts';
 import { refusals } from './refusals.ts';
 import { type Skip, skipOf, skipReasons } from './skips.ts';
 import { luckOf, standingOf } from './standing.ts';
@@ -24,7 +25,7 @@ import { startWebhooks, type Webhooks } from './webhooks.ts';
 
 const folder = new URL('../../packages/engine/conformance/decisions/', import.meta.url);
 const atOnce = 6;
-const policyTells: ReadonlySet<string> = new Set(['drops', 'policyRows']);
+const policyTells: ReadonlySet<string> = new Set(['drops', 'dropped', 'emptyReason', 'policyRows']);
 const hourMs = 3_600_000;
 const mostTries = 2_000;
 
@@ -101,7 +102,9 @@ before(async () => {
   const config = { OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'], OUTBOUND_HTTP_OK: true };
   server = await startTestServer({ tenants: runs.length, clock: { now: () => now }, config });
   const tenantOf = new Map(runs.map((run, at) => [run, server.tenants[at] as TestTenant]));
-  const instants = [...new Set(runs.map((run) => run.now))].sort((a, b) => a - b);
+  const reserving = runs.flatMap((run) => reservationsOf(run.read).map((one) => ({ run, ...one })));
+  const instants = [...new Set([...runs.map((run) => run.now), ...reserving.map(({ at }) => at)])];
+  instants.sort((a, b) => a - b);
   // Before the server has something to do, since it shares the process: the search takes a while.
   for (const run of runs) if (run.chance.length > 0) lucky.set(run, luckyRequest(run, tenantOf.get(run)!.id));
   const catalogues = new Map<Run, Tools>();
@@ -113,6 +116,10 @@ before(async () => {
   });
   for (const instant of instants) {
     now = instant;
+    for (const { run, ...one } of reserving) {
+      const tools = catalogues.get(run);
+      if (one.at === instant && tools !== undefined) await each([run], () => reserve(run.read, one, tools));
+    }
     const due = [...catalogues.keys()].filter((run) => run.now === instant);
     await each(due, (run) => decideOver(run, tenantOf.get(run)!, catalogues.get(run)!));
   }
@@ -175,7 +182,7 @@ async function plantAdmin(tenantId: string): Promise<string> {
 
 async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise<void> {
   const { read } = run;
-  await importHistory(read, tools, async (lines) => {
+  await importHistory(read, run.now, tools, async (lines) => {
     const answer = await server.app.inject({
       method: 'POST',
       url: '/api/v1/interactions/import',

@@ -7,21 +7,15 @@ export const skipReasons = {
   breaker: 'the breaker of a model, which opens by failures alone',
   chance: 'no request was found whose chance is that of the case',
   oldPlan: 'it expects what plans of this version do not do, or evidence that adds up to nothing',
-  future: 'history of later than the decision',
   notShown: 'what it expects stands in no answer',
   clock: 'its clock is one that no zone shows',
-  reservation: 'a reservation that another decision holds',
   suppression: 'a suppression that a policy wrote',
 } as const;
 export type Skip = keyof typeof skipReasons;
 
 export function skipOf({ source }: ConformanceCase, standing: Standing, keys: readonly string[]): Skip | null {
   if (source.openBreakers !== undefined) return 'breaker';
-  if (source.contacts?.some(({ reservedUntil }) => reservedUntil !== undefined)) return 'reservation';
   if (source.request?.campaignId !== undefined) return 'campaign';
-  const now = source.at ?? '2026-11-20T12:00:00Z';
-  const told = [...(source.contacts ?? []), ...(source.outcomes ?? [])];
-  if (told.some(({ at }) => Date.parse(at) > Date.parse(now))) return 'future';
   if (source.suppressions?.some(({ policyId }) => policyId != null)) return 'suppression';
   if (standing.old.length > 0) return standing.isOfClock ? 'clock' : 'oldPlan';
   return keys.length === 0 ? 'notShown' : null;
