@@ -123,7 +123,7 @@ before(async () => {
     const due = [...catalogues.keys()].filter((run) => run.now === instant);
     await each(due, (run) => decideOver(run, tenantOf.get(run)!, catalogues.get(run)!));
   }
-});
+}, patience);
 after(async () => {
   await server?.close();
   await webhooks?.close();
