@@ -150,6 +150,19 @@ create table audit_logs (
   grant insert, select to arbiter_app
   grant select to arbiter_readonly
 
+create table backup_codes (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  code_hash bytea not null
+);
+  constraint backup_codes_code_hash_check CHECK ((octet_length(code_hash) = 32))
+  constraint backup_codes_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES second_factors(tenant_id, user_id)
+  constraint backup_codes_pkey PRIMARY KEY (tenant_id, user_id, code_hash)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Hashes of backup codes that were not used.
+
 create table catalogue_log (
   tenant_id uuid not null,
   config_version bigint not null,
@@ -1026,6 +1039,24 @@ create table leases (
   grant delete, insert, select, update to arbiter_system
   comment: Who may do what only one process may do, and until when.
 
+create table mails (
+  tenant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  sealed bytea not null,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint mails_check CHECK ((expires_at > created_at))
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['verification'::text, 'registration_known'::text, 'reset'::text, 'invitation'::text, 'locked'::text, 'welcome'::text, 'second_factor'::text])))
+  constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint mails_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX mails_expiry ON arbiter.mails USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Mails that wait to be sent, sealed.
+
 create table model_decisions (
   tenant_id uuid not null,
   decision_id uuid not null,
@@ -1311,7 +1342,8 @@ create table plans (
 
 create table playground_quotas (
   tenant_id uuid not null,
-  used integer default 0 not null
+  used integer default 0 not null,
+  reset_version bigint default 0 not null
 );
   constraint playground_quotas_used_check CHECK ((used >= 0))
   constraint playground_quotas_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -1434,6 +1466,17 @@ create table record_versions (
   grant insert, select to arbiter_app
   grant select to arbiter_readonly
   grant update (config_version) to arbiter_app
+
+create table registration_claims (
+  email_key text not null,
+  tenant_id uuid not null,
+  claimed_at timestamp(3) with time zone not null
+);
+  constraint registration_claims_pkey PRIMARY KEY (email_key)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_system
 
 create table response_keys (
   tenant_id uuid not null,
@@ -1591,6 +1634,22 @@ create table schemas (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table second_factors (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  sealed bytea not null,
+  last_step integer not null,
+  created_at timestamp(3) with time zone not null,
+  enabled_at timestamp(3) with time zone
+);
+  constraint second_factors_last_step_check CHECK ((last_step >= 0))
+  constraint second_factors_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint second_factors_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Secrets of authenticator apps, sealed.
+
 create table seed_packs (
   tenant_id uuid not null,
   key text not null,
@@ -1709,6 +1768,87 @@ create table simulations (
   grant select to arbiter_readonly
   comment: Simulations over segments, kept for 30 days.
 
+create table sso_assertions (
+  tenant_id uuid not null,
+  name_hash bytea not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint sso_assertions_name_hash_check CHECK ((octet_length(name_hash) = 32))
+  constraint sso_assertions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint sso_assertions_pkey PRIMARY KEY (tenant_id, name_hash)
+  CREATE INDEX sso_assertions_expiry ON arbiter.sso_assertions USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table sso_configs (
+  tenant_id uuid not null,
+  provider text not null,
+  enabled boolean not null,
+  saml_entity_id text,
+  saml_sso_url text,
+  saml_acs_url text,
+  saml_allow_unsolicited boolean not null,
+  oidc_issuer text,
+  oidc_client_id text,
+  oidc_scopes text not null,
+  default_role text not null,
+  allowed_domains text[] not null,
+  auto_provision boolean not null,
+  enforce_for_all_users boolean not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint sso_configs_check CHECK (((NOT enabled) OR (provider <> 'none'::text)))
+  constraint sso_configs_check1 CHECK (((NOT enforce_for_all_users) OR enabled))
+  constraint sso_configs_default_role_check CHECK ((default_role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text])))
+  constraint sso_configs_provider_check CHECK ((provider = ANY (ARRAY['oidc'::text, 'saml'::text, 'none'::text])))
+  constraint sso_configs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint sso_configs_pkey PRIMARY KEY (tenant_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
+create table sso_secrets (
+  tenant_id uuid not null,
+  field text not null,
+  sealed bytea not null
+);
+  constraint sso_secrets_field_check CHECK ((field = ANY (ARRAY['oidcClientSecret'::text, 'samlCertificate'::text])))
+  constraint sso_secrets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES sso_configs(tenant_id)
+  constraint sso_secrets_pkey PRIMARY KEY (tenant_id, field)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table sso_states (
+  tenant_id uuid not null,
+  id uuid not null,
+  provider text not null,
+  name_hash bytea not null,
+  browser_hash bytea,
+  opens_session boolean not null,
+  oidc_nonce text,
+  code_verifier text,
+  redirect_uri text,
+  return_to text not null,
+  expires_at timestamp(3) with time zone not null
+);
+  constraint sso_states_browser_hash_check CHECK ((octet_length(browser_hash) = 32))
+  constraint sso_states_check CHECK (((NOT opens_session) OR (provider = 'saml'::text) OR (browser_hash IS NOT NULL)))
+  constraint sso_states_check1 CHECK (((oidc_nonce IS NULL) = (provider = 'saml'::text)))
+  constraint sso_states_check2 CHECK (((code_verifier IS NULL) = (provider = 'saml'::text)))
+  constraint sso_states_check3 CHECK (((redirect_uri IS NULL) = (provider = 'saml'::text)))
+  constraint sso_states_name_hash_check CHECK ((octet_length(name_hash) = 32))
+  constraint sso_states_provider_check CHECK ((provider = ANY (ARRAY['oidc'::text, 'saml'::text])))
+  constraint sso_states_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint sso_states_pkey PRIMARY KEY (tenant_id, id)
+  constraint sso_states_name UNIQUE (tenant_id, name_hash)
+  CREATE INDEX sso_states_expiry ON arbiter.sso_states USING btree (tenant_id, expires_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
 create table stream_heads (
   tenant_id uuid not null,
   "position" bigint not null
@@ -1787,6 +1927,106 @@ create table tenants (
   grant insert, select, update to arbiter_system
   comment: Tenants; deleted_at set = no credential of it is accepted any more.
 
+create table user_identities (
+  tenant_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  issuer text not null,
+  subject text not null,
+  created_at timestamp(3) with time zone not null
+);
+  constraint user_identities_issuer_check CHECK (((length(issuer) >= 1) AND (length(issuer) <= 2048)))
+  constraint user_identities_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 1024)))
+  constraint user_identities_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_identities_pkey PRIMARY KEY (tenant_id, id)
+  constraint user_identities_subject UNIQUE (tenant_id, issuer, subject)
+  constraint user_identities_user UNIQUE (tenant_id, user_id, issuer)
+  CREATE INDEX user_identities_lookup ON arbiter.user_identities USING btree (issuer, subject)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant select to arbiter_system
+
+create table user_passwords (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  password_hash text not null,
+  changed_at timestamp(3) with time zone not null
+);
+  constraint user_passwords_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text))
+  constraint user_passwords_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_passwords_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table user_preferences (
+  tenant_id uuid not null,
+  user_id uuid not null,
+  value json not null
+);
+  constraint user_preferences_value_check CHECK ((json_typeof(value) = 'object'::text))
+  constraint user_preferences_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_preferences_pkey PRIMARY KEY (tenant_id, user_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What the console remembers for people.
+
+create table user_sessions (
+  tenant_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  method text not null,
+  started_at timestamp(3) with time zone not null,
+  ends_at timestamp(3) with time zone not null,
+  ended_at timestamp(3) with time zone
+);
+  constraint user_sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'google'::text, 'oidc'::text, 'saml'::text, 'link'::text])))
+  constraint user_sessions_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_sessions_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX user_sessions_end ON arbiter.user_sessions USING btree (ends_at)
+  CREATE INDEX user_sessions_user ON arbiter.user_sessions USING btree (tenant_id, user_id) WHERE (ended_at IS NULL)
+  CREATE TRIGGER user_sessions_ended AFTER UPDATE OF ended_at ON arbiter.user_sessions FOR EACH ROW EXECUTE FUNCTION notify_credentials()
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  grant delete, select to arbiter_system
+
+create table user_tokens (
+  tenant_id uuid not null,
+  id uuid not null,
+  user_id uuid not null,
+  purpose text not null,
+  token_hash bytea not null,
+  given_name text,
+  given_tenant_name text,
+  password_hash text,
+  created_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  voided_at timestamp(3) with time zone
+);
+  constraint user_tokens_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text))
+  constraint user_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['verification'::text, 'reset'::text, 'invitation'::text, 'sign_in'::text])))
+  constraint user_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+  constraint user_tokens_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+  constraint user_tokens_pkey PRIMARY KEY (tenant_id, id)
+  constraint user_tokens_token_hash UNIQUE (tenant_id, token_hash)
+  CREATE INDEX user_tokens_lookup ON arbiter.user_tokens USING btree (token_hash)
+  CREATE INDEX user_tokens_user ON arbiter.user_tokens USING btree (tenant_id, user_id)
+  row level security: forced
+  policy system_access for all to arbiter_system using (true) with check (true)
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant delete to arbiter_system
+  grant select (tenant_id, id, user_id, purpose, token_hash, expires_at, used_at, voided_at) to arbiter_system
+
 create table users (
   tenant_id uuid not null,
   id uuid not null,
@@ -1802,20 +2042,28 @@ create table users (
   image text,
   external_id text,
   last_login_at timestamp(3) with time zone,
-  locked_until timestamp(3) with time zone
+  locked_until timestamp(3) with time zone,
+  failed_logins integer default 0 not null,
+  address_proven boolean default false not null,
+  attributes jsonb default '{}'::jsonb not null,
+  mail_address text
 );
+  constraint users_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text))
+  constraint users_failed_logins_check CHECK ((failed_logins >= 0))
   constraint users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'editor'::text, 'viewer'::text, 'member'::text])))
   constraint users_source_check CHECK ((source = ANY (ARRAY['registration'::text, 'invite'::text, 'scim'::text, 'sso'::text, 'google'::text, 'bootstrap'::text])))
   constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint users_pkey PRIMARY KEY (tenant_id, id)
   constraint users_email_key UNIQUE (tenant_id, email_key)
-  CREATE TRIGGER users_changed AFTER UPDATE ON arbiter.users FOR EACH ROW EXECUTE FUNCTION notify_credentials()
+  CREATE INDEX users_email_lookup ON arbiter.users USING btree (email_key)
+  CREATE INDEX users_external_id ON arbiter.users USING btree (tenant_id, lower(external_id)) WHERE (external_id IS NOT NULL)
+  CREATE TRIGGER users_changed AFTER UPDATE OF name, role, email, deactivated_at ON arbiter.users FOR EACH ROW EXECUTE FUNCTION notify_credentials()
   row level security: forced
   policy system_access for select to arbiter_system using (true)
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant insert, select, update to arbiter_app
   grant select to arbiter_readonly
-  grant select (tenant_id, id, name, deactivated_at) to arbiter_system
+  grant select (tenant_id, id, email, email_key, name, role, source, email_verified_at, deactivated_at, last_login_at, address_proven) to arbiter_system
 
 create table volume_reservations (
   tenant_id uuid not null,
@@ -2528,6 +2776,32 @@ $function$;
   grant execute to arbiter_app
   grant execute to arbiter_readonly
 
+CREATE OR REPLACE FUNCTION arbiter.empty_history(target text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  tenant uuid := nullif(current_setting('app.tenant', true), '')::uuid;
+begin
+  if not exists (select from arbiter.tenants t where t.id = tenant and t.is_playground and t.deleted_at is null) then
+    raise exception 'no playground';
+  end if;
+  case target
+    when 'content_versions' then delete from arbiter.content_versions where tenant_id = tenant;
+    when 'flow_versions' then delete from arbiter.flow_versions where tenant_id = tenant;
+    when 'record_versions' then
+      delete from arbiter.record_versions r
+       where r.tenant_id = tenant and r.entity_type <> 'tenantSettings'
+         and not (r.entity_type = 'outcomeType' and exists (
+           select from arbiter.outcome_types o where o.tenant_id = tenant and o.id = r.entity_id));
+    else raise exception 'refused table';
+  end case;
+end
+$function$;
+  grant execute to arbiter_app
+
 CREATE OR REPLACE FUNCTION arbiter.ensure_month_partitions(parent regclass, from_day date, months integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2830,6 +3104,26 @@ AS $function$
   select graphile_worker.arbiter_put(tenant::text, task, payload, job_key, null, max_attempts, keep_waiting)
 $function$;
   grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION graphile_worker.arbiter_forget(kept text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  gone int;
+begin
+  if nullif(current_setting('app.tenant', true), '') is null then
+    raise exception 'no tenant';
+  end if;
+  delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+   where j.payload ->> 'tenantId' = current_setting('app.tenant') and t.id = j.task_id and t.identifier <> all (kept);
+  get diagnostics gone = row_count;
+  return gone;
+end
+$function$;
+  grant execute to arbiter_app
 
 CREATE OR REPLACE FUNCTION graphile_worker.arbiter_hand_back(alive text[], since interval)
  RETURNS integer

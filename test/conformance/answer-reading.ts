@@ -101,6 +101,7 @@ export function heardExpectations({ answer, trace, record }: Heard): { readonly 
         detail,
       })),
     ranked: () => meta.scores.map((row) => row.offerId),
+    rankedScores: () => meta.scores.map((row) => row.score),
     stages: () => meta.stages.map((row) => [row.stage, row.candidates, row.passed]),
   };
 }

@@ -1,6 +1,7 @@
 // T30 and R-rules of two processes on one database, be they two servers or one: what one changes, the other obeys within a
 // second, told or not told.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -183,6 +184,47 @@ for (const kind of pairKinds) {
       }
       t.diagnostic(`refused after ${took.join(', ')} ms`);
       assertWithinBar(took);
+    });
+
+    test('keys that come to both processes for different customers, in different orders, are taken once and nobody deadlocks', async () => {
+      const deadlocks = async () =>
+        (
+          await db.ownerQuery<{ n: number }>(
+            'select deadlocks::int as n from pg_stat_database where datname = current_database()',
+          )
+        )[0]!.n;
+      const before = await deadlocks();
+      const [first, second] = pair.callers(installation.tenants[0]!.key);
+      const taken = new Map<string, string[]>();
+      const note = async (key: string, answer: Promise<Answer>) => {
+        const { status, body, text } = await answer;
+        assert.ok(
+          status === 200 || body.code === 'idempotency_in_progress' || body.code === 'idempotency_key_reused',
+          text,
+        );
+        if (status === 200) taken.set(key, [...(taken.get(key) ?? []), String(body.customerId)]);
+      };
+      // Enough rounds that a process has told the database of the first deadlocks by the end.
+      for (let round = 0; round < 30; round++) {
+        const ids = Array.from({ length: 12 }, () => randomUUID());
+        for (const door of ['recommend', 'respond']) {
+          const send = (call: Caller, id: string, customer: string) =>
+            door === 'recommend'
+              ? call('POST', '/v1/recommend', { customerId: customer, requestId: id, channel: 'email', limit: 1 })
+              : call(
+                  'POST',
+                  '/v1/respond',
+                  { customerId: customer, offerId: catalogue.offers[0]!, outcome: 'click' },
+                  { 'idempotency-key': id },
+                );
+          await Promise.all([
+            ...ids.map((id, at) => note(`${door} ${id}`, send(first, id, `K-one-${round}-${at}`))),
+            ...ids.toReversed().map((id, at) => note(`${door} ${id}`, send(second, id, `K-two-${round}-${at}`))),
+          ]);
+          for (const id of ids) assert.equal(taken.get(`${door} ${id}`)?.length, 1, `${door} ${id}`);
+        }
+      }
+      assert.equal(await deadlocks(), before);
     });
 
     test('a steady stream of catalogue changes does not stop decisions, and the last one counts', async (t) => {

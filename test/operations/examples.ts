@@ -110,6 +110,23 @@ const aSimulation = async (f: Fixtures): Promise<Made> => {
   return f.must('POST', 'simulate', { segmentId, decisionFlowKey: flow.id, sampleSize: 5, async: true }, 202);
 };
 const aDecision = async (f: Fixtures) => f.decision(await f.decisionWorld());
+/** A user with a value for each kind of attribute. */
+const scimUserOf = (f: Fixtures) => ({
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+  externalId: f.name('external'),
+  userName: f.name('user'),
+  name: { givenName: f.marker, familyName: 'Smith', formatted: `${f.marker} Smith` },
+  displayName: f.name('Person'),
+  title: `Title of ${f.marker}`,
+  active: true,
+  emails: [{ value: `${f.marker}@example.com`, type: 'work', primary: true }],
+  addresses: [{ streetAddress: `Street of ${f.marker}`, locality: 'Paris', type: 'work' }],
+  'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': {
+    department: f.marker,
+    manager: { value: f.marker, displayName: 'Boss' },
+  },
+});
+const aScimUserOf = (f: Fixtures): Promise<Made> => f.must('POST', 'scim/v2/Users', scimUserOf(f), 201);
 const idOf = (value: unknown): string => String(value);
 
 /**
@@ -291,6 +308,11 @@ export const examples: Readonly<Record<string, Example>> = {
   'tenant.get': async () => ({}),
   'tenant.update': async (f) => ({ body: { name: f.name('Tenant') } }),
   'tenant.status': async () => ({}),
+  'tenant.reset': async (f) => {
+    await f.playground();
+    await f.make('offers');
+    return { body: { confirm: true } };
+  },
   'tenantSettings.get': async () => ({}),
   'tenantSettings.update': async () => ({
     body: {
@@ -327,6 +349,27 @@ export const examples: Readonly<Record<string, Example>> = {
   'apiKeys.get': async (f) => ({ params: { id: await aKeyOf(f) } }),
   'apiKeys.revoke': async (f) => ({ params: { id: await aKeyOf(f) }, body: { reason: `Lost by ${f.marker}` } }),
   'apiKeys.revokeByQuery': async (f) => ({ query: { id: await aKeyOf(f) }, body: { reason: `Lost by ${f.marker}` } }),
+  'scim.listUsers': async (f) => {
+    await aScimUserOf(f);
+    return { query: { startIndex: '1', count: '5', filter: `userName co "${f.marker}"`, attributes: 'userName' } };
+  },
+  'scim.createUser': async (f) => ({ body: scimUserOf(f) }),
+  'scim.getUser': async (f) => ({
+    params: { id: (await aScimUserOf(f)).id },
+    query: { excludedAttributes: 'name.familyName' },
+  }),
+  'scim.replaceUser': async (f) => ({ params: { id: (await aScimUserOf(f)).id }, body: scimUserOf(f) }),
+  'scim.patchUser': async (f) => ({
+    params: { id: (await aScimUserOf(f)).id },
+    body: { Operations: [{ op: 'replace', path: 'title', value: f.marker }] },
+  }),
+  'scim.deleteUser': async (f) => ({ params: { id: (await aScimUserOf(f)).id } }),
+  'scim.listGroups': async () => ({ query: { startIndex: '1', count: '5' } }),
+  'scim.serviceProviderConfig': async () => ({}),
+  'scim.listResourceTypes': async () => ({}),
+  'scim.getResourceType': async () => ({ params: { id: 'User' } }),
+  'scim.listSchemas': async () => ({}),
+  'scim.getSchema': async () => ({ params: { id: 'urn:ietf:params:scim:schemas:core:2.0:User' } }),
   'oauthClients.create': async (f) => ({ body: { name: f.name('client'), scopes: ['read', 'write'] } }),
   'oauthClients.list': async () => ({}),
   'oauthClients.revoke': async (f) => ({ params: { id: (await aClientOf(f)).id } }),
@@ -549,8 +592,53 @@ export const examples: Readonly<Record<string, Example>> = {
     return { query: { limit: '5', search: f.marker, role: 'editor', status: 'active' } };
   },
   'users.get': async (f) => ({ params: { id: await f.person() } }),
+  'users.resetMfa': async (f) => ({ params: { id: await f.secondFactor(await f.account()) } }),
 
+  'users.create': async (f) => ({ body: { ...(await f.newcomer()), role: 'editor' } }),
+  'users.update': async (f) => ({ params: { id: await f.person() }, body: { name: f.name('Person'), role: 'editor' } }),
+  'users.deactivate': async (f) => ({ params: { id: await f.person() } }),
+  'users.reactivate': async (f) => {
+    const id = await f.person();
+    await f.must('DELETE', `users/${id}`, undefined, 204);
+    return { params: { id } };
+  },
+  'users.unlock': async (f) => ({ params: { id: await f.lockedPerson() } }),
+  'users.resendInvite': async (f) => ({
+    params: { id: (await f.must('POST', 'users', await f.newcomer(), 201)).id },
+  }),
+  'users.readMe': async () => ({}),
+  'users.updateMe': async (f) => ({
+    body: {
+      name: f.name('Person'),
+      currentPassword: f.sessionAccount('viewer').password,
+      newPassword: `Another ${f.sessionAccount('viewer').password}`,
+    },
+  }),
+
+  'auth.register': async (f) => ({
+    body: { ...(await f.newcomer()), password: 'Passw0rd of the matrix', tenantName: f.name('Tenant') },
+  }),
+  'auth.verify': async (f) => ({ query: { token: await f.link('verification') } }),
+  'auth.resendVerification': async (f) => ({ body: { email: (await f.newcomer()).email } }),
+  'auth.login': async (f) => ({ body: { ...(await f.account()), tenantId: f.tenant.id } }),
+  'auth.logout': async (f) => ({ headers: { cookie: await f.signIn(await f.account()) } }),
+  'auth.forgotPassword': async (f) => ({ body: { email: (await f.account()).email } }),
+  'auth.resetPassword': async (f) => ({
+    body: { token: await f.link('reset'), password: 'Passw0rd of the matrix' },
+  }),
+  'auth.acceptInvite': async (f) => ({
+    body: { token: await f.link('invitation'), name: f.name('Person'), password: 'Passw0rd of the matrix' },
+  }),
+  'auth.tenants': async () => ({}),
+  'auth.switchTenant': async (f) => {
+    const { password } = f.sessionAccount('viewer');
+    return { body: { tenantId: await f.otherTenant(), password } };
+  },
+  'auth.firstRun': async (f) => ({ query: { token: await f.link('sign_in') } }),
+  'auth.mfa': async (f) => ({ body: { action: 'setup' }, headers: { cookie: await f.signIn(await f.account()) } }),
   'auth.session': async () => ({}),
+  'preferences.get': async () => ({}),
+  'preferences.set': async () => ({ body: { theme: 'dark' } }),
   'system.health': async () => ({}),
   'system.ready': async () => ({}),
   'system.metrics': async () => ({}),

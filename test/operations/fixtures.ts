@@ -1,9 +1,26 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Resource as Described, draftFlowConfig, type EntityType, resources } from '@arbiter/contract';
-import { systemActor } from '../../packages/server/src/db/index.ts';
-import { ensureUser, selectIdByEmail } from '../../packages/server/src/features/users/index.ts';
+import {
+  type Resource as Described,
+  draftFlowConfig,
+  type EntityType,
+  type Operation,
+  type Role,
+  resources,
+  roles,
+} from '@arbiter/contract';
+import { systemActor, type Tx } from '../../packages/server/src/db/index.ts';
+import { createTestApp } from '../../packages/server/src/features/second-factor/test-app.ts';
+import type { LinkPurpose } from '../../packages/server/src/features/sessions/index.ts';
+import { createTenant } from '../../packages/server/src/features/tenants/index.ts';
+import {
+  createPerson,
+  ensureUser,
+  selectIdByEmail,
+  upsertPassword,
+} from '../../packages/server/src/features/users/index.ts';
 import type { TestServer, TestTenant } from '../../packages/server/src/main/test-server.ts';
+import { newId } from '../../packages/server/src/platform/ids.ts';
 
 /** A record as the API answered it. */
 export interface Made extends Record<string, unknown> {
@@ -27,12 +44,41 @@ export interface Fixtures {
   draft(resource: Resource): Promise<Body>;
   /** Makes a record. */
   make(resource: Resource, changes?: Body): Promise<Made>;
+  /** Makes the tenant a playground, as some are born. */
+  playground(): Promise<void>;
   /** A user of the tenant, as the operator's file makes one; answers with the id. */
   person(role?: 'admin' | 'editor' | 'viewer'): Promise<string>;
+  /** A user who has a password. */
+  account(role?: 'admin' | 'editor' | 'viewer'): Promise<Account>;
+  /** Name and address of somebody who is not known yet. */
+  newcomer(): Promise<{ readonly name: string; readonly email: string }>;
+  /** A user who is locked after wrong passwords; answers with the id. */
+  lockedPerson(): Promise<string>;
+  /** Another tenant, in which the persons of `sessionAccount` have accounts too; answers with its id. */
+  otherTenant(): Promise<string>;
+  /** Signs in; answers with the cookie as the browser sends it. */
+  signIn(account: Account): Promise<string>;
+  /** Token of a mailed link of this purpose, of a user of the tenant. */
+  link(purpose: LinkPurpose): Promise<string>;
+  /**
+   * What an operation is called with by somebody of each role: keys, or where it takes persons only the sessions of persons
+   * whose accounts are `sessionAccount`.
+   */
+  credentials(operation: Operation): Promise<Readonly<Record<Role, string>>>;
+  /** What the person of this role, whose session `credentials` gives, signs in with. */
+  sessionAccount(role: Role): Account;
+  /** Switches the second factor of the user on; answers with the user's id. */
+  secondFactor(account: Account): Promise<string>;
   /** A published flow over one offer that can be shown. */
   decisionWorld(): Promise<DecisionWorld>;
   /** A decision for a customer of that world, as recommend answered it. */
   decision(world: DecisionWorld, body?: Body): Promise<Made>;
+}
+
+/** What a person types to sign in. */
+export interface Account {
+  readonly email: string;
+  readonly password: string;
 }
 
 export interface DecisionWorld {
@@ -154,11 +200,97 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
     async make(resource, changes) {
       return fixtures.must('POST', resource, changes ?? (await draftOf(fixtures, resource)), 201);
     },
+    async playground() {
+      await server.testDatabase.ownerQuery('update arbiter.tenants set is_playground = true where id = $1', [
+        tenant.id,
+      ]);
+      await server.testDatabase.ownerQuery(
+        'insert into arbiter.playground_quotas (tenant_id) values ($1) on conflict do nothing',
+        [tenant.id],
+      );
+    },
     async person(role = 'viewer') {
       const user = { email: `${key('person')}@${marker}.test`, name: fixtures.name('Person'), role };
       const actor = systemActor('test');
       await server.database.withTenant(tenant.id, actor, (tx) => ensureUser(tx, user));
       const id = await server.database.withTenant(tenant.id, actor, (tx) => selectIdByEmail(tx, user.email));
+      assert.ok(id);
+      return id;
+    },
+    async account(role = 'viewer') {
+      const account = { email: `${key('account')}@${marker}.test`, password: 'Passw0rd of the matrix' };
+      const hashPassword = () => server.passwords.hash(account.password);
+      const user = { email: account.email, name: fixtures.name('Person'), role, hashPassword };
+      await server.database.withTenant(tenant.id, systemActor('test'), (tx) => ensureUser(tx, user));
+      return account;
+    },
+    async signIn(account) {
+      const answer = await server.call('POST', '/api/v1/auth/login', {
+        body: { ...account, tenantId: tenant.id },
+        key: null,
+      });
+      assert.equal(answer.status, 200, answer.text);
+      return String(answer.headers['set-cookie']).split(';')[0]!;
+    },
+    newcomer: async () => ({ name: fixtures.name('Newcomer'), email: `${key('newcomer')}@${marker}.test` }),
+    async lockedPerson() {
+      const id = await fixtures.person();
+      await server.testDatabase.ownerQuery(
+        `update arbiter.users set locked_until = now() + interval '1 hour' where id = $1`,
+        [id],
+      );
+      return id;
+    },
+    async otherTenant() {
+      const id = newId();
+      await server.database.withTenant(id, systemActor('test'), async (tx) => {
+        await createTenant(tx, { name: fixtures.name('Other'), isPlayground: false, bootstrapName: null }, []);
+        for (const role of roles) {
+          const { email, password } = fixtures.sessionAccount(role);
+          const person = { email, name: fixtures.name('Person'), role, source: 'invite' as const };
+          const { id: userId } = await createPerson(tx, { ...person, verified: true, addressProven: true });
+          await upsertPassword(tx, userId, await server.passwords.hash(password));
+        }
+      });
+      return id;
+    },
+    async link(purpose) {
+      const email = `${key('linked')}@${marker}.test`;
+      return server.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
+        const source = purpose === 'verification' ? 'registration' : 'invite';
+        const name = fixtures.name('Linked');
+        const { id } = await createPerson(tx, { email, name, role: 'viewer', source, verified: purpose === 'sign_in' });
+        const passwordHash = await server.passwords.hash('Passw0rd of the matrix');
+        const given = { name, tenantName: null, passwordHash };
+        return (await server.links.issue(tx, { userId: id, purpose, ...(purpose === 'verification' ? { given } : {}) }))
+          .token;
+      });
+    },
+    sessionAccount: (role) => ({ email: `session-${role}@${marker}.test`, password: 'Passw0rd of the matrix' }),
+    async credentials({ auth }) {
+      if (auth !== 'session') return tenant.keys;
+      const sessionOf = (role: Role) =>
+        server.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
+          const { email, password } = fixtures.sessionAccount(role);
+          const known = await selectIdByEmail(tx, email);
+          const name = fixtures.name('Person');
+          const userId =
+            known ??
+            (await createPerson(tx, { email, name, role, source: 'invite', verified: true, addressProven: true })).id;
+          if (known === undefined) await upsertPassword(tx, userId, await server.passwords.hash(password));
+          return (await server.sessions.startSession(tx, { userId, method: 'password' })).token;
+        });
+      return { viewer: await sessionOf('viewer'), editor: await sessionOf('editor'), admin: await sessionOf('admin') };
+    },
+    async secondFactor(account) {
+      const cookie = await fixtures.signIn(account);
+      const step = (body: Body) =>
+        server.call<{ secret: string }>('POST', '/api/v1/auth/mfa', { body, key: null, headers: { cookie } });
+      const app = createTestApp((await step({ action: 'setup' })).body.secret);
+      const enabled = await step({ action: 'enable', code: app.code(new Date()) });
+      assert.equal(enabled.status, 200, enabled.text);
+      const find = (tx: Tx) => selectIdByEmail(tx, account.email);
+      const id = await server.database.withTenant(tenant.id, systemActor('test'), find);
       assert.ok(id);
       return id;
     },

@@ -195,9 +195,12 @@ for (const [index, operation] of all.entries()) {
     let call: Call;
     let foreignCall: Call;
     let untouched: Record<string, string>;
+    /** What persons or programs of each role call with. */
+    let keys: TestTenant['keys'];
+    let strangerKeys: TestTenant['keys'];
     const needsCredential = namesTenant(operation.auth);
     const rightKey = () => {
-      if (needsCredential) return tenant.keys.admin;
+      if (needsCredential) return keys.admin;
       if (isSignature(operation.auth)) return operatorSecrets.WEBHOOK_SIGNING_SECRET;
       if (!isSecret(operation.auth)) return null;
       return operation.auth.variables[0] === 'METRICS_TOKEN' ? metricsToken : operatorSecrets.CRON_SECRET;
@@ -217,6 +220,8 @@ for (const [index, operation] of all.entries()) {
       foreign = createFixtures(server, stranger);
       call = await example(own);
       foreignCall = await example(foreign);
+      keys = await own.credentials(operation);
+      strangerKeys = await foreign.credentials(operation);
       untouched = await fingerprint(server, [tenant.id, stranger.id]);
     });
 
@@ -236,8 +241,8 @@ for (const [index, operation] of all.entries()) {
     if (operation.auth !== 'none') {
       it('refuses a malformed credential with 401, before it looks at the body', async () => {
         const wrong = [null, '', 'undefined', 'null', `krn_${'0'.repeat(64)}`];
-        const keys = needsCredential ? wrong : [...wrong, tenant.keys.admin, String(rightKey()).toUpperCase()];
-        for (const key of keys) assertRefused(operation, await ask({ key }), 401, refusal);
+        const all = needsCredential ? wrong : [...wrong, tenant.keys.admin, String(rightKey()).toUpperCase()];
+        for (const key of all) assertRefused(operation, await ask({ key }), 401, refusal);
         // A signature is over the body: one that is too large is not read to be judged.
         const large = isSignature(operation.auth) ? 60 * 1024 : 2 * 1024 * 1024;
         const bodies = operation.body === undefined ? [] : ['{', 'x'.repeat(large)];
@@ -260,7 +265,7 @@ for (const [index, operation] of all.entries()) {
       it('refuses a lower role with 403; X-User-Role lowers and never raises', async () => {
         for (const role of roles.slice(0, roles.indexOf(minimum))) {
           for (const claim of [undefined, 'admin', 'owner']) {
-            const answer = await ask({ key: tenant.keys[role], headers: { 'x-user-role': claim } });
+            const answer = await ask({ key: keys[role], headers: { 'x-user-role': claim } });
             assertRefused(operation, answer, 403, 'forbidden');
           }
           assertRefused(operation, await ask({ headers: { 'x-user-role': role } }), 403, 'forbidden');
@@ -338,6 +343,8 @@ for (const [index, operation] of all.entries()) {
         for (const [name, { type = '' }] of scalarQuery(operation)) {
           for (const text of oddSpellings[type] ?? []) {
             if (name === 'offset' && text === '0') continue;
+            // SCIM brings the numbers of a page into their range (E6).
+            if (operation.auth === 'scim' && /^-?[0-9]+$/.test(text) && text !== '-0') continue;
             const answer = await ask({}, withAt(call, ['query', name], text));
             assert.equal(answer.status, 400, `${name}=${text}: ${answer.text}`);
             assertRefused(operation, answer, 400, 'validation_failed');
@@ -426,7 +433,7 @@ for (const [index, operation] of all.entries()) {
           // Of a list below a record, the stranger asks for that of a record of his own.
           const { params = {} } = foreignCall;
           const theirs = { ...neededQuery(operation, foreignCall), limit: '1' };
-          const page = await send(server, operation, { params, query: theirs }, { key: stranger.keys.admin });
+          const page = await send(server, operation, { params, query: theirs }, { key: strangerKeys.admin });
           const cursor = String(at(page.json, ['pagination', 'nextCursor']) ?? '');
           assert.notEqual(cursor, '', 'the stranger has two rows');
           const headers = { 'x-request-id': 'the-same' };
@@ -451,7 +458,7 @@ for (const [index, operation] of all.entries()) {
       const check = createChecks().compile;
       // SCIM asks for a scope, which the key of the viewer does not have.
       const role = operation.auth === 'scim' ? 'admin' : (operation.role ?? 'viewer');
-      const key = needsCredential ? tenant.keys[role] : rightKey();
+      const key = needsCredential ? keys[role] : rightKey();
       const rows = () =>
         server.testDatabase.ownerQuery<{ action: string; entityType: string }>(
           `select action, entity_type as "entityType" from arbiter.audit_logs where tenant_id = $1 order by sequence`,
@@ -462,7 +469,7 @@ for (const [index, operation] of all.entries()) {
       const answer = await ask({ key });
       const response = operation.responses[answer.status];
       assert.ok(response, `${answer.status} is not declared: ${answer.text.slice(0, 500)}`);
-      assert.ok(answer.status < 300, answer.text.slice(0, 500));
+      assert.ok(answer.status < 400, answer.text.slice(0, 500));
       assert.match(String(answer.headers['x-request-id']), uuid);
       if (response.schema === null) assert.equal(answer.text, '');
       else if (response.kind === 'file') {
@@ -535,7 +542,7 @@ for (const [index, operation] of all.entries()) {
           }
           return;
         }
-        const other = await send(server, operation, foreignCall, { key: stranger.keys.admin });
+        const other = await send(server, operation, foreignCall, { key: strangerKeys.admin });
         assert.notEqual(other.status, 429, 'the limit is the tenant’s own');
       });
     }

@@ -55,8 +55,11 @@ describe('what was read can be sent back, strictly', () => {
     const bodies = all.filter(({ method, body }) => method === 'PUT' && body !== undefined);
     const covered = new Set([
       ...records.flatMap(({ id }) => [id, id.replace('ById', '')]),
+      'scim.replaceUser',
       'tenant.update',
       'tenantSettings.update',
+      'users.update',
+      'users.updateMe',
       'schemas.updateField',
     ]);
     assert.deepEqual(
@@ -82,6 +85,12 @@ describe('what was read can be sent back, strictly', () => {
     });
   }
 
+  it('a user of SCIM', async () => {
+    const body = { userName: fixtures.name('user'), title: 'T' };
+    const made = await server.call<Made>('POST', '/api/v1/scim/v2/Users', { body });
+    await passes('PUT', `/api/v1/scim/v2/Users/${made.body.id}`, made.body);
+  });
+
   it('the tenant, its settings, a field of a schema', async () => {
     for (const path of ['/api/v1/tenant', '/api/v1/tenant-settings']) {
       await passes('PUT', path, (await server.call('GET', path)).body);
@@ -90,6 +99,17 @@ describe('what was read can be sent back, strictly', () => {
     const fields = await server.call<Made[]>('GET', `/api/v1/schemas/fields?schemaId=${schema.id}`);
     for (const field of fields.body) await passes('PUT', '/api/v1/schemas/fields', { ...field, fieldId: field.id });
   });
+});
+
+test('a user, and the signed-in user', async () => {
+  const path = `/api/v1/users/${await fixtures.person('editor')}`;
+  const user = await server.call('PUT', path, { body: (await server.call('GET', path)).body, headers: strict });
+  assert.deepEqual([user.status, remarksOf(user.headers)], [200, undefined], user.text);
+  const { viewer } = await fixtures.credentials(operations['users.readMe']);
+  const headers = { cookie: `arbiter_session=${viewer}` };
+  const { body } = await server.call('GET', '/api/v1/users/me', { headers, key: null });
+  const me = await server.call('PUT', '/api/v1/users/me', { body, headers: { ...headers, ...strict }, key: null });
+  assert.deepEqual([me.status, remarksOf(me.headers)], [200, undefined], me.text);
 });
 
 test('every body is remarked on at the top, and every query', async () => {

@@ -9,7 +9,7 @@ import { callsOf, contentOf, edited, type Made } from './catalogue.ts';
 let server: TestServer;
 let used = 0;
 before(async () => {
-  server = await startTestServer({ tenants: 16 });
+  server = await startTestServer({ tenants: 20 });
 });
 after(() => server?.close());
 
@@ -369,6 +369,110 @@ test('what ranks is named in files: profiles, weights of placements, strategies,
   const kept = files.filter(({ path }) => !/^(decision-flows|ranking-profiles|settings)/.test(path));
   await elsewhere.apply({ files: kept, prune: true });
   assert.deepEqual((await elsewhere.export()).files, kept);
+});
+
+test('what configs of policies and of enrich nodes name is named in files', async () => {
+  const [it, elsewhere] = [freshTenant(), freshTenant()];
+  const web = await it.make('channels', { name: 'The web', key: 'web', channelType: 'web' });
+  const mail = await it.make('channels', { name: 'Mail', key: 'mail', channelType: 'email' });
+  const cards = await it.make('categories', { name: 'Cards' });
+  const gold = await it.make('sub-categories', { name: 'Gold', categoryId: cards.id });
+  const offers: Made[] = [];
+  for (const name of ['One', 'Two']) offers.push(await it.make('offers', { name, categoryId: cards.id }));
+  const policy = (name: string, ruleType: string, config: object) =>
+    it.make('contact-policies', { name, ruleType, scope: 'global', config });
+  await policy('either', 'mutual_exclusion', { excludeOfferIds: offers.map(({ id }) => id) });
+  await policy('across', 'cross_channel_cap', { maxTotal: 1, appliesAcross: [web.id, mail.id] });
+  await policy('after cards', 'category_suppression', {
+    categoryId: cards.id,
+    subCategoryId: gold.id,
+    triggerCategoryId: cards.id,
+    suppressionDays: 1,
+  });
+  for (const [name, targetCategory] of [
+    ['by category', cards.id],
+    ['by sub-category', gold.id],
+    ['by label', 'engagement'],
+  ] as const) {
+    await policy(name, 'offer_category_cap', { targetCategory, maxTotal: 2, filterByCategory: true });
+  }
+  const { files } = await it.export();
+  assert.deepEqual((await it.diff({ files, prune: true })).changes, []);
+  const text = files.map(({ content }) => content).join('\n');
+  for (const { id, name } of [web, mail, cards, gold, ...offers]) assert.ok(!text.includes(id), String(name));
+  await elsewhere.apply({ files });
+  assert.deepEqual((await elsewhere.export()).files, files);
+  assert.deepEqual((await elsewhere.diff({ files, prune: true })).changes, []);
+  const { data } = await elsewhere.must<{ data: (Made & { config: Record<string, unknown> })[] }>(
+    'GET',
+    'contact-policies',
+    undefined,
+    200,
+  );
+  const idsOf = async (path: string) =>
+    (await elsewhere.must<{ data: Made[] }>('GET', path, undefined, 200)).data.map(({ id }) => id).sort();
+  const configOf = (name: string) => data.find((each) => each.name === name)?.config ?? {};
+  assert.deepEqual([...(configOf('either').excludeOfferIds as string[])].sort(), await idsOf('offers'));
+  assert.deepEqual([...(configOf('across').appliesAcross as string[])].sort(), await idsOf('channels'));
+  assert.deepEqual([configOf('after cards').triggerCategoryId], await idsOf('categories'));
+  assert.deepEqual([configOf('by category').targetCategory], await idsOf('categories'));
+  assert.deepEqual([configOf('by sub-category').targetCategory], await idsOf('sub-categories'));
+  assert.equal(configOf('by label').targetCategory, 'engagement');
+  const byGold = files.find(({ content }) => /^name: by sub-category$/m.test(content))!.path;
+  const [error] = await elsewhere.refused('diff', { files: edited(files, byGold, '- Gold', '- Silver') });
+  assert.match(error?.message ?? '', /names no sub-category/);
+});
+
+test('the registry of models is in files, so that a flow can name a family', async () => {
+  const [it, elsewhere] = [freshTenant(), freshTenant()];
+  const model = (key: string, more: object = {}) =>
+    it.make('algorithm-models', { key, name: key, modelType: 'scorecard', status: 'active', family: 'cards', ...more });
+  const [one, two] = [await model('one'), await model('two')];
+  await model('three');
+  await model('lone', { family: null });
+  const promote = (id: string, toStatus: string) =>
+    it.must('POST', `algorithm-models/${id}/promote`, { toStatus }, 200);
+  for (const [id, toStatus] of [
+    [one.id, 'shadow'],
+    [one.id, 'champion'],
+    [two.id, 'challenger'],
+  ] as const) {
+    await promote(id, toStatus);
+  }
+  const nodes = [
+    { id: 'i', type: 'inventory' },
+    { id: 's', type: 'score', config: { method: 'propensity', modelKey: 'cards' } },
+  ];
+  const flow = await it.make('decision-flows', {
+    key: 'main',
+    name: 'Main',
+    draftConfig: { version: 2, nodes, flowConfig: {} },
+  });
+  await it.must('POST', 'decision-flows/publish', { id: flow.id }, 200);
+  const { files } = await it.export();
+  await elsewhere.apply({ files });
+  assert.deepEqual((await elsewhere.export()).files, files);
+  assert.ok(!contentOf(files, 'algorithm-models/lone.yaml').includes('registryStatus'));
+  // The champion changes: the old one is archived by it, and goes on to where its file has it.
+  await promote(two.id, 'champion');
+  await it.must('POST', `algorithm-models/${one.id}/promote`, { toStatus: 'draft' }, 200);
+  const later = (await it.export()).files;
+  const plan = await elsewhere.diff({ files: later });
+  assert.deepEqual(
+    plan.changes.map(({ path, fields }) => [path, fields]),
+    [
+      ['algorithm-models/one.yaml', [{ path: 'registryStatus', before: 'champion', after: 'draft' }]],
+      ['algorithm-models/two.yaml', [{ path: 'registryStatus', before: 'challenger', after: 'champion' }]],
+    ],
+  );
+  await elsewhere.apply({ files: later });
+  assert.deepEqual((await elsewhere.export()).files, later);
+  // What a file does not say stays.
+  const silent = later.map(({ path, content }) => ({ path, content: content.replace(/^registryStatus: .*\n/m, '') }));
+  assert.deepEqual((await elsewhere.diff({ files: silent })).changes, []);
+  const odd = edited(later, 'algorithm-models/two.yaml', 'registryStatus: champion', 'registryStatus: emperor');
+  const [error] = await elsewhere.refused('diff', { files: odd });
+  assert.deepEqual(error?.path, 'algorithm-models/two.yaml#/registryStatus');
 });
 
 test('the answer of an apply says which version has it', async () => {

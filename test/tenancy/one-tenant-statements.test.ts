@@ -95,6 +95,7 @@ const reserved = {
   expiresAt: new Date(1),
 };
 const volume = volumeRef({ scope: 'offer', scopeId: newId() });
+const raisedAt = { now: new Date(0), dayStart: new Date(0), dayEnd: new Date(1) };
 const raised = { ref: volume, impressions: 1, spentCents: 1, dayImpressions: 1, daySpentCents: 1 };
 /** Sent for histories, models and budgets that this test does not make. */
 const made = (tenantId: string): readonly Statement[] => [
@@ -103,8 +104,8 @@ const made = (tenantId: string): readonly Statement[] => [
   insertScored(tenantId, [{ decisionId: newId(), modelId: newId() }], new Date(0)),
   readVolumes(tenantId, volumeArrays([volume]), true),
   insertReservations(tenantId, [reserved]),
-  raiseVolumes(tenantId, [raised], new Date(0), new Date(0), true),
-  raiseVolumes(tenantId, [raised], new Date(0), new Date(0), false),
+  raiseVolumes(tenantId, [raised], raisedAt, true),
+  raiseVolumes(tenantId, [raised], raisedAt, false),
   volumeNames(tenantId),
   ...insertShown(tenantId, new Date(0), [
     shownOne,

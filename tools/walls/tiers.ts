@@ -5,9 +5,14 @@
  */
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
-  ['settings', 'retention', 'users'],
+  ['mail', 'preferences', 'settings', 'retention'],
   ['tenants'],
-  ['credentials'],
+  ['sessions'],
+  ['users'],
+  ['credentials', 'identities'],
+  ['accounts', 'scim'],
+  ['second-factor', 'sso'],
+  ['google'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

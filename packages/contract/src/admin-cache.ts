@@ -46,6 +46,7 @@ export const adminCacheOperations = {
     summary: 'Have every process read its caches anew',
     description:
       'A rescue: caches follow writes by themselves. Raises the version of the catalogue, so that each process reads it before its next decision.',
+    rateLimits: [{ limit: 5, windowSeconds: 60, per: 'tenant' }],
     body: CacheFlush,
     responses: { 200: { description: 'What was flushed.', schema: CacheFlushed } },
     audit: [{ action: 'update', entityType: 'cache' }],

@@ -222,6 +222,7 @@ const common = {
     { customerId: CustomerId("The tenant's own id of the customer.") },
     { description: 'Which customer.' },
   ),
+  rateLimits: [{ limit: 300, windowSeconds: 60, per: 'tenant' }],
   audit: [],
   transaction: 'own',
 } as const;

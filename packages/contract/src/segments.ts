@@ -165,7 +165,7 @@ export const segmentResource = resource({
   references: { baseSchemaId: { to: 'dataSchema', onDelete: 'refuse' } },
   files: { idsInside: ['joins'] },
   removal: deleted,
-  errors: { delete: ['in_use'] },
+  errors: { update: ['in_use'], delete: ['in_use'] },
 });
 
 /** Operations of every catalogue resource. */

@@ -61,8 +61,9 @@ export const sessionOperations = {
       {
         Authorization: Type.Optional(Type.String({ description: '`Bearer <API key>`.' })),
         'X-API-Key': Type.Optional(Type.String({ description: 'An API key.' })),
+        Cookie: Type.Optional(Type.String({ description: 'With `arbiter_session`, a session.' })),
       },
-      { description: 'The credential, in either place.' },
+      { description: 'The credential, in one of these places.' },
     ),
     responses: { 200: { description: 'Who calls.', schema: Session } },
     errors: [],

@@ -236,6 +236,9 @@ const flowErrors = [
 
 const simulationParams = Type.Object({ id: IdText('Id of the simulation.') }, { description: 'Which simulation.' });
 
+/** Of both ways to simulate together. */
+const perTenant = [{ limit: 300, windowSeconds: 60, per: 'tenant', bucket: 'simulate' }] as const;
+
 export const simulationOperations = {
   run: operation({
     ...common,
@@ -247,6 +250,7 @@ export const simulationOperations = {
       'Runs the real decision; nothing is counted, recorded or reserved. Over a segment the customers with the smallest hash of ' +
       `seed and id are sampled, the answer comes within 120 s, and it is kept for 30 days; a tenant may ask for ${segmentSimulationsPerMinute} of these a minute.`,
     body: SimulateRequest,
+    rateLimits: perTenant,
     responses: {
       200: {
         description: 'What recommend would answer, or the finished simulation over the segment.',
@@ -322,6 +326,7 @@ export const simulationOperations = {
       },
       { description: 'Where, by what and when.', examples: [{ channel: 'web', limit: 5 }] },
     ),
+    rateLimits: perTenant,
     responses: { 200: { description: 'What recommend would answer.', schema: SimulatedAnswer } },
     errors: [...flowErrors],
     transaction: 'own',

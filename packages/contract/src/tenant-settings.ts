@@ -80,7 +80,9 @@ const settings = {
         'What sealed records keep besides what flows, rules and policies read, so that later drafts can be judged by it.',
     },
   ),
-  mfaRequired: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
+  mfaRequired: Type.Boolean({
+    description: 'People who sign in by password need a second factor; who has none sets it up while signing in.',
+  }),
   consentRequired: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
   fairnessPolicy: Reserved('Fairness policy'),
   mlWorker: Reserved('Machine learning worker'),

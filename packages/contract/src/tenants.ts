@@ -39,6 +39,12 @@ export const TenantStatus = Type.Object(
 );
 export type TenantStatus = Static<typeof TenantStatus>;
 
+/** A reset takes everything away, so it is asked for in so many words. */
+export const TenantReset = Type.Object(
+  { confirm: Type.Boolean({ description: 'Must be true.' }) },
+  { description: 'What is to be confirmed.', examples: [{ confirm: true }] },
+);
+
 const shared = { tag: 'Tenant', auth: 'credential', loadClass: 'crud', transaction: 'tenant' } as const;
 
 export const tenantOperations = {
@@ -65,6 +71,31 @@ export const tenantOperations = {
     responses: { 200: { description: 'The tenant.', schema: Tenant } },
     errors: [],
     audit: [{ action: 'update', entityType: 'tenant' }],
+  }),
+  reset: operation({
+    ...shared,
+    id: 'tenant.reset',
+    method: 'POST',
+    path: '/api/v1/tenant/reset',
+    summary: 'Delete everything that a playground holds',
+    description:
+      'Users, keys, clients, single sign-on, settings and the audit log remain, with the system outcome types; the counter of decisions is 0.',
+    role: 'admin',
+    loadClass: 'heavy',
+    body: TenantReset,
+    responses: {
+      200: {
+        description: 'Done.',
+        schema: Type.Object(
+          { message: Type.String({ description: 'What was done, for a person.' }) },
+          { description: 'What was done.' },
+        ),
+      },
+    },
+    errors: ['confirmation_mismatch', 'not_playground'],
+    changesCatalogue: true,
+    audit: [{ action: 'reset', entityType: 'tenant' }],
+    transaction: 'own',
   }),
   status: operation({
     ...shared,

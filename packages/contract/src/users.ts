@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { operation } from './core/operation.ts';
 import { cursorPage, cursorQuery, type PageLimits } from './core/pages.ts';
-import { Id, IdText, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
+import { Id, IdText, Name, Nullable, StringEnum, Timestamp } from './core/schemas.ts';
 
 export const userRoles = ['admin', 'editor', 'viewer', 'member'] as const;
 export const userStatuses = ['invited', 'active', 'locked', 'deactivated'] as const;
@@ -51,6 +51,18 @@ const common = {
   transaction: 'tenant',
 } as const;
 
+const one = {
+  ...common,
+  params: Type.Object({ id: IdText('Id of the user.') }, { description: 'Which user.' }),
+  responses: { 200: { description: 'The user.', schema: User } },
+} as const;
+
+const changesUser = [{ action: 'update', entityType: 'user' }] as const;
+
+const GivenRole = StringEnum(['admin', 'editor', 'viewer'], {
+  description: 'What the person may do. The role member is given by directories alone.',
+});
+
 export const userOperations = {
   list: operation({
     ...common,
@@ -71,12 +83,62 @@ export const userOperations = {
     errors: ['invalid_cursor'],
   }),
   get: operation({
-    ...common,
+    ...one,
     id: 'users.get',
     path: '/api/v1/users/{id}',
     summary: 'Read one user',
-    params: Type.Object({ id: IdText('Id of the user.') }, { description: 'Which user.' }),
-    responses: { 200: { description: 'The user.', schema: User } },
     errors: ['not_found'],
+  }),
+  update: operation({
+    ...one,
+    id: 'users.update',
+    method: 'PUT',
+    path: '/api/v1/users/{id}',
+    summary: 'Change name or role of a user',
+    description: 'Sessions of the user go on, with the new role within a second.',
+    body: Type.Object(
+      {
+        id: Type.Optional(Id('Id of the user; may be sent as it is.')),
+        name: Type.Optional(Name('New name.', 100)),
+        role: Type.Optional(GivenRole),
+      },
+      { description: 'What changes.', examples: [{ name: 'Ada Lovelace', role: 'editor' }] },
+    ),
+    record: User,
+    errors: ['not_found', 'last_admin'],
+    audit: changesUser,
+  }),
+  deactivate: operation({
+    ...one,
+    id: 'users.deactivate',
+    method: 'DELETE',
+    path: '/api/v1/users/{id}',
+    summary: 'Deactivate a user',
+    description:
+      'Ends every session and every mailed link of the user within a second; the record stays. Repeatable. Keys that act for ' +
+      'the user open nothing any more.',
+    responses: { 204: { description: 'The user is deactivated.', schema: null } },
+    errors: ['not_found', 'last_admin'],
+    audit: changesUser,
+  }),
+  reactivate: operation({
+    ...one,
+    id: 'users.reactivate',
+    method: 'POST',
+    path: '/api/v1/users/{id}/reactivate',
+    summary: 'Bring a deactivated user back',
+    description: 'Ends a lock after wrong passwords too. An active user stays as it is.',
+    errors: ['not_found'],
+    audit: changesUser,
+  }),
+  unlock: operation({
+    ...one,
+    id: 'users.unlock',
+    method: 'POST',
+    path: '/api/v1/users/{id}/unlock',
+    summary: 'End the lock after wrong passwords',
+    description: 'A user who is not locked stays as it is; a deactivated one stays deactivated.',
+    errors: ['not_found'],
+    audit: changesUser,
   }),
 } as const;

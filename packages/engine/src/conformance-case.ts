@@ -32,6 +32,8 @@ import {
  */
 export interface CaseSource {
   readonly name: string;
+  /** What the case shows of the subjects of `conformance/inventory.json` (`readClaim`). */
+  readonly covers?: readonly string[];
   /** Of the plan; default 1. */
   readonly semantics?: number;
   readonly at?: string;

@@ -100,5 +100,8 @@ function shuffle(snapshot: Snapshot, seed: number): Snapshot {
     rules: mix(snapshot.rules),
     policies: mix(snapshot.policies),
     ...(snapshot.models === undefined ? {} : { models: mix(snapshot.models) }),
+    ...(snapshot.rankingProfiles === undefined ? {} : { rankingProfiles: mix(snapshot.rankingProfiles) }),
+    ...(snapshot.otherOffers === undefined ? {} : { otherOffers: mix(snapshot.otherOffers) }),
+    ...(snapshot.inactivePlacements === undefined ? {} : { inactivePlacements: mix(snapshot.inactivePlacements) }),
   };
 }

@@ -68,6 +68,7 @@ export function expectationsOf(decision: Decision, traced: Decision): { readonly
         return { offerId, ruleId, status, reason, detail };
       }),
     ranked: () => traced.trace?.scoringResults.map((row) => (row as { readonly offerId: string }).offerId),
+    rankedScores: () => traced.trace?.scoringResults.map((row) => (row as { readonly score: Json }).score),
     stages: () => traced.trace?.pipeline.map(({ stage, candidates, passed }) => [stage, candidates, passed]),
   };
 }

@@ -20,7 +20,7 @@ import { u } from './random/hash.ts';
 import type { AskExternal, Candidate, Run } from './run.ts';
 import { assignModel, variantOf } from './scoring/champions.ts';
 import { optimizeStage } from './scoring/optimize-stage.ts';
-import { prepareComponents, scoreStage, traceScores } from './scoring/score-stage.ts';
+import { prepareComponents, scoreStage, scoresChange, traceScores } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
 import { createTrace } from './trace.ts';
@@ -72,10 +72,9 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   if (run.modelRuns.length > 0) drawModels(run);
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
-  if (run.phases.rescores) rescore(run);
+  if (scoresChange(run)) rescore(run);
   // What comes behind refuses no offer by itself: it chooses among those that are left.
   if (survey !== null) return finish(run, noItems, certainSlate, couple(run, []).rows);
-  if (!run.phases.rescores) optimize(run);
   if (run.probe !== null) settleProbe(run, run.probe);
   const method = rankMethodOf(run);
   let walked = deliver(run, method);
@@ -103,7 +102,7 @@ function optimize(run: Run): void {
   if (run.observe !== null) run.observe('optimize', optimizing.nodeId);
 }
 
-/** Stages between scoring and rank: called flows, and hooks that change scores. */
+/** Stages between scoring and rank: called flows, hooks that change scores, and the flow's own objectives. */
 function rescore(run: Run): void {
   runSteps(run, run.phases.toOptimize);
   optimize(run);

@@ -113,3 +113,35 @@ test('an admin URL needs the application URL', () => {
 test('every variable is described', () => {
   for (const [name, variable] of Object.entries(variables)) assert.ok(variable.text.length > 10, name);
 });
+
+test('mail: SES needs its region, keys come in pairs, and nothing is said that cannot act', () => {
+  assert.deepEqual(readConfig({}).MAIL_FROM, { name: '', address: 'arbiter@localhost' });
+  assert.deepEqual(readConfig({ MAIL_FROM: 'Arbiter <a@b.example>' }).MAIL_FROM, {
+    name: 'Arbiter',
+    address: 'a@b.example',
+  });
+  assert.equal(readConfig({ AWS_REGION: 'eu-central-1', SES_FROM_EMAIL: 'a@b.example' }).AWS_REGION, 'eu-central-1');
+  const problems: readonly [Record<string, string>, RegExp][] = [
+    [{ SES_FROM_EMAIL: 'a@b.example' }, /^SES_FROM_EMAIL needs AWS_REGION/],
+    [{ SES_FROM_EMAIL: 'nobody', AWS_REGION: 'eu-central-1' }, /^SES_FROM_EMAIL must be an address/],
+    [{ AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come together/],
+    [{ AWS_SECRET_ACCESS_KEY: 'secret' }, /^AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come together/],
+    [{ SMTP_URL: 'https://mail.example' }, /^SMTP_URL must begin with smtp/],
+    [{ SMTP_URL: 'smtp://mail.example?pool=true' }, /^SMTP_URL has an unknown parameter/],
+    [{ MAIL_FROM: 'a@b.example, c@d.example' }, /^MAIL_FROM must be an address/],
+  ];
+  for (const [env, expected] of problems) {
+    assert.equal(problemsOf(env).length, 1, JSON.stringify(env));
+    assert.match(problemsOf(env)[0]!, expected);
+  }
+  // Their length is not the operator's choice.
+  assert.deepEqual(readConfig({ SMTP_URL: 'smtp://mail:25', NODE_ENV: 'production' }).warnings, []);
+});
+
+test('a password of mail may stand in a file', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'arbiter-config-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'smtp');
+  writeFileSync(file, 'smtps://arbiter:secret@mail.example\n');
+  assert.equal(readConfig({ SMTP_URL_FILE: file }).SMTP_URL?.password, 'secret');
+});

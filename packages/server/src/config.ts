@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { type MailSender, readSender, readSmtpUrl, type SmtpServer } from './config/mail-settings.ts';
 
 /**
  * Every environment variable of the server: the only module that reads `process.env`. docs/config.md is generated from
@@ -15,6 +16,8 @@ export interface Variable<T> {
   /** The default, as the documents show it. */
   readonly shown: string;
   readonly secret: boolean;
+  /** A secret whose length others decide: a short one is no fault of the operator's. */
+  readonly anyLength?: true;
   readonly read: (value: string) => T;
   readonly fallback: T;
 }
@@ -25,6 +28,7 @@ type Group =
   | 'Secrets'
   | 'Start and sign-up'
   | 'Background'
+  | 'Mail'
   | 'Outbound'
   | 'Limits and observation';
 
@@ -38,6 +42,11 @@ function word(group: Group, about: string, fallback: string): Variable<string> {
 
 function secret(group: Group, about: string): Variable<string | null> {
   return { group, text: about, shown: 'unset', secret: true, read: (value) => value, fallback: null };
+}
+
+/** A secret that somebody else has made: its length is not judged. */
+function foreignSecret(group: Group, about: string): Variable<string | null> {
+  return { ...secret(group, about), anyLength: true };
 }
 
 function whole(group: Group, about: string, fallback: number, least: number, most: number): Variable<number> {
@@ -192,6 +201,25 @@ export const variables = {
     true,
   ),
   DEMO_MODE: onOff('Start and sign-up', 'Reported by /tenant/status as isDemoMode.', false),
+  GOOGLE_CLIENT_ID: text(
+    'Start and sign-up',
+    'Sign-in with Google: our client id. Its redirect path is `/api/auth/callback/google`.',
+  ),
+  GOOGLE_CLIENT_SECRET: secret('Start and sign-up', 'Sign-in with Google: our client secret.'),
+  GOOGLE_ISSUER_URL: {
+    ...word(
+      'Start and sign-up',
+      'Sign-in with Google: the issuer; another OpenID provider in tests.',
+      'https://accounts.google.com',
+    ),
+    read: readUrl(['https', 'http']),
+  },
+  REGISTRATION: onOff('Start and sign-up', 'Anybody may sign up and gets a tenant of their own.', true),
+  PLAYGROUND_MODE: onOff(
+    'Start and sign-up',
+    'Tenants of those who sign up are playgrounds, with a quota of decisions.',
+    false,
+  ),
 
   WORKER: onOff('Background', 'Run background jobs, in one process of this server.', true),
   WORKER_CONCURRENCY: whole('Background', 'Jobs at once.', 4, 1, 100),
@@ -202,7 +230,47 @@ export const variables = {
   ),
   SHUTDOWN_GRACE_SECONDS: whole('Background', 'Longest time for requests and jobs to end after SIGTERM.', 10, 1, 600),
 
+  SES_FROM_EMAIL: {
+    ...text(
+      'Mail',
+      'Sender of mail by Amazon SES, which is used when this is set: an address, or a name and <address>.',
+    ),
+    read: readSender,
+    fallback: null,
+  } satisfies Variable<MailSender | null>,
+  AWS_REGION: text('Mail', 'Region of SES. SES_FROM_EMAIL needs it.'),
+  AWS_ACCESS_KEY_ID: foreignSecret(
+    'Mail',
+    "Key for SES. Unset: what AWS' own tools find on this machine (role of the container or instance, profile).",
+  ),
+  AWS_SECRET_ACCESS_KEY: foreignSecret('Mail', 'Secret of that key.'),
+  AWS_SESSION_TOKEN: foreignSecret('Mail', 'Session token of that key, when it is a temporary one.'),
+  SMTP_URL: {
+    ...foreignSecret(
+      'Mail',
+      '`smtp[s]://[user:password@]host[:port]`: the mail server, when SES is not used. `smtp` (port 587) begins in clear and turns to TLS, which is required when a password goes to another machine; `smtps` (port 465) is TLS from the start. `?tls=required`, `?tls=if-offered` and `?tls=unverified` (any certificate is believed) say otherwise.',
+    ),
+    read: readSmtpUrl,
+    fallback: null,
+  } satisfies Variable<SmtpServer | null>,
+  MAIL_FROM: {
+    ...word('Mail', 'Sender of mail by SMTP and into files: an address, or a name and <address>.', 'arbiter@localhost'),
+    read: readSender,
+    fallback: { name: '', address: 'arbiter@localhost' },
+  } satisfies Variable<MailSender>,
+  MAIL_OUTBOX_DIR: text(
+    'Mail',
+    'Folder for mail when neither SES nor SMTP is configured: one `.eml` file for each, readable for this user only.',
+    null,
+    '`<DATA_DIR>/outbox`',
+  ),
+
   OUTBOUND_ALLOW_CIDRS: list('Outbound', 'Private networks that outbound calls may reach, by commas.', readNetwork),
+  SSO_REDIRECT_ALLOWLIST: list(
+    'Outbound',
+    'Exact origins, besides that of NEXTAUTH_URL, to which identity providers may send browsers back, by commas.',
+    readOrigin,
+  ),
   OUTBOUND_HTTP_OK: onOff('Outbound', 'Allow http destinations; for development only.', false),
 
   RATE_LIMIT_DEFAULT_PER_MINUTE: whole(
@@ -280,7 +348,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
         continue;
       }
       values[name] = variable.read(value);
-      if (variable.secret && value.length < shortestSecret) {
+      if (variable.secret && variable.anyLength !== true && value.length < shortestSecret) {
         const complaint = `${name} is shorter than ${shortestSecret} characters`;
         if (env.NODE_ENV === 'production') problems.push(complaint);
         else warnings.push(complaint);
@@ -294,6 +362,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   }
   if (values.DATABASE_DIRECT_URL !== null && values.DATABASE_URL === null) {
     problems.push('DATABASE_DIRECT_URL needs DATABASE_URL, the same database through a pooler');
+  }
+  if (values.SES_FROM_EMAIL !== null && values.AWS_REGION === null) {
+    problems.push('SES_FROM_EMAIL needs AWS_REGION, the region of SES');
+  }
+  if ((values.AWS_ACCESS_KEY_ID === null) !== (values.AWS_SECRET_ACCESS_KEY === null)) {
+    problems.push('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come together');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   // Each entry was read by the variable of its name, or is its fallback.

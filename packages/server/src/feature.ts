@@ -41,6 +41,27 @@ export interface Eraser {
 }
 
 /**
+ * What a reset of a playground (docs/design/api-access.md 5.3) does with what a feature stores. Each of its tables stands in
+ * one of the lists; a test finds those that do not.
+ */
+export interface Resets {
+  /** Tables whose rows of the tenant are deleted. */
+  readonly empties?: readonly string[];
+  /** The same for tables from which the application may not delete otherwise. */
+  readonly emptiesHistory?: readonly string[];
+  /** Tables of which `begin` or `end` take away what has to go. */
+  readonly clears?: readonly string[];
+  /** Tables that stay as they are, and why. */
+  readonly keeps?: Readonly<Record<string, string>>;
+  /** Jobs of its own that stay in the queue. */
+  readonly keepsJobs?: readonly string[];
+  /** Runs before any table is emptied. */
+  readonly begin?: (tx: Tx) => Promise<void>;
+  /** Runs once all tables are empty. */
+  readonly end?: (tx: Tx) => Promise<void>;
+}
+
+/**
  * What a feature says of itself; its index.ts exports one such value and main/features.ts lists it. Parts that the feature
  * does not have are left out.
  *
@@ -61,6 +82,8 @@ export interface FeatureParts<Ports, JobPorts> {
   readonly restores?: readonly Restorable[];
   /** How it takes away what it holds of customers. */
   readonly erases?: readonly Eraser[];
+  /** What a reset of a playground does with its tables. */
+  readonly resets?: Resets;
   /** The handler of each of its operations by operation id; see `handlerEntries`. */
   readonly operations?: (ports: Ports) => readonly (readonly [string, AnyHandler])[];
   /** Its jobs, with schedules and with what does them. */
@@ -80,6 +103,7 @@ export function feature<Ports = unknown, JobPorts = unknown>(
     onTenantCreated: [],
     restores: [],
     erases: [],
+    resets: {},
     operations: () => [],
     jobs: () => [],
     ...parts,

@@ -1,6 +1,9 @@
 // Writes the database of the newest release for the upgrade test: see README.md beside this file.
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { packs } from '@arbiter/packs';
 import { systemActor } from '../../../packages/server/src/db/index.ts';
@@ -18,9 +21,18 @@ const keys = {
 const minuteMs = 60_000;
 const outcomes = ['click', 'dismiss', 'convert', 'accept'];
 let now = Date.now() - 4 * 24 * 60 * minuteMs;
-const server = await startTestServer({ tenants: 2, clock: { now: () => now }, config: keys });
+/** Answers the webhook of a flow: every third candidate leaves. */
+const peer = createServer(async (request, response) => {
+  const { candidates } = JSON.parse(await text(request)) as { candidates: readonly { offerId: string }[] };
+  const answer = candidates.map(({ offerId }, at) => ({ offerId, drop: at % 3 === 2 }));
+  response.end(JSON.stringify({ candidates: answer }));
+});
+await new Promise<void>((listening) => peer.listen(0, '127.0.0.1', listening));
+const hookUrl = `http://127.0.0.1:${(peer.address() as AddressInfo).port}/hook`;
+const outbound = { OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'], OUTBOUND_HTTP_OK: true };
+const server = await startTestServer({ tenants: 2, clock: { now: () => now }, config: { ...keys, ...outbound } });
 try {
-  const world = await buildWorld(server);
+  const world = await buildWorld(server, hookUrl);
   const [rich, withPack] = server.tenants as [TestTenant, TestTenant];
   const first = await decideMany(server, world);
   const { rest } = await decideByPack(server, withPack);
@@ -36,13 +48,15 @@ try {
     ],
   });
   const packed = gzipSync(dump, { level: 9 });
-  const file = new URL(`database-${newest.name.slice(0, 4)}.jsonl.gz`, import.meta.url);
+  const file = new URL(process.argv[2] ?? `database-${newest.name.slice(0, 4)}.jsonl.gz`, import.meta.url);
   await writeFile(file, packed);
   console.log(
     `${first.decisions.length + rest.length} decisions, ${dump.length} characters, ${packed.length} bytes packed`,
   );
 } finally {
   await server.close();
+  peer.closeAllConnections();
+  peer.close();
 }
 
 interface Answer {
@@ -52,7 +66,8 @@ interface Answer {
 }
 
 /** Decisions of each kind of request, hours apart, with responses between them; half of them rolled up. */
-async function decideMany(to: TestServer, { flows, email, web, hero, side, inbox, offers, creatives }: UpgradeWorld) {
+async function decideMany(to: TestServer, world: UpgradeWorld) {
+  const { flows, email, web, hero, side, inbox, offers, creatives } = world;
   const decisions: string[] = [];
   const withheld: string[] = [];
   const total = 120;
@@ -83,6 +98,7 @@ async function decideMany(to: TestServer, { flows, email, web, hero, side, inbox
     else decisions.push(id);
     if (replay.status === 200) assert.equal(replay.body.identical, true, replay.text);
     await answerTo(to, answer.body, at);
+    if (at % 30 === 15) await world.teach(at);
     if (at === Math.floor(total / 2)) await rollUp(to, 'Europe/Berlin');
   }
   assert.ok(withheld.length > 0 && withheld.length < 20, `${withheld.length} withheld`);
@@ -115,7 +131,7 @@ async function decideByPack(to: TestServer, tenant: TestTenant): Promise<{ rest:
   assert.ok(pack);
   await to.database.withTenant(tenant.id, systemActor('test'), (tx) => loadPack(tx, pack));
   const rest: string[] = [];
-  const customers = pack.schemas[0]!.rows(new Date(now)).slice(0, 7);
+  const customers = pack.schemas[0]!.rows(new Date(now)).slice(0, 6);
   const channels: readonly string[] = pack.channels.map(({ channelType }) => channelType);
   for (const [at, row] of customers.entries()) {
     for (const channel of channels) {

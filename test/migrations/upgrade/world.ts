@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestServer } from '../../../packages/server/src/main/test-server.ts';
 import { addDataAndContent, addGates } from './world-more.ts';
+import { addRuntime } from './world-runtime.ts';
 
 export type Body = Record<string, unknown>;
 export type Made = Body & { readonly id: string };
@@ -16,14 +17,16 @@ export interface UpgradeWorld {
   readonly offers: readonly string[];
   readonly creatives: readonly string[];
   readonly flows: readonly string[];
+  /** Gives a model of the flows another state, which the decisions from then on name. */
+  readonly teach: (round: number) => Promise<void>;
 }
 
 /**
  * A tenant's catalogue through the API that has something of everything a plan can hold: flows of each rank and score
  * method, every rule and policy type, enrichment, computed and custom fields, implicit and explicit channels, a coupled
- * channel, schedules, gates, mandatory offers, and values that are never stored.
+ * channel, schedules, gates, mandatory offers, and values that are never stored. `hookUrl`: where a webhook is answered.
  */
-export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
+export async function buildWorld(server: TestServer, hookUrl: string): Promise<UpgradeWorld> {
   async function must(method: string, path: string, body: unknown, status: number): Promise<Made> {
     const answer = await server.call<Made>(method, `/api/v1/${path}`, { body });
     assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
@@ -266,6 +269,7 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
     return key;
   };
   const node = (type: string, config: Body = {}) => ({ type, config });
+  const runtime = await addRuntime(make, must, flow, { web, hero, side, cards, loans, offers, hookUrl });
   const flows = [
     await flow(
       'plain',
@@ -330,6 +334,7 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
       { defaultLimit: 4, explore: { rate: 0.1, fromRank: 2, channels: [email, web] } },
       { couplingOverride: 'partial' },
     ),
+    ...runtime.flows,
     await flow(
       'read-secret',
       stages(
@@ -344,5 +349,5 @@ export async function buildWorld(server: TestServer): Promise<UpgradeWorld> {
   ];
   await must('POST', 'flow-routes', { channelId: email, decisionFlowId: flowIds.get('diverse') }, 201);
   await must('POST', 'flow-routes', { channelId: web, placementId: hero, decisionFlowId: flowIds.get('plain') }, 201);
-  return { email, web, phone, hero, side, inbox, offers, creatives, flows };
+  return { email, web, phone, hero, side, inbox, offers, creatives, flows, teach: runtime.teach };
 }

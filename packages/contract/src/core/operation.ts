@@ -22,6 +22,8 @@ export interface RateLimit {
   readonly per: 'tenant' | 'credential' | 'ip';
   /** Operations whose limits name the same bucket share one window; default: each operation has its own. */
   readonly bucket?: string;
+  /** True: a call counts once its input is known to be well formed, so that mistakes in typing cost nothing. */
+  readonly countsValid?: true;
 }
 
 /**
@@ -54,6 +56,11 @@ export interface Operation {
   readonly rateLimits?: readonly RateLimit[];
   /** True: its work is of no use once the caller has left, and the handler hears of that by `signal`. */
   readonly stopsWithCaller?: boolean;
+  /**
+   * For operations that browsers are sent to: a browser (`Accept` names text/html) is answered each failure with 302 to the
+   * login page, this word as its `error`. Others get the problem.
+   */
+  readonly failurePage?: string;
   /** Variable of the configuration that sets a limit per tenant and minute for this operation; 0 = none. */
   readonly rateLimitSetting?: 'RECOMMEND_RATE_PER_MINUTE';
   /** Takes the optional `Idempotency-Key` header; its answer is kept 7 days in the effect's transaction. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../compile/config-problems.ts';
 import { NONE } from '../compile/plan.ts';
-import { ids, integer, type KeyCheck, number, object } from '../nodes/node-keys.ts';
+import { ids, integer, type KeyCheck, number, object, taking } from '../nodes/node-keys.ts';
 import { readIds, readNumber } from '../nodes/node-kind.ts';
 import { stream } from '../random/stream.ts';
 import { type Candidate, type Run, standsBefore } from '../run.ts';
@@ -22,10 +22,10 @@ const shape = object({
 });
 
 /** Checks `flowConfig.explore`. */
-export const exploreKey: KeyCheck = (value, path, issues) => {
+export const exploreKey: KeyCheck = taking(shape.takes ?? {}, (value, path, issues) => {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) shape(value, path, issues);
   else issues.refuse(path, 'invalid_config', 'must be an object of rate, poolSize, fromRank and channels');
-};
+});
 
 /** Null: the flow does not explore. */
 export function compileExplore(config: JsonObject, channelNumbers: ReadonlyMap<string, number>): Explore | null {

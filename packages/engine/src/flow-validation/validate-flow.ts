@@ -170,11 +170,13 @@ function checkEnrichChains(nodes: readonly FlowNode[], references: FlowReference
   }
 }
 
+/** Keys of `flowConfig`. */
+export const flowConfigKeys = { defaultLimit: integer(1, 50), scoring: object(scoreShape), explore: exploreKey };
+
 function checkFlowConfig(flowConfig: JsonObject, references: FlowReferences, found: Found): void {
   const place = { bareNames: references.customFieldKeys, phase1: false };
   const issues = issuesAt('/flowConfig', null, references, place, found);
-  const keys = { defaultLimit: integer(1, 50), scoring: object(scoreShape), explore: exploreKey };
-  checkKeys(flowConfig, { keys }, '', issues);
+  checkKeys(flowConfig, { keys: flowConfigKeys }, '', issues);
 }
 
 /** Thompson draws propensities, which a flow that scores by priority does not have (`strategy_needs_propensity`). */

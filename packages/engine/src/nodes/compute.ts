@@ -2,7 +2,7 @@ import { compileFormula, convertOutput } from '../formula/compile-formula.ts';
 import type { Formula, OutputType } from '../formula/formula.ts';
 import type { Run } from '../run.ts';
 import type { FlowNode } from '../snapshot.ts';
-import { boolean, checkFormula, checkKeys, oneOf, text } from './node-keys.ts';
+import { boolean, checkFormula, checkKeys, type KeyCheck, oneOf, taking, text } from './node-keys.ts';
 import { type NodeKind, type PlanParts, readObjects, readWord } from './node-kind.ts';
 import type { OutputItem, OutputStep } from './output-step.ts';
 
@@ -12,13 +12,20 @@ export const computeKey = text(
   'a name of at most 64 of A-Z, a-z, 0-9 and _',
 );
 
+const extraKeys: Readonly<Record<string, KeyCheck>> = {
+  key: computeKey,
+  // Looked at by itself: earlier entries are names that it may use.
+  formula: () => undefined,
+  outputType: oneOf(outputTypes),
+};
+
 /** Formulas per item into `personalization[key]`; later ones see earlier ones by bare name. */
 export const compute: NodeKind = {
   type: 'compute',
   phase: 3,
   single: false,
   keys: {
-    formulaExtras(value, path, issues) {
+    formulaExtras: taking({ keys: extraKeys }, (value, path, issues) => {
       if (!Array.isArray(value) || value.length > 50) {
         return issues.refuse(path, 'invalid_config', 'must be a list of at most 50 entries');
       }
@@ -30,12 +37,11 @@ export const compute: NodeKind = {
           issues.refuse(place, 'invalid_config', 'must be an object');
           return;
         }
-        const shape = { key: computeKey, formula: () => undefined, outputType: oneOf(outputTypes) };
-        checkKeys(extra, { keys: shape, required: ['key'] }, place, issues);
+        checkKeys(extra, { keys: extraKeys, required: ['key'] }, place, issues);
         checkFormula(extra.formula, `${place}/formula`, issues, names);
         if (typeof extra.key === 'string') names.add(extra.key);
       });
-    },
+    }),
     includeCustomFields: boolean,
   },
   required: [],

@@ -3,7 +3,7 @@ import { compileConditionList } from '../conditions/compile-condition.ts';
 import { leave } from '../run.ts';
 import type { FlowNode } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
-import { anyText, conditionsOver, type KeyCheck, object, oneOf, reference } from './node-keys.ts';
+import { anyText, conditionsOver, type KeyCheck, object, oneOf, reference, taking } from './node-keys.ts';
 import { type NodeKind, readObject } from './node-kind.ts';
 import type { Step } from './step.ts';
 
@@ -17,7 +17,7 @@ const branchShape = object({
 });
 
 /** What happens on one side. That the target of skip_to fits is a question of the node's place (`checkStructure`). */
-const branch: KeyCheck = (value, path, issues) => {
+const branch: KeyCheck = taking(branchShape.takes ?? {}, (value, path, issues) => {
   branchShape(value, path, issues);
   const { action, nodeId, flowKey } = readObject(value);
   if (action === 'skip_to' && (nodeId ?? null) === null) {
@@ -26,7 +26,7 @@ const branch: KeyCheck = (value, path, issues) => {
   if (action === 'call_flow' && (flowKey ?? null) === null) {
     issues.refuse(`${path}/flowKey`, 'invalid_config', 'is required with action call_flow');
   }
-};
+});
 
 /** One question per request, and what to do on yes and on no. */
 export const conditional: NodeKind = {

@@ -1,7 +1,7 @@
 import { pointerStep } from '../compile/config-problems.ts';
 import type { Grouping } from '../delivery/allocate.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
-import { boolean, integer, type NodeIssues, number, objects, oneOf, reference } from './node-keys.ts';
+import { boolean, integer, type NodeIssues, number, objects, oneOf, reference, taking } from './node-keys.ts';
 import { type NodeKind, readNumber, readObject, readObjects } from './node-kind.ts';
 
 const placementShape = objects(20, {
@@ -16,7 +16,7 @@ export const group: NodeKind = {
   single: true,
   keys: {
     allocation: oneOf(['optimal', 'greedy']),
-    placements(value, path, issues) {
+    placements: taking(placementShape.takes ?? {}, (value, path, issues) => {
       placementShape(value, path, issues);
       const seen = new Set<string>();
       readObjects(value).forEach(({ placementId }, at) => {
@@ -25,7 +25,7 @@ export const group: NodeKind = {
         if (seen.has(id)) issues.refuse(`${path}/${at}/placementId`, 'invalid_config', 'is listed twice');
         seen.add(id);
       });
-    },
+    }),
     placementWeights: checkWeights,
     uniqueOffers: boolean,
     // Accepted without effect: it stands in flows that were written for an older version (part 2, 4.6).

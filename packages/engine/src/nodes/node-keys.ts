@@ -1,6 +1,7 @@
 import { type JsonObject, pointerStep } from '../compile/config-problems.ts';
 import { compileConditionList } from '../conditions/compile-condition.ts';
 import { conditionRemarks } from '../conditions/condition-remarks.ts';
+import { LIST_OPERATORS } from '../conditions/operator.ts';
 import { compileFormula } from '../formula/compile-formula.ts';
 import { formulaHint } from '../formula/hint.ts';
 import type { Json } from '../snapshot.ts';
@@ -49,7 +50,29 @@ export interface WebhookRules {
 }
 
 /** Checks one value of a config. Null stands for the default and is not checked. */
-export type KeyCheck = (value: Json, path: string, issues: NodeIssues) => void;
+export interface KeyCheck {
+  (value: Json, path: string, issues: NodeIssues): void;
+  /** What it takes, for whoever lists the keys of nodes. */
+  readonly takes?: Taken;
+}
+
+/** What a key takes, as far as it can be listed. */
+export interface Taken {
+  /** One of these words, or some of them. */
+  readonly words?: readonly string[];
+  /** An object with these keys, or a list of such objects. */
+  readonly keys?: Readonly<Record<string, KeyCheck>>;
+}
+
+/** A check that says what it takes. */
+export function taking(takes: Taken, check: (value: Json, path: string, issues: NodeIssues) => void): KeyCheck {
+  return Object.assign(
+    (value: Json, path: string, issues: NodeIssues): void => {
+      check(value, path, issues);
+    },
+    { takes },
+  );
+}
 
 const invalid = (issues: NodeIssues, path: string, message: string): void =>
   issues.refuse(path, 'invalid_config', message);
@@ -88,22 +111,22 @@ export const anyText: KeyCheck = (value, path, issues) => {
 
 /** `unbuilt`: words that are known and cannot be run yet. */
 export function oneOf(words: readonly string[], unbuilt: readonly string[] = []): KeyCheck {
-  return (value, path, issues) => {
+  return taking({ words }, (value, path, issues) => {
     if (typeof value === 'string' && unbuilt.includes(value)) issues.unavailable(path, value);
     else if (typeof value !== 'string' || !words.includes(value)) {
       invalid(issues, path, mustBeOneOf(value, [...words, ...unbuilt]));
     }
-  };
+  });
 }
 
 export function listOf(words: readonly string[], max = words.length): KeyCheck {
-  return (value, path, issues) => {
+  return taking({ words }, (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max) return invalid(issues, path, `must be a list of at most ${max}`);
     value.forEach((entry: Json, at) => {
       if (typeof entry !== 'string' || !words.includes(entry))
         invalid(issues, `${path}/${at}`, mustBeOneOf(entry, words));
     });
-  };
+  });
 }
 
 /** Ids of records that exist. */
@@ -150,21 +173,21 @@ export interface ObjectShape {
 
 /** An object with known keys; unknown ones are kept and warned about. */
 export function object(shape: ObjectShape): KeyCheck {
-  return (value, path, issues) => {
+  return taking({ keys: shape.keys }, (value, path, issues) => {
     if (value === null || typeof value !== 'object' || Array.isArray(value))
       return invalid(issues, path, 'must be an object');
     checkKeys(value as JsonObject, shape, path, issues);
-  };
+  });
 }
 
 export function objects(max: number, shape: ObjectShape): KeyCheck {
   const check = object(shape);
-  return (value, path, issues) => {
+  return taking({ keys: shape.keys }, (value, path, issues) => {
     if (!Array.isArray(value) || value.length > max) return invalid(issues, path, `must be a list of at most ${max}`);
     value.forEach((entry: Json, at) => {
       check(entry, `${path}/${at}`, issues);
     });
-  };
+  });
 }
 
 export function checkKeys(
@@ -184,17 +207,19 @@ export function checkKeys(
   }
 }
 
+const operators: Taken = { keys: { operator: oneOf([...LIST_OPERATORS]) } };
+
 /** Conditions `{ field, operator, value }` of a node (docs/design/api-decisioning.md 8). Default: the namespaces of filter nodes. */
 export function conditionsOver(namespaces?: ReadonlySet<string>): KeyCheck {
   const options = namespaces === undefined ? {} : { namespaces };
-  return (value, path, issues) => {
+  return taking(operators, (value, path, issues) => {
     const compiled = compileConditionList(value, 'AND', options);
     if (compiled.ok) {
       for (const remark of conditionRemarks(value, path)) issues.unknownKey(remark.path, remark.nearest);
       return;
     }
     for (const problem of compiled.problems) invalid(issues, `${path}${problem.path}`, problem.message);
-  };
+  });
 }
 
 export const conditions: KeyCheck = conditionsOver();

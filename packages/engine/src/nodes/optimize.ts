@@ -4,8 +4,10 @@ import type { Optimizing } from '../scoring/optimize-stage.ts';
 import { type ProfileWeights, weightsOf } from '../scoring/strategies.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
 import { mustBeOneOf } from '../words/word-texts.ts';
-import { boolean, type NodeIssues, number, object, oneOf, reference } from './node-keys.ts';
+import { boolean, type NodeIssues, number, object, oneOf, reference, taking } from './node-keys.ts';
 import { type NodeKind, readNumber, readObject } from './node-kind.ts';
+
+const weightKeys = Object.fromEntries(objectiveNames.map((name) => [name, number(0, 1)]));
 
 /** Several objectives weighed against each other (docs/design/api-decisioning.md 8). */
 export const optimize: NodeKind = {
@@ -14,13 +16,13 @@ export const optimize: NodeKind = {
   single: true,
   keys: {
     profileId: reference('rankingProfile'),
-    weights: checkWeights,
+    weights: taking({ keys: weightKeys }, checkWeights),
     combine: oneOf(['replace', 'blend']),
     blendFactor: number(0, 1),
-    lagrangian(value, path, issues) {
+    lagrangian: taking({ keys: { enabled: boolean } }, (value, path, issues) => {
       object({ keys: { enabled: boolean } })(value, path, issues);
       if (readObject(value).enabled === true) issues.unavailable(`${path}/enabled`, 'lagrangian');
-    },
+    }),
   },
   required: [],
   check({ profileId, weights }, issues) {
@@ -32,7 +34,7 @@ export const optimize: NodeKind = {
 };
 
 function checkWeights(value: Json, path: string, issues: NodeIssues): void {
-  object({ keys: Object.fromEntries(objectiveNames.map((name) => [name, number(0, 1)])) })(value, path, {
+  object({ keys: weightKeys })(value, path, {
     ...issues,
     // As in a ranking profile, an objective that does not exist is an error.
     unknownKey: (place) =>

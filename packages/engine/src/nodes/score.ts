@@ -25,6 +25,7 @@ import {
   objects,
   oneOf,
   reference,
+  taking,
 } from './node-keys.ts';
 import { type NodeKind, readList, readNumber, readObject, readObjects } from './node-kind.ts';
 
@@ -35,6 +36,35 @@ const exponentKeys = {
   emphasisWeight: number(0, 5),
   upliftWeight: unbuiltUnless(0, number(0, 2)),
   clvWeight: unbuiltUnless(0, number(0, 2)),
+};
+
+const overrideKeys = {
+  channelId: reference('channel'),
+  channelType: anyText,
+  method: oneOf(scoreMethodNames),
+  modelKey: reference('model'),
+  formula: object({ keys: exponentKeys }),
+};
+
+const strategyKeys = {
+  scope: oneOf(['category', 'productType', 'channel']),
+  value: anyText,
+  profileId: reference('rankingProfile'),
+};
+
+const share: ObjectShape = {
+  keys: { modelKey: reference('model'), weight: number(0, 100) },
+  required: ['modelKey', 'weight'],
+};
+
+const championKeys: ObjectShape['keys'] = {
+  enabled: boolean,
+  experimentKey: (key, path, issues) => {
+    anyText(key, path, issues);
+    issues.unavailable(path, 'an experiment');
+  },
+  champion: object(share),
+  challengers: objects(5, share),
 };
 
 /** Keys of a score node, and of `flowConfig.scoring`, which stands for one (docs/design/api-decisioning.md 7, 8). */
@@ -55,37 +85,22 @@ export const scoreShape: ObjectShape = {
     minPropensity: number(0, 1),
     minScore: number(0, Number.MAX_VALUE),
     strategyProfileId: reference('rankingProfile'),
-    strategyOverrides: checkStrategies,
-    overrides(value, path, issues) {
-      objects(50, {
-        keys: {
-          channelId: reference('channel'),
-          channelType: anyText,
-          method: oneOf(scoreMethodNames),
-          modelKey: reference('model'),
-          formula: object({ keys: exponentKeys }),
-        },
-      })(value, path, issues);
+    strategyOverrides: taking({ keys: strategyKeys }, checkStrategies),
+    overrides: taking({ keys: overrideKeys }, (value, path, issues) => {
+      objects(50, { keys: overrideKeys })(value, path, issues);
       readObjects(value).forEach((entry, at) => {
         if (((entry.channelId ?? null) === null) === ((entry.channelType ?? null) === null)) {
           issues.refuse(`${path}/${at}`, 'invalid_config', 'must name either channelId or channelType');
         }
       });
-    },
-    championChallenger: checkChampions,
+    }),
+    championChallenger: taking({ keys: championKeys }, checkChampions),
     shadowModelKeys: ids(5, 'model'),
     computeShap: unbuiltUnless(false, boolean),
   },
 };
 
-const strategyShape = objects(20, {
-  keys: {
-    scope: oneOf(['category', 'productType', 'channel']),
-    value: anyText,
-    profileId: reference('rankingProfile'),
-  },
-  required: ['scope', 'value', 'profileId'],
-});
+const strategyShape = objects(20, { keys: strategyKeys, required: ['scope', 'value', 'profileId'] });
 
 /** An entry that names a category or channel, by id or name, which does not exist would never act. */
 function checkStrategies(value: Json, path: string, issues: NodeIssues): void {
@@ -107,23 +122,9 @@ function unbuiltUnless(harmless: Json, check: KeyCheck): KeyCheck {
   };
 }
 
-const share: ObjectShape = {
-  keys: { modelKey: reference('model'), weight: number(0, 100) },
-  required: ['modelKey', 'weight'],
-};
-
 /** Shares of customers by model; they sum to 100 (docs/design/api-decisioning.md 8). */
 function checkChampions(value: Json, path: string, issues: NodeIssues): void {
-  const keys = {
-    enabled: boolean,
-    experimentKey: (key: Json, at: string, found: NodeIssues) => {
-      anyText(key, at, found);
-      found.unavailable(at, 'an experiment');
-    },
-    champion: object(share),
-    challengers: objects(5, share),
-  };
-  object({ keys })(value, path, issues);
+  object({ keys: championKeys })(value, path, issues);
   const { enabled, champion, challengers } = readObject(value);
   if (enabled !== true) return;
   if ((champion ?? null) === null) issues.refuse(`${path}/champion`, 'invalid_config', 'is required');

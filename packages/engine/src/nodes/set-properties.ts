@@ -4,11 +4,19 @@ import type { Run } from '../run.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
 import { utf8Bytes } from '../words/utf8-bytes.ts';
 import { computeKey } from './compute.ts';
-import { checkFormula, checkKeys, oneOf } from './node-keys.ts';
+import { checkFormula, checkKeys, type KeyCheck, oneOf, taking } from './node-keys.ts';
 import { type NodeKind, type PlanParts, readObjects } from './node-kind.ts';
 import type { FormulaError, OutputStep } from './output-step.ts';
 
 const largestValueBytes = 4096;
+
+const propertyKeys: Readonly<Record<string, KeyCheck>> = {
+  key: computeKey,
+  // These two are looked at together: one of them must be there.
+  value: () => undefined,
+  formula: () => undefined,
+  target: oneOf(['decision', 'response']),
+};
 
 /** Fixed or computed values on each item or on the answer (docs/design/api-decisioning.md 8). */
 export const setProperties: NodeKind = {
@@ -16,7 +24,7 @@ export const setProperties: NodeKind = {
   phase: 3,
   single: false,
   keys: {
-    properties(value, path, issues) {
+    properties: taking({ keys: propertyKeys }, (value, path, issues) => {
       if (!Array.isArray(value) || value.length > 50) {
         return issues.refuse(path, 'invalid_config', 'must be a list of at most 50 entries');
       }
@@ -27,9 +35,7 @@ export const setProperties: NodeKind = {
           issues.refuse(place, 'invalid_config', 'must be an object');
           return;
         }
-        const any = () => undefined;
-        const shape = { key: computeKey, value: any, formula: any, target: oneOf(['decision', 'response']) };
-        checkKeys(property, { keys: shape, required: ['key'] }, place, issues);
+        checkKeys(property, { keys: propertyKeys, required: ['key'] }, place, issues);
         if ((property.formula ?? null) !== null)
           checkFormula(property.formula, `${place}/formula`, issues, issues.bareNames);
         else if (property.value === undefined) issues.refuse(place, 'invalid_config', 'must have value or formula');
@@ -37,7 +43,7 @@ export const setProperties: NodeKind = {
           issues.refuse(`${place}/value`, 'invalid_config', 'must be at most 4 KB of JSON');
         }
       });
-    },
+    }),
   },
   required: [],
   output: (node, parts) => propertiesStep(node, parts),

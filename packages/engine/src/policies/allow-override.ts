@@ -1,16 +1,16 @@
-import { readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { readConfig } from '../compile/config-problems.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 /** Never blocks; lifts, for candidates in scope, all blocks of its stage but do_not_contact and `bypassable: false`. */
 export const allowOverride: PolicyKind = {
   ruleType: 'allow_override',
+  keys: ['reason'],
   check(config) {
     const reader = readConfig(config);
     reader.text('reason');
     reader.flag('bypassable');
     return reader.problems;
   },
-  remarks: (config) => unknownKeys(config, ['reason', 'bypassable']),
   compile({ config }) {
     const policyReason = typeof config.reason === 'string' && config.reason !== '' ? config.reason : null;
     return {

@@ -1,4 +1,4 @@
-import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { VolumeKey } from '../input.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { ScopeAssignment } from '../snapshot.ts';
@@ -14,8 +14,8 @@ const fields = ['impressions', 'spend'] as const;
  */
 export const budgetExhausted: PolicyKind = {
   ruleType: 'budget_exhausted',
+  keys: ['budgetField', 'threshold'],
   check: (config) => parse(config).problems,
-  remarks: (config) => unknownKeys(config, ['budgetField', 'threshold', 'bypassable']),
   compile(policy, scope, builder) {
     const { budgetField, threshold } = parse(policy.config);
     const isSpend = budgetField === 'spend';

@@ -1,6 +1,6 @@
 import { isoInstant } from '../arithmetic/calendar.ts';
 import type { Builder } from '../compile/builder.ts';
-import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { UNKNOWN } from '../compile/plan.ts';
 import type { Candidate, Run } from '../run.ts';
 import { oncePerDecision } from './counted-set.ts';
@@ -19,13 +19,10 @@ const idKeys = ['categoryId', 'subCategoryId', 'triggerCategoryId'] as const;
  */
 export const categorySuppression: PolicyKind = {
   ruleType: 'category_suppression',
+  keys: [...idKeys, 'suppressionDays', 'afterOutcome'],
   check: (config) => parse(config).problems,
-  remarks(config) {
-    const found = unknownKeys(config, [...idKeys, 'suppressionDays', 'afterOutcome', 'bypassable']);
-    if (config.suppressionDays === 0)
-      found.push({ path: '/suppressionDays', nearest: null, reason: 'blocks nothing: it is 0' });
-    return found;
-  },
+  remarks: ({ suppressionDays }) =>
+    suppressionDays === 0 ? [{ path: '/suppressionDays', nearest: null, reason: 'blocks nothing: it is 0' }] : [],
   compile(policy, _scope, builder) {
     const parsed = parse(policy.config);
     const { outcomes, suppressionDays } = parsed;

@@ -1,4 +1,4 @@
-import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate } from '../run.ts';
 import { bucketOf, bucketOfLane, oncePerDecision, type Per, perWords, reachOfFound } from './counted-set.ts';
@@ -10,18 +10,15 @@ const hourMs = 3_600_000;
 /** No contact within `cooldownHours` of the latest contact of the counted set; exactly that long ago passes. */
 export const cooldown: PolicyKind = {
   ruleType: 'cooldown',
+  keys: ['cooldownHours', 'per'],
   check(config) {
     const { problems, cooldownHours } = parse(config);
     return cooldownHours === undefined && problems.length === 0
       ? [{ path: '/cooldownHours', message: 'is required' }]
       : problems;
   },
-  remarks(config) {
-    const found = unknownKeys(config, ['cooldownHours', 'per', 'bypassable']);
-    if (config.cooldownHours === 0)
-      found.push({ path: '/cooldownHours', nearest: null, reason: 'blocks nothing: it is 0' });
-    return found;
-  },
+  remarks: ({ cooldownHours }) =>
+    cooldownHours === 0 ? [{ path: '/cooldownHours', nearest: null, reason: 'blocks nothing: it is 0' }] : [],
   compile(policy, scope, builder) {
     const { cooldownHours = 0, per } = parse(policy.config);
     const cooldownMs = cooldownHours * hourMs;

@@ -1,4 +1,4 @@
-import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Assignment } from '../compile/scopes.ts';
 import { windowRemarks } from './cap-limits.ts';
 import { createCounter } from './counter.ts';
@@ -12,11 +12,9 @@ import { readTotalAndWindows } from './total-limits.ts';
  */
 export const crossChannelCap: PolicyKind = {
   ruleType: 'cross_channel_cap',
+  keys: ['maxTotal', 'periodType', 'appliesAcross', 'windows'],
   check: (config) => parse(config).problems,
-  remarks: (config) => [
-    ...unknownKeys(config, ['maxTotal', 'periodType', 'appliesAcross', 'windows', 'bypassable']),
-    ...windowRemarks(config),
-  ],
+  remarks: windowRemarks,
   compile(policy, scope, builder) {
     const { limits, channelIds } = parse(policy.config);
     const isOn = new Set(channelIds);

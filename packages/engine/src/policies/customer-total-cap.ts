@@ -1,4 +1,4 @@
-import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Assignment } from '../compile/scopes.ts';
 import { windowRemarks } from './cap-limits.ts';
 import { createCounter } from './counter.ts';
@@ -11,11 +11,9 @@ export const everyContact: readonly Assignment[] = [{ word: 'global', matches: (
 /** At most n contacts with the customer per period (docs/design/api-catalogue.md 8.3). */
 export const customerTotalCap: PolicyKind = {
   ruleType: 'customer_total_cap',
+  keys: ['maxTotal', 'periodType', 'windows'],
   check: (config) => parse(config).problems,
-  remarks: (config) => [
-    ...unknownKeys(config, ['maxTotal', 'periodType', 'windows', 'bypassable']),
-    ...windowRemarks(config),
-  ],
+  remarks: windowRemarks,
   compile(policy, _scope, builder) {
     const { limits } = parse(policy.config);
     const counter = createCounter(

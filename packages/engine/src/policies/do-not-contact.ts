@@ -1,4 +1,4 @@
-import { type ConfigRemark, type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { compileCondition } from '../conditions/compile-condition.ts';
 import type { CompiledCondition } from '../conditions/condition.ts';
 import { conditionRemarks } from '../conditions/condition-remarks.ts';
@@ -8,6 +8,7 @@ import type { PolicyKind } from './policy-kind.ts';
 /** Blocks every candidate in scope; with `segments` or `condition` for the customers that match only. Always last word. */
 export const doNotContact: PolicyKind = {
   ruleType: 'do_not_contact',
+  keys: ['segments', 'condition', 'dncSource', 'reason'],
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, _scope, builder) {
@@ -41,11 +42,9 @@ export const doNotContact: PolicyKind = {
   },
 };
 
-const keys = ['segments', 'condition', 'dncSource', 'reason', 'bypassable'];
-
 function remarks(config: JsonObject): readonly ConfigRemark[] {
   const { segments, condition } = parse(config);
-  const found = [...unknownKeys(config, keys), ...conditionRemarks(config.condition, '/condition')];
+  const found = [...conditionRemarks(config.condition, '/condition')];
   if (segments?.length === 0 && condition === null) {
     found.push({ path: '/segments', nearest: null, reason: 'blocks no customer: no segment is given' });
   }

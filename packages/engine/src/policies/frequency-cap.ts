@@ -1,10 +1,4 @@
-import {
-  type ConfigReader,
-  type ConfigRemark,
-  type JsonObject,
-  readConfig,
-  unknownKeys,
-} from '../compile/config-problems.ts';
+import { type ConfigReader, type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { type CapLimit, calendarLimit, mostContacts, readRolling, windowRemarks } from './cap-limits.ts';
 import { type Per, perWords } from './counted-set.ts';
 import { createCounter } from './counter.ts';
@@ -18,9 +12,17 @@ interface Cap {
   readonly excludeCampaignIds: readonly string[];
 }
 
+const calendarKeys = [
+  { key: 'maxPerDay', period: 'daily' },
+  { key: 'maxPerWeek', period: 'weekly' },
+  { key: 'maxPerMonth', period: 'monthly' },
+  { key: 'maxTotal', period: 'alltime' },
+] as const;
+
 /** At most n contacts of the counted set per window (docs/design/api-catalogue.md 8.1 to 8.3). */
 export const frequencyCap: PolicyKind = {
   ruleType: 'frequency_cap',
+  keys: [...calendarKeys.map(({ key }) => key), 'windows', 'per', 'withinCampaignId', 'excludeCampaignIds'],
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, scope, builder) {
@@ -82,24 +84,8 @@ function parse(config: JsonObject): { readonly cap: Cap; readonly problems: Conf
   return { cap, problems: reader.problems };
 }
 
-const calendarKeys = [
-  { key: 'maxPerDay', period: 'daily' },
-  { key: 'maxPerWeek', period: 'weekly' },
-  { key: 'maxPerMonth', period: 'monthly' },
-  { key: 'maxTotal', period: 'alltime' },
-] as const;
-
-const keys = [
-  ...calendarKeys.map(({ key }) => key),
-  'windows',
-  'per',
-  'withinCampaignId',
-  'excludeCampaignIds',
-  'bypassable',
-];
-
 function remarks(config: JsonObject): readonly ConfigRemark[] {
-  const found = [...unknownKeys(config, keys), ...windowRemarks(config)];
+  const found = windowRemarks(config);
   if (parse(config).cap.limits.length === 0) {
     found.push({ path: '', nearest: null, reason: 'caps nothing: no limit is given' });
   }

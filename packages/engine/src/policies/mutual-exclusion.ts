@@ -1,4 +1,4 @@
-import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { ScopeAssignment, SnapshotPolicy } from '../snapshot.ts';
 import { oncePerDecision } from './counted-set.ts';
@@ -15,8 +15,8 @@ const dayMs = 86_400_000;
  */
 export const mutualExclusion: PolicyKind = {
   ruleType: 'mutual_exclusion',
+  keys: ['excludeOfferIds', 'lookbackDays'],
   check: (config) => parse(config).problems,
-  remarks: (config) => unknownKeys(config, ['excludeOfferIds', 'lookbackDays', 'bypassable']),
   scopes: scopesOf,
   compile(policy, _scope, builder) {
     const { lookbackDays } = parse(policy.config);

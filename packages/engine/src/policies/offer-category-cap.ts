@@ -1,5 +1,5 @@
 import type { Builder } from '../compile/builder.ts';
-import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Candidate } from '../run.ts';
 import { createCounter } from './counter.ts';
 import { everyContact } from './customer-total-cap.ts';
@@ -13,9 +13,8 @@ import { periodWords, readTotal } from './total-limits.ts';
  */
 export const offerCategoryCap: PolicyKind = {
   ruleType: 'offer_category_cap',
+  keys: ['targetCategory', 'maxTotal', 'periodType', 'filterByCategory'],
   check: (config) => parse(config).problems,
-  remarks: (config) =>
-    unknownKeys(config, ['targetCategory', 'maxTotal', 'periodType', 'filterByCategory', 'bypassable']),
   compile(policy, _scope, builder) {
     const { limits, targetCategory, filterByCategory } = parse(policy.config);
     const target = findTarget(targetCategory, builder);

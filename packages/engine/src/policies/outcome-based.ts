@@ -1,4 +1,4 @@
-import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Scope } from '../compile/scopes.ts';
 import type { Candidate, Run } from '../run.ts';
 import { bucketOf, bucketOfLane, oncePerDecision, type Per, perWords, reachOfFound } from './counted-set.ts';
@@ -13,13 +13,10 @@ import { hasTally, raiseTally } from './tally.ts';
  */
 export const outcomeBased: PolicyKind = {
   ruleType: 'outcome_based',
+  keys: ['afterOutcome', 'suppressForDays', 'per'],
   check: (config) => parse(config).problems,
-  remarks(config) {
-    const found = unknownKeys(config, ['afterOutcome', 'suppressForDays', 'per', 'bypassable']);
-    if (config.suppressForDays === 0)
-      found.push({ path: '/suppressForDays', nearest: null, reason: 'blocks nothing: it is 0' });
-    return found;
-  },
+  remarks: ({ suppressForDays }) =>
+    suppressForDays === 0 ? [{ path: '/suppressForDays', nearest: null, reason: 'blocks nothing: it is 0' }] : [],
   compile(policy, scope, builder) {
     const { outcomes, suppressForDays, per } = parse(policy.config);
     const suppressMs = daysToMs(suppressForDays);

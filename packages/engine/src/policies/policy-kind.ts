@@ -10,8 +10,10 @@ export interface PolicyKind {
   readonly ruleType: string;
   /** What must not be stored (docs/design/api-catalogue.md 8.4); references are the caller's part. */
   check(config: JsonObject): readonly ConfigProblem[];
-  /** What has no effect in a config that `check` accepts: unknown keys, or all of it. */
-  remarks(config: JsonObject): readonly ConfigRemark[];
+  /** Keys that a config may have, besides `bypassable`. */
+  readonly keys: readonly string[];
+  /** What has no effect besides unknown keys, in a config that `check` accepts. */
+  readonly remarks?: (config: JsonObject) => readonly ConfigRemark[];
   /** What it applies to, where that is not what the policy is assigned to; absent: it is. */
   scopes?(policy: SnapshotPolicy): readonly ScopeAssignment[];
   /** Only called with a config that `check` accepts. */

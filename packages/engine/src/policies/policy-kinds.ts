@@ -1,5 +1,11 @@
 import type { Builder } from '../compile/builder.ts';
-import { type ConfigProblem, type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
+import {
+  type ConfigProblem,
+  type ConfigRemark,
+  type JsonObject,
+  readConfig,
+  unknownKeys,
+} from '../compile/config-problems.ts';
 import { compileScope, isVacant } from '../compile/scopes.ts';
 import type { SnapshotPolicy } from '../snapshot.ts';
 import { allowOverride } from './allow-override.ts';
@@ -45,6 +51,11 @@ const judgeByType = new Map<string, UnavailableKind>(
 /** Policy types that may be stored; the contract's other types are refused on write until they are built. */
 export const policyTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
 
+/** Keys that the config of a policy may have, by policy type; those that no decision evaluates yet are not among them. */
+export const policyKeys: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  kinds.map((kind) => [kind.ruleType, [...kind.keys, 'bypassable']]),
+);
+
 /** What is wrong with a policy's type or config on write (docs/design/api-catalogue.md 8.4); references are the caller's part. */
 export function policyProblems(ruleType: string, config: JsonObject): readonly ConfigProblem[] {
   const kind = judgeByType.get(ruleType);
@@ -60,7 +71,9 @@ export function policyProblems(ruleType: string, config: JsonObject): readonly C
 
 /** What has no effect in a policy's config: unknown keys, and what cannot act. For a config without problems. */
 export function policyRemarks(ruleType: string, config: JsonObject): readonly ConfigRemark[] {
-  return judgeByType.get(ruleType)?.remarks(config) ?? [];
+  const kind = judgeByType.get(ruleType);
+  if (kind === undefined) return [];
+  return [...unknownKeys(config, [...kind.keys, 'bypassable']), ...(kind.remarks?.(config) ?? [])];
 }
 
 /** True when caps of these policies need the categories of offers outside the plan (`snapshot.otherOffers`). */

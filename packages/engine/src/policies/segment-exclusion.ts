@@ -1,16 +1,16 @@
-import { type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type JsonObject, readConfig } from '../compile/config-problems.ts';
 import type { Run } from '../run.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 /** Blocks members of a segment named by id or name, stored or of the request (docs/design/api-catalogue.md 8.3). */
 export const segmentExclusion: PolicyKind = {
   ruleType: 'segment_exclusion',
+  keys: ['excludeSegments'],
   check(config) {
     const { excludeSegments, problems } = parse(config);
     if (problems.length > 0 || (excludeSegments !== undefined && excludeSegments.length > 0)) return problems;
     return [{ path: '/excludeSegments', message: 'needs at least one segment' }];
   },
-  remarks: (config) => unknownKeys(config, ['excludeSegments', 'bypassable']),
   compile(policy, _scope, builder) {
     const excluded = parse(policy.config).excludeSegments ?? [];
     builder.readSegments(excluded);

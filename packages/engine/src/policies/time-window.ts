@@ -1,4 +1,4 @@
-import { type ConfigRemark, type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type ConfigRemark, type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { readPath, splitPath } from '../compile/paths.ts';
 import type { ZoneClock } from '../input.ts';
 import type { Run } from '../run.ts';
@@ -17,6 +17,7 @@ interface TimeWindow {
  */
 export const timeWindow: PolicyKind = {
   ruleType: 'time_window',
+  keys: ['startHour', 'endHour', 'daysOfWeek', 'timezone', 'zonePath'],
   check: (config) => parse(config).problems,
   remarks,
   compile(policy, _scope, builder) {
@@ -73,16 +74,11 @@ function isInside({ startHour, endHour, days }: TimeWindow, { hour, weekday }: Z
   return hour < endHour && isOn((weekday + 6) % 7);
 }
 
-const keys = ['startHour', 'endHour', 'daysOfWeek', 'timezone', 'zonePath', 'bypassable'];
-
 function remarks(config: JsonObject): readonly ConfigRemark[] {
   const { startHour, endHour, days } = parse(config).window;
-  const found = unknownKeys(config, keys);
   const wholeDay = startHour === endHour || (startHour === 0 && endHour === 24);
-  if (wholeDay && new Set(days).size % 7 === 0) {
-    found.push({ path: '', nearest: null, reason: 'blocks nothing: every hour of every day is allowed' });
-  }
-  return found;
+  if (!wholeDay || new Set(days).size % 7 !== 0) return [];
+  return [{ path: '', nearest: null, reason: 'blocks nothing: every hour of every day is allowed' }];
 }
 
 function parse(config: JsonObject) {

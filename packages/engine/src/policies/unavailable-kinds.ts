@@ -1,20 +1,20 @@
-import { type ConfigReader, type JsonObject, readConfig, unknownKeys } from '../compile/config-problems.ts';
+import { type ConfigReader, type JsonObject, readConfig } from '../compile/config-problems.ts';
 import { need } from './outcome-config.ts';
 import type { PolicyKind } from './policy-kind.ts';
 
 /** A type that is judged on write and cannot be evaluated yet. */
-export type UnavailableKind = Pick<PolicyKind, 'ruleType' | 'check' | 'remarks'>;
+export type UnavailableKind = Pick<PolicyKind, 'ruleType' | 'check' | 'keys' | 'remarks'>;
 
-function unavailable(ruleType: string, keys: readonly string[], read: (reader: ConfigReader) => void) {
+function unavailable(ruleType: string, keys: readonly string[], read: (reader: ConfigReader) => void): UnavailableKind {
   return {
     ruleType,
+    keys,
     check(config: JsonObject) {
       const reader = readConfig(config);
       read(reader);
       reader.flag('bypassable');
       return reader.problems;
     },
-    remarks: (config: JsonObject) => unknownKeys(config, [...keys, 'bypassable']),
   };
 }
 

@@ -34,6 +34,11 @@ const judgeByType = new Map<string, UnavailableRule>(
 /** Rule types that may be stored; the others of docs/design/api-catalogue.md 9 are refused on write until they are built. */
 export const ruleTypes: readonly string[] = kinds.map((kind) => kind.ruleType);
 
+/** Keys that the config of a rule may have, by rule type; those that no decision evaluates yet are not among them. */
+export const ruleKeys: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  kinds.map((kind) => [kind.ruleType, [...kind.keys, 'penalty']]),
+);
+
 /** Stage of a rule that names none. */
 export function defaultStage(ruleType: string): RuleStage {
   return judgeByType.get(ruleType)?.defaultStage ?? 'eligibility';

@@ -37,9 +37,14 @@ export function scoreStage(run: Run): void {
   }
   if (scoring.banditNeedsPropensity && !run.holdout) run.warnings.push('bandit_needs_propensity');
   // Where scores change again, they are told of when the last of them stands.
-  if (run.trace !== null && !run.phases.rescores) traceScores(run);
+  if (run.trace !== null && !scoresChange(run)) traceScores(run);
   closeStage(run, 'score', scoring.nodeId, run.trace === null ? undefined : scoreExtras(run));
   run.after.scoring = run.offerCount;
+}
+
+/** True when a stage between score and rank may give other scores than the score node did. */
+export function scoresChange({ phases, program, holdout }: Run): boolean {
+  return phases.rescores || (program.optimize !== null && !holdout);
 }
 
 /** Scores one candidate; not of a holdout customer. */

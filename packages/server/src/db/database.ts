@@ -41,6 +41,11 @@ export interface TransactionOptions {
    */
   readonly snapshot?: boolean;
   /**
+   * No other transaction of the tenant is open at the same time, on any node, those of the hot path included. Throws
+   * `unavailable` when the others do not end within seconds. For work that must not be seen half done by what runs beside it.
+   */
+  readonly alone?: boolean;
+  /**
    * Told after the commit the version of the tenant's catalogue that has what the transaction did: the one it raised, else
    * the newest.
    */
@@ -134,6 +139,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         statementTimeoutMs: extra.statementTimeoutMs ?? defaultTimeoutMs - (performance.now() - asked),
         until,
         snapshot: extra.snapshot ?? false,
+        alone: extra.alone ?? false,
         asksVersion: extra.onCatalogueVersion !== undefined,
       });
       result = await fn(open.tx);

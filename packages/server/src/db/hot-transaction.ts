@@ -3,6 +3,7 @@ import { answerWithinMs, overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
 import { connectionConfig } from './connection.ts';
 import { translateError } from './errors.ts';
+import { presenceOf } from './transaction.ts';
 
 /** A statement of the hot path: prepared once per connection under its name. */
 export interface HotStatement {
@@ -68,11 +69,13 @@ const rollbackMs = 100;
 /** `begin` and the tenant. */
 const openingStatements = 2;
 
-const setTenant = { name: 'hot.tenant', text: `select set_config('app.tenant', $1, true)` };
+const present = `pg_advisory_xact_lock_shared(${presenceOf('$1')})`;
+const setTenant = { name: 'hot.tenant', text: `select set_config('app.tenant', $1, true), ${present}` };
 /** For a connection without a session of its own: everything that holds for a transaction, in one statement. */
 const setEverything = [
   `select set_config('app.tenant', $1, true)`,
   ...settings.map(([name, value]) => `set_config('${name}', '${value}', true)`),
+  present,
 ].join(', ');
 const leftover = { name: 'hot.leftover', text: `select current_setting('app.tenant', true) as tenant` };
 

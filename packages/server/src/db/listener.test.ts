@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createListener, type Listener } from './listener.ts';
@@ -66,6 +67,63 @@ test('a connection that stays silent is given up for another one', async () => {
     await within(1_000, () => heard.includes('again'));
   } finally {
     process.kill(pid, 'SIGCONT');
+  }
+});
+
+test('who waits for a connection gets it when the first tries fail, with what was subscribed meanwhile', async () => {
+  // A way to the database that refuses everybody, and later lets them through.
+  let isOpen = false;
+  const way = createServer((incoming) => {
+    incoming.on('error', () => undefined);
+    if (!isOpen) return void incoming.destroy();
+    const outgoing = connect(`${new URL(db.url).searchParams.get('host')}/.s.PGSQL.5432`);
+    outgoing.on('error', () => incoming.destroy());
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
+  const url = new URL(db.url);
+  url.searchParams.delete('host');
+  url.host = `127.0.0.1:${(way.address() as AddressInfo).port}`;
+  const refused: unknown[] = [];
+  const late = createListener(url.href, (error) => refused.push(error));
+  const news: string[] = [];
+  try {
+    late.listen('early', (payload) => news.push(payload));
+    const ready = late.ready();
+    await within(10_000, () => refused.length >= 2);
+    late.listen('meanwhile', (payload) => news.push(payload));
+    isOpen = true;
+    await ready;
+    assert.equal(late.hears(), true);
+    await db.ownerQuery(`select pg_notify('early', 'one'), pg_notify('meanwhile', 'two')`);
+    await within(5_000, () => news.length === 2);
+    assert.deepEqual(news, ['one', 'two']);
+  } finally {
+    await late.close();
+    way.close();
+  }
+});
+
+test('whoever subscribes while the connection is being made is heard', async () => {
+  const own = createListener(db.url, (error) => failures.push(error));
+  const told: number[] = [];
+  try {
+    own.listen('n0', () => told.push(0));
+    const ready = own.ready();
+    let subscribed = 1;
+    // One subscription in each of many turns of the event loop: the connection is made meanwhile.
+    while (subscribed < 300) {
+      const number = subscribed++;
+      own.listen(`n${number}`, () => told.push(number));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await ready;
+    const numbers = Array.from({ length: subscribed }, (_, number) => number);
+    for (const number of numbers) await db.ownerQuery(`select pg_notify($1, '')`, [`n${number}`]);
+    await within(5_000, () => told.length === subscribed);
+    assert.deepEqual(told, numbers);
+  } finally {
+    await own.close();
   }
 });
 

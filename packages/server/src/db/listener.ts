@@ -60,7 +60,10 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
       current.on('notification', ({ channel, payload }) => deliver(channel, payload ?? ''));
       try {
         await current.connect();
-        for (const channel of new Set([...subscriptions].map((each) => each.channel))) {
+        // Who subscribes meanwhile finds no connection to tell, so the list is read anew until nothing is missing.
+        const listened = new Set<string>();
+        for (let channel = missing(listened); channel !== undefined; channel = missing(listened)) {
+          listened.add(channel);
           await current.query({ text: `listen ${channel}`, query_timeout: lostMs } as pg.QueryConfig);
         }
         silent = false;
@@ -75,15 +78,19 @@ export function createListener(url: string, onFailure: (error: unknown) => void)
       } catch (error) {
         if (!stop.signal.aborted) onFailure(error);
       }
+      // Who waits for the first connection waits on: its promise is kept until it has come.
+      if (client !== null) connected = Promise.withResolvers<void>();
       client = null;
       await current.end().catch(() => undefined);
       if (stop.signal.aborted) break;
-      connected = Promise.withResolvers<void>();
       await sleep(pauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
     connected.resolve();
   }
+
+  const missing = (listened: ReadonlySet<string>): string | undefined =>
+    [...subscriptions].find(({ channel }) => !listened.has(channel))?.channel;
 
   function deliver(channel: string, payload: string): void {
     for (const each of subscriptions) {

@@ -173,3 +173,24 @@ as $$
 $$;
 revoke all on function graphile_worker.arbiter_queue_depth() from public;
 grant execute on function graphile_worker.arbiter_queue_depth() to arbiter_system;
+
+-- Takes the jobs of the transaction's tenant out of the queue but for those of the tasks that are `kept`. Jobs that are at work
+-- go too: they find nothing to do, and a try that fails is the last. Returns how many went.
+create or replace function graphile_worker.arbiter_forget(kept text[]) returns int
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  gone int;
+begin
+  if nullif(current_setting('app.tenant', true), '') is null then
+    raise exception 'no tenant';
+  end if;
+  delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+   where j.payload ->> 'tenantId' = current_setting('app.tenant') and t.id = j.task_id and t.identifier <> all (kept);
+  get diagnostics gone = row_count;
+  return gone;
+end
+$$;
+revoke all on function graphile_worker.arbiter_forget(text[]) from public;
+grant execute on function graphile_worker.arbiter_forget(text[]) to arbiter_app;

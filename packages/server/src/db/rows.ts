@@ -91,6 +91,13 @@ export interface AuditLogsRow {
   readonly integrityHash: string;
 }
 
+/** A row of `backup_codes`. */
+export interface BackupCodesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly codeHash: Buffer;
+}
+
 /** A row of `catalogue_log`. */
 export interface CatalogueLogRow {
   readonly tenantId: string;
@@ -641,6 +648,23 @@ export interface LeasesRow {
   readonly expiresAt: Date;
 }
 
+/** A row of `mails`. */
+export interface MailsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly kind:
+    | 'verification'
+    | 'registration_known'
+    | 'reset'
+    | 'invitation'
+    | 'locked'
+    | 'welcome'
+    | 'second_factor';
+  readonly sealed: Buffer;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
 /** A row of `model_decisions`. */
 export interface ModelDecisionsRow {
   readonly tenantId: string;
@@ -813,6 +837,7 @@ export interface PlansRow {
 export interface PlaygroundQuotasRow {
   readonly tenantId: string;
   readonly used: number;
+  readonly resetVersion: number | string;
 }
 
 /** A row of `qualification_rules`. */
@@ -876,6 +901,13 @@ export interface RecordVersionsRow {
   readonly configVersion: number | string | null;
   readonly body: unknown;
   readonly deleted: boolean;
+}
+
+/** A row of `registration_claims`. */
+export interface RegistrationClaimsRow {
+  readonly emailKey: string;
+  readonly tenantId: string;
+  readonly claimedAt: Date;
 }
 
 /** A row of `response_keys`. */
@@ -969,6 +1001,16 @@ export interface SchemasRow {
   readonly updatedAt: Date;
 }
 
+/** A row of `second_factors`. */
+export interface SecondFactorsRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly sealed: Buffer;
+  readonly lastStep: number;
+  readonly createdAt: Date;
+  readonly enabledAt: Date | null;
+}
+
 /** A row of `seed_packs`. */
 export interface SeedPacksRow {
   readonly tenantId: string;
@@ -1032,6 +1074,54 @@ export interface SimulationsRow {
   readonly leaseUntil: Date | null;
 }
 
+/** A row of `sso_assertions`. */
+export interface SsoAssertionsRow {
+  readonly tenantId: string;
+  readonly nameHash: Buffer;
+  readonly expiresAt: Date;
+}
+
+/** A row of `sso_configs`. */
+export interface SsoConfigsRow {
+  readonly tenantId: string;
+  readonly provider: 'oidc' | 'saml' | 'none';
+  readonly enabled: boolean;
+  readonly samlEntityId: string | null;
+  readonly samlSsoUrl: string | null;
+  readonly samlAcsUrl: string | null;
+  readonly samlAllowUnsolicited: boolean;
+  readonly oidcIssuer: string | null;
+  readonly oidcClientId: string | null;
+  readonly oidcScopes: string;
+  readonly defaultRole: 'admin' | 'editor' | 'viewer';
+  readonly allowedDomains: string[];
+  readonly autoProvision: boolean;
+  readonly enforceForAllUsers: boolean;
+  readonly updatedAt: Date;
+}
+
+/** A row of `sso_secrets`. */
+export interface SsoSecretsRow {
+  readonly tenantId: string;
+  readonly field: 'oidcClientSecret' | 'samlCertificate';
+  readonly sealed: Buffer;
+}
+
+/** A row of `sso_states`. */
+export interface SsoStatesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly provider: 'oidc' | 'saml';
+  readonly nameHash: Buffer;
+  readonly browserHash: Buffer | null;
+  readonly opensSession: boolean;
+  readonly oidcNonce: string | null;
+  readonly codeVerifier: string | null;
+  readonly redirectUri: string | null;
+  readonly returnTo: string;
+  readonly expiresAt: Date;
+}
+
 /** A row of `stream_heads`. */
 export interface StreamHeadsRow {
   readonly tenantId: string;
@@ -1074,6 +1164,58 @@ export interface TenantsRow {
   readonly bootstrapName: string | null;
 }
 
+/** A row of `user_identities`. */
+export interface UserIdentitiesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly createdAt: Date;
+}
+
+/** A row of `user_passwords`. */
+export interface UserPasswordsRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly passwordHash: string;
+  readonly changedAt: Date;
+}
+
+/** A row of `user_preferences`. */
+export interface UserPreferencesRow {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly value: unknown;
+}
+
+/** A row of `user_sessions`. */
+export interface UserSessionsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly method: 'password' | 'google' | 'oidc' | 'saml' | 'link';
+  readonly startedAt: Date;
+  readonly endsAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** A row of `user_tokens`. */
+export interface UserTokensRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly userId: string;
+  readonly purpose: 'verification' | 'reset' | 'invitation' | 'sign_in';
+  readonly tokenHash: Buffer;
+  readonly givenName: string | null;
+  readonly givenTenantName: string | null;
+  readonly passwordHash: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly usedAt: Date | null;
+  readonly voidedAt: Date | null;
+}
+
 /** A row of `users`. */
 export interface UsersRow {
   readonly tenantId: string;
@@ -1091,6 +1233,10 @@ export interface UsersRow {
   readonly externalId: string | null;
   readonly lastLoginAt: Date | null;
   readonly lockedUntil: Date | null;
+  readonly failedLogins: number;
+  readonly addressProven: boolean;
+  readonly attributes: unknown;
+  readonly mailAddress: string | null;
 }
 
 /** A row of `volume_reservations`. */
@@ -1125,6 +1271,7 @@ export interface Tables {
   readonly applied_files: AppliedFilesRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
+  readonly backup_codes: BackupCodesRow;
   readonly catalogue_log: CatalogueLogRow;
   readonly catalogue_versions: CatalogueVersionsRow;
   readonly categories: CategoriesRow;
@@ -1159,6 +1306,7 @@ export interface Tables {
   readonly interaction_summaries: InteractionSummariesRow;
   readonly interactions: InteractionsRow;
   readonly leases: LeasesRow;
+  readonly mails: MailsRow;
   readonly model_decisions: ModelDecisionsRow;
   readonly model_state_bodies: ModelStateBodiesRow;
   readonly model_states: ModelStatesRow;
@@ -1177,6 +1325,7 @@ export interface Tables {
   readonly rate_limit_windows: RateLimitWindowsRow;
   readonly read_sets: ReadSetsRow;
   readonly record_versions: RecordVersionsRow;
+  readonly registration_claims: RegistrationClaimsRow;
   readonly response_keys: ResponseKeysRow;
   readonly retention_configs: RetentionConfigsRow;
   readonly schedules: SchedulesRow;
@@ -1184,15 +1333,25 @@ export interface Tables {
   readonly schema_migrations: SchemaMigrationsRow;
   readonly schema_stats: SchemaStatsRow;
   readonly schemas: SchemasRow;
+  readonly second_factors: SecondFactorsRow;
   readonly seed_packs: SeedPacksRow;
   readonly segment_members: SegmentMembersRow;
   readonly segment_snapshots: SegmentSnapshotsRow;
   readonly segments: SegmentsRow;
   readonly simulations: SimulationsRow;
+  readonly sso_assertions: SsoAssertionsRow;
+  readonly sso_configs: SsoConfigsRow;
+  readonly sso_secrets: SsoSecretsRow;
+  readonly sso_states: SsoStatesRow;
   readonly stream_heads: StreamHeadsRow;
   readonly sub_categories: SubCategoriesRow;
   readonly tenant_settings: TenantSettingsRow;
   readonly tenants: TenantsRow;
+  readonly user_identities: UserIdentitiesRow;
+  readonly user_passwords: UserPasswordsRow;
+  readonly user_preferences: UserPreferencesRow;
+  readonly user_sessions: UserSessionsRow;
+  readonly user_tokens: UserTokensRow;
   readonly users: UsersRow;
   readonly volume_reservations: VolumeReservationsRow;
   readonly volumes: VolumesRow;
@@ -1285,6 +1444,11 @@ export const columnKinds = {
     after: 'json',
     prevHash: 'text',
     integrityHash: 'text',
+  },
+  backup_codes: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    codeHash: 'bytes',
   },
   catalogue_log: {
     tenantId: 'uuid',
@@ -1753,6 +1917,14 @@ export const columnKinds = {
     token: 'integer',
     expiresAt: 'instant',
   },
+  mails: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    kind: 'text',
+    sealed: 'bytes',
+    createdAt: 'instant',
+    expiresAt: 'instant',
+  },
   model_decisions: {
     tenantId: 'uuid',
     decisionId: 'uuid',
@@ -1900,6 +2072,7 @@ export const columnKinds = {
   playground_quotas: {
     tenantId: 'uuid',
     used: 'integer',
+    resetVersion: 'integer',
   },
   qualification_rules: {
     tenantId: 'uuid',
@@ -1953,6 +2126,11 @@ export const columnKinds = {
     configVersion: 'integer',
     body: 'json',
     deleted: 'boolean',
+  },
+  registration_claims: {
+    emailKey: 'text',
+    tenantId: 'uuid',
+    claimedAt: 'instant',
   },
   response_keys: {
     tenantId: 'uuid',
@@ -2031,6 +2209,14 @@ export const columnKinds = {
     createdAt: 'instant',
     updatedAt: 'instant',
   },
+  second_factors: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    sealed: 'bytes',
+    lastStep: 'integer',
+    createdAt: 'instant',
+    enabledAt: 'instant',
+  },
   seed_packs: {
     tenantId: 'uuid',
     key: 'text',
@@ -2084,6 +2270,46 @@ export const columnKinds = {
     holder: 'uuid',
     leaseUntil: 'instant',
   },
+  sso_assertions: {
+    tenantId: 'uuid',
+    nameHash: 'bytes',
+    expiresAt: 'instant',
+  },
+  sso_configs: {
+    tenantId: 'uuid',
+    provider: 'text',
+    enabled: 'boolean',
+    samlEntityId: 'text',
+    samlSsoUrl: 'text',
+    samlAcsUrl: 'text',
+    samlAllowUnsolicited: 'boolean',
+    oidcIssuer: 'text',
+    oidcClientId: 'text',
+    oidcScopes: 'text',
+    defaultRole: 'text',
+    allowedDomains: 'array',
+    autoProvision: 'boolean',
+    enforceForAllUsers: 'boolean',
+    updatedAt: 'instant',
+  },
+  sso_secrets: {
+    tenantId: 'uuid',
+    field: 'text',
+    sealed: 'bytes',
+  },
+  sso_states: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    provider: 'text',
+    nameHash: 'bytes',
+    browserHash: 'bytes',
+    opensSession: 'boolean',
+    oidcNonce: 'text',
+    codeVerifier: 'text',
+    redirectUri: 'text',
+    returnTo: 'text',
+    expiresAt: 'instant',
+  },
   stream_heads: {
     tenantId: 'uuid',
     position: 'integer',
@@ -2118,6 +2344,48 @@ export const columnKinds = {
     deletedAt: 'instant',
     bootstrapName: 'text',
   },
+  user_identities: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    issuer: 'text',
+    subject: 'text',
+    createdAt: 'instant',
+  },
+  user_passwords: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    passwordHash: 'text',
+    changedAt: 'instant',
+  },
+  user_preferences: {
+    tenantId: 'uuid',
+    userId: 'uuid',
+    value: 'json',
+  },
+  user_sessions: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    method: 'text',
+    startedAt: 'instant',
+    endsAt: 'instant',
+    endedAt: 'instant',
+  },
+  user_tokens: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    userId: 'uuid',
+    purpose: 'text',
+    tokenHash: 'bytes',
+    givenName: 'text',
+    givenTenantName: 'text',
+    passwordHash: 'text',
+    createdAt: 'instant',
+    expiresAt: 'instant',
+    usedAt: 'instant',
+    voidedAt: 'instant',
+  },
   users: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -2134,6 +2402,10 @@ export const columnKinds = {
     externalId: 'text',
     lastLoginAt: 'instant',
     lockedUntil: 'instant',
+    failedLogins: 'integer',
+    addressProven: 'boolean',
+    attributes: 'json',
+    mailAddress: 'text',
   },
   volume_reservations: {
     tenantId: 'uuid',

@@ -91,7 +91,8 @@ async function makeDatabase(fromTemplate: boolean, options: Partial<DatabaseOpti
   for (const pool of [cluster, owner]) pool.on('error', () => undefined);
   try {
     if (fromTemplate) {
-      await cluster.query(`create database ${name} template ${template} owner arbiter_owner`);
+      // Copying the files costs a third of the time that writing each page through the log does.
+      await cluster.query(`create database ${name} template ${template} owner arbiter_owner strategy file_copy`);
       // Privileges of a database are not copied with it.
       const client = await owner.connect();
       await settleDatabase(client, name).finally(() => client.release());

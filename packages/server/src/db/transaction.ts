@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { AppError } from '../platform/app-error.ts';
 import { overdue } from '../platform/deadline.ts';
 import { isCanonicalUuid } from '../platform/ids.ts';
 import { catalogueVersionOf } from './catalogue-versions.ts';
-import { translateError } from './errors.ts';
+import { DatabaseError, translateError } from './errors.ts';
 import { kyselyOver, type RunStatement } from './kysely-connection.ts';
 import type { Actor, Tx, Written } from './tx.ts';
 
@@ -19,6 +21,8 @@ export interface TransactionFacts {
   readonly until: number;
   /** Reads only, and all of it in the state of one instant. */
   readonly snapshot: boolean;
+  /** No other transaction of the tenant is open at the same time, on any node. */
+  readonly alone?: boolean;
   /** Ask, with the commit, which version of the tenant's catalogue has what was done. */
   readonly asksVersion?: boolean;
 }
@@ -59,10 +63,25 @@ const raiseCatalogueVersion = (actor: Actor): string =>
 const readCatalogueVersion = `select ${catalogueVersionOf(`nullif(current_setting('app.tenant'), '')::uuid`)} as version`;
 
 /**
+ * SQL: the lock that every transaction of a tenant shares, so that one can be alone (`TransactionOptions.alone`). `tenantId` is
+ * SQL of type text.
+ */
+export const presenceOf = (tenantId: string): string => `hashtextextended('arbiter.tenant:' || ${tenantId}, 0)`;
+
+/** How long the lock is only tried for, so that nobody has to wait who comes meanwhile; then it is waited for. */
+const triesMs = 3_000;
+const tryEveryMs = 25;
+const waitMs = 3_000;
+
+/**
  * Statements that open a transaction for one tenant, sent as one trip. Every setting is local to the transaction
  * (docs/design/quality.md F6).
  */
-export function beginStatements(tenantId: string | null, statementTimeoutMs: number, snapshot = false): string {
+export function beginStatements(
+  tenantId: string | null,
+  statementTimeoutMs: number,
+  { snapshot = false, alone = false }: Partial<Pick<TransactionFacts, 'snapshot' | 'alone'>> = {},
+): string {
   if (tenantId !== null && !isCanonicalUuid(tenantId)) throw new Error('a tenant transaction needs the id of a tenant');
   const settings = [
     ['app.tenant', tenantId ?? ''],
@@ -73,7 +92,11 @@ export function beginStatements(tenantId: string | null, statementTimeoutMs: num
   const calls = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
   const role = tenantId === null ? 'set local role arbiter_system; ' : '';
   const kind = snapshot ? 'repeatable read read only' : 'read committed';
-  return `begin isolation level ${kind}; ${role}select ${calls.join(', ')}`;
+  const beside =
+    tenantId === null || alone
+      ? ''
+      : `; select pg_advisory_xact_lock_shared(${presenceOf(pg.escapeLiteral(tenantId))})`;
+  return `begin isolation level ${kind}; ${role}select ${calls.join(', ')}${beside}`;
 }
 
 /** Opens a transaction on a connection that the caller has borrowed and will give back. */
@@ -146,7 +169,31 @@ export async function openTransaction(client: pg.ClientBase, facts: TransactionF
     // The brand and the row types exist for the compiler only.
   } as unknown as Tx;
 
-  await send(beginStatements(facts.tenantId, cancelAfterMs, facts.snapshot), {});
+  await send(beginStatements(facts.tenantId, cancelAfterMs, facts), {});
+
+  /**
+   * Waits until no other transaction of the tenant is open, and keeps them from opening. A transaction of the hot path may hold
+   * its place while it waits for another one of the same tenant: whoever waited in the queue of the lock from the beginning
+   * would stand between the two.
+   */
+  async function beAlone(): Promise<void> {
+    const lock = presenceOf("current_setting('app.tenant')");
+    const triedUntil = performance.now() + triesMs;
+    while (performance.now() < triedUntil) {
+      const [answer] = await send(`select pg_try_advisory_xact_lock(${lock}) as taken`, {});
+      if (answer?.rows[0]?.taken === true) return;
+      await sleep(tryEveryMs);
+    }
+    try {
+      await send(`select set_config('lock_timeout', '${waitMs}', true); select pg_advisory_xact_lock(${lock})`, {});
+      await send(`select set_config('lock_timeout', '0', true)`, {});
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.kind !== 'lock_not_available') throw error;
+      const detail = 'The tenant is at work.';
+      throw new AppError('unavailable', { detail, retryAfterSeconds: 5, cause: error });
+    }
+  }
+  if (facts.alone === true) await beAlone();
 
   return {
     tx,

@@ -25,6 +25,8 @@ export interface Caller {
   readonly actor: Actor;
   readonly role: Role;
   readonly credentialId: string;
+  /** `Set-Cookie` of every answer to this call. */
+  readonly setCookie?: string;
 }
 
 /** Caller of an operation that is open, or whose secret or signature names no person. */
@@ -91,8 +93,13 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     if (operation.role !== null && !reaches(role, operation.role)) {
       throw new AppError('forbidden', { detail: `This needs the role ${operation.role}.` });
     }
-    const actor = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
-    return { tenantId: principal.tenantId, actor, role, credentialId: principal.credentialId };
+    const person = role === principal.actor.role ? principal.actor : { ...principal.actor, role };
+    // What a directory does is its own doing, not that of the person whose key it holds (contract part 1, 4.5).
+    const actor = operation.auth === 'scim' ? { ...person, id: 'scim' } : person;
+    const { tenantId, credentialId, setCookie } = principal;
+    return setCookie === undefined
+      ? { tenantId, actor, role, credentialId }
+      : { tenantId, actor, role, credentialId, setCookie };
   }
 
   /** A page of another site cannot act with a visitor's session (docs/design/quality.md T32). */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorFormat, isSignature, namesTenant, type Operation } from '@arbiter/contract';
+import { type ErrorFormat, isSignature, namesTenant, type Operation, type RateLimit } from '@arbiter/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../platform/app-error.ts';
 import { answerWithinMs } from '../platform/deadline.ts';
@@ -20,6 +20,7 @@ import type { LoadShedder } from './load-shedding.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { readParts } from './multipart.ts';
 import { createVerifySignature } from './operator-secrets.ts';
+import { createPages } from './pages.ts';
 import type { KnownPath } from './paths.ts';
 import { createPerform } from './perform.ts';
 import { prefersStrict } from './preferences.ts';
@@ -30,7 +31,7 @@ import { refuseBody, refuseLength, takeBody } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from './send.ts';
-import { createStartPage } from './start-page.ts';
+import { asksForHtml, createStartPage } from './start-page.ts';
 import { readStream } from './stream-body.ts';
 import { createStreamPlaces } from './stream-places.ts';
 import { transport } from './transport.ts';
@@ -57,7 +58,10 @@ interface Service {
 }
 
 /** What an operation says of its failures. */
-type FailureFacts = Pick<Operation, 'decides' | 'errorFormat'>;
+type FailureFacts = Pick<Operation, 'decides' | 'errorFormat'> & {
+  /** The word by which the login page tells a browser of it; null: the caller gets the error itself. */
+  readonly page?: string | null;
+};
 
 export interface Binder {
   /** Compiles the schemas of decisions; before the port opens. */
@@ -91,6 +95,7 @@ export function createBinder(
   const streamPlaces = createStreamPlaces();
   const checks = createChecks();
   const startPage = createStartPage(deps.config.publicUrl);
+  const pages = createPages(deps.config.publicUrl);
   const { logger } = deps;
 
   function begin(request: FastifyRequest): Service {
@@ -130,7 +135,7 @@ export function createBinder(
     thrown: unknown,
     { requestId }: Service,
     route: string,
-    { decides = false, errorFormat = 'problem' }: FailureFacts,
+    { decides = false, errorFormat = 'problem', page = null }: FailureFacts,
   ): WholeAnswer {
     const error = toAppError(thrown);
     const recommendationId = decides ? attemptId(requestId) : null;
@@ -140,12 +145,13 @@ export function createBinder(
       if (error.code === 'internal') logger.error(facts, 'request failed');
       else logger.warn(facts, 'request failed');
     }
+    if (page !== null) return { status: 302, headers: { location: pages.login({ error: page }) }, body: null };
     return errorAnswer(error, requestId, errorFormat, recommendationId);
   }
 
   function bind(operation: Operation, handler: AnyHandler) {
     checkKinds(operation);
-    const { auth } = operation;
+    const { auth, failurePage } = operation;
     const identify = identifyFor(operation);
     const verify = isSignature(auth) ? createVerifySignature(operation, auth, deps.config.secrets) : null;
     const streams = isStreaming(operation);
@@ -155,16 +161,23 @@ export function createBinder(
     const findUnknown = createFindUnknown(operation);
     const inspect = createInspect(operation, deps.checkResponses === true ? checks.compile : null);
     const perform = createPerform(operation, handler, deps.database, inspect);
-    const limits = limitsOf(operation, deps.config);
+    const allLimits = limitsOf(operation, deps.config);
+    const limits = allLimits.filter(({ countsValid }) => countsValid !== true);
+    const lateLimits = allLimits.filter(({ countsValid }) => countsValid === true);
     const { bodyLimit, form } = input;
     const isOpen = !namesTenant(auth);
     const { loadClass, path: route } = operation;
     const finish = createFinish(operation.method, route);
     const shed = metrics.shedCounter(loadClass);
 
-    function limit(request: FastifyRequest, caller: Caller, service: Service): Promise<void> {
+    function limit(
+      request: FastifyRequest,
+      caller: Caller,
+      service: Service,
+      counted: readonly RateLimit[] = limits,
+    ): Promise<void> {
       const announce = (headers: ExtraHeaders) => addHeaders(service, headers);
-      return takeLimits(operation, limits, { ...caller, ip: request.ip }, store, metrics, announce);
+      return takeLimits(operation, counted, { ...caller, ip: request.ip }, store, metrics, announce);
     }
 
     /** A strict caller is told what is not known before what is wrong with the rest. */
@@ -197,6 +210,7 @@ export function createBinder(
       if (!isOpen) {
         service.tenantId = tenantId;
         service.credentialId = credentialId;
+        if (caller.setCookie !== undefined) addHeaders(service, { 'set-cookie': caller.setCookie });
         if (limits.length > 0) await limit(request, caller, service);
         shedder.enterTenant(loadClass, tenantId);
         service.admittedAs = tenantId;
@@ -246,6 +260,7 @@ export function createBinder(
         else if (operation.transaction !== 'tenant') throw refusalOf(unknown);
       }
       const { params, query, headers, body, idempotencyKey } = readInput(request, parsed, bytes, isStrict, unknown);
+      if (lateLimits.length > 0) await limit(request, caller, service, lateLimits);
       const wantsEvents = events === 'always' || (events === 'asked' && asksForEvents(raw.headers.accept));
       if (wantsEvents) service.leaveStream = streamPlaces.take(tenantId);
       return await perform({
@@ -265,6 +280,7 @@ export function createBinder(
         isStrict,
         unknown,
         wantsEvents,
+        wantsPage: failurePage !== undefined && asksForHtml(raw.headers.accept ?? ''),
         signal: streams || operation.stopsWithCaller === true ? signalOf(reply, deps.lifecycle) : neverAborted,
       });
     }
@@ -278,7 +294,8 @@ export function createBinder(
       } catch (thrown) {
         isShed = thrown instanceof AppError && thrown.code === 'overloaded';
         if (isShed) shed();
-        outcome = fail(thrown, service, route, operation);
+        const page = failurePage !== undefined && asksForHtml(request.raw.headers.accept ?? '') ? failurePage : null;
+        outcome = fail(thrown, service, route, { ...operation, page });
       }
       if (service.admittedAs !== null) shedder.leaveTenant(loadClass, service.admittedAs);
       if (service.admitted) shedder.leave(loadClass, service.caller);

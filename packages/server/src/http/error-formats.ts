@@ -54,7 +54,7 @@ function oauthCodeOf({ status }: AppError): string {
 
 /** RFC 7644 section 3.12. */
 function scimError(error: AppError): ScimError {
-  const scimType = error.formatCode;
+  const scimType = error.formatCode ?? scimTypes[error.code];
   return {
     schemas: [scimErrorSchema],
     status: String(error.status),
@@ -62,6 +62,13 @@ function scimError(error: AppError): ScimError {
     detail: textOf(error),
   };
 }
+
+/** Words of RFC 7644 section 3.12 for what is found before a handler is asked. */
+const scimTypes: Partial<Record<AppError['code'], string>> = {
+  malformed_json: 'invalidSyntax',
+  malformed_request: 'invalidSyntax',
+  validation_failed: 'invalidValue',
+};
 
 function cronError(error: AppError, requestId: string): CronError {
   return error.status < 500 ? { error: error.code } : { error: error.code, requestId };

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+// By name: a library's types declare the browser's as a global.
+import { performance } from 'node:perf_hooks';
 import type { LoadClass } from '@arbiter/contract';
 import { afterThisTurn, oneTurn } from '../platform/turns.ts';
 import type { LoadShedder } from './load-shedding.ts';

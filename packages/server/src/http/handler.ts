@@ -17,6 +17,8 @@ export interface RequestFacts {
   readonly until: number;
   /** The answer is to be a stream of events: the operation has one, and this caller asks for it where others get JSON. */
   readonly wantsEvents: boolean;
+  /** A browser is to be shown a page: the operation has a `failurePage`, and this caller takes HTML. */
+  readonly wantsPage: boolean;
   /** Aborted when the client has left or the server stops; only for operations that stream or say `stopsWithCaller`, else it never is. */
   readonly signal: AbortSignal;
 }

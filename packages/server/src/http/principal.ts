@@ -12,6 +12,8 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** Epoch ms at which the credential ends by itself, where that is known with it. */
   readonly expiresAtMs?: number;
+  /** `Set-Cookie` of the answer: the credential is a cookie that is renewed. */
+  readonly setCookie?: string;
   /** Stable id of the credential; scope of idempotency keys and of limits per credential. */
   readonly credentialId: string;
 }

@@ -22,7 +22,7 @@ export function basePath(publicUrl: string): string {
 }
 
 /** True when `Accept` names HTML itself; `*\/*` is what programs send. */
-function asksForHtml(accept: string): boolean {
+export function asksForHtml(accept: string): boolean {
   return accept.split(',').some((each) => {
     const [type = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
     return type === 'text/html' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));

@@ -12,7 +12,7 @@ export { type EventType, event, newEvent, type StreamEvent } from './event.ts';
 export { installationJob, type Job, type JobScope, type JobSpec, job } from './job.ts';
 export { type Lease, releaseLease, takeLease } from './leases.store.ts';
 export { machineryJobs } from './machinery.ts';
-export { countJobs, type EnqueueOptions, enqueueJob } from './queue.store.ts';
+export { countJobs, type EnqueueOptions, enqueueJob, forgetJobs } from './queue.store.ts';
 export { createQueueKeeper, type QueueKeeper } from './queue-keeper.ts';
 export {
   createJobRegistry,

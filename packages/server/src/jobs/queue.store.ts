@@ -86,3 +86,8 @@ export interface DeadJob {
 export async function takeDeadJobs(tx: Tx, most: number): Promise<DeadJob[]> {
   return tx.query<DeadJob>('select task, payload, tries, error from graphile_worker.arbiter_take_dead($1)', [most]);
 }
+
+/** Takes all jobs of the transaction's tenant out of the queue, those at work too, but for jobs of these names. */
+export async function forgetJobs(tx: Tx, kept: readonly string[]): Promise<void> {
+  await tx.query('select graphile_worker.arbiter_forget($1::text[])', [kept]);
+}

@@ -15,6 +15,11 @@ import { operationsOf } from '../feature.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
+import { areSameSubject } from '../features/identities/index.ts';
+import { mailQueue } from '../features/mail/index.ts';
+import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
+import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
+import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import { createLifecycle, type Lifecycle } from '../http/lifecycle.ts';
@@ -28,12 +33,16 @@ import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createEnvelope, keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createOidcClient } from '../platform/oidc.ts';
 import { createOutbound } from '../platform/outbound.ts';
 import { createOutboundRules } from '../platform/outbound-rules.ts';
+import { createPasswords, type Passwords } from '../platform/passwords.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
-import { features } from './features.ts';
+import { allResets, features, onTenantCreated } from './features.ts';
+import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
+import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
 import { featurePorts } from './ports.ts';
 import { createSearchThreads } from './why-not-threads.ts';
@@ -49,14 +58,23 @@ export type ComposeConfig = Pick<
   | 'DATA_ENCRYPTION_KEYS_OLD'
   | 'OUTBOUND_ALLOW_CIDRS'
   | 'OUTBOUND_HTTP_OK'
+  | 'SSO_REDIRECT_ALLOWLIST'
+  | 'REGISTRATION'
+  | 'PLAYGROUND_MODE'
+  | 'GOOGLE_CLIENT_ID'
+  | 'GOOGLE_CLIENT_SECRET'
+  | 'GOOGLE_ISSUER_URL'
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
   | 'METRICS_TOKEN'
+  | 'PLAYGROUND_MODE'
+  | 'REGISTRATION'
   | 'TRUSTED_PROXIES'
   | 'CORS_ALLOWED_ORIGINS'
   | 'RATE_LIMIT_DEFAULT_PER_MINUTE'
   | 'RECOMMEND_RATE_PER_MINUTE'
->;
+> &
+  MailConfig;
 
 /** Operations of a test, served beside the real ones. */
 export interface OperationsBeside {
@@ -83,6 +101,8 @@ export interface ComposeOptions {
   readonly beside?: OperationsBeside;
   /** Tests: on a busy machine the event loop is late without the server having too much work. */
   readonly loadShedder?: LoadShedder;
+  /** Tests: answers that must not tell by their time who is known take so long at least; default `evenAnswersMs`. */
+  readonly evenAnswersMs?: number;
   /** Tests: on a busy machine everything takes longer without anything hanging. */
   readonly patience?: {
     readonly acquireTimeoutMs: number;
@@ -100,9 +120,14 @@ export interface Server {
   /** A connection of its own for work behind the decisions, opened when it is first used. */
   readonly aside: HotPath;
   readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
+  readonly links: Links;
+  readonly passwords: Passwords;
   readonly decisions: DecisionService;
   /** Every background job, with what does it. */
   readonly jobs: JobRegistry;
+  /** How mail is sent, in words. */
+  readonly aboutMail: string;
   readonly lifecycle: Lifecycle;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -131,6 +156,12 @@ export function requestConnections({ DATABASE_POOL_MAX }: Pick<Config, 'DATABASE
 
 /** Threads of one process that search for why-not; the other processors are left to decisions. */
 const searchThreads = 1;
+
+/**
+ * Answers to a sign-in, a registration or a forgotten password take so long at least, which is more than the work of each takes:
+ * a known address writes rows that an unknown one does not (docs/design/quality.md T29).
+ */
+const evenAnswersMs = 300;
 
 /** How soon a request that waited too long is told. */
 const refuseLateEveryMs = 250;
@@ -173,6 +204,16 @@ export function composeServer(options: ComposeOptions): Server {
     secret: config.JWT_SIGNING_SECRET ?? config.NEXTAUTH_SECRET,
     clock,
   });
+  const sessions = createSessions({
+    database,
+    secret: config.NEXTAUTH_SECRET,
+    clock,
+    publicUrl: options.publicUrl,
+    readHolder: readSessionHolder,
+  });
+  const links = createLinks(config.NEXTAUTH_SECRET);
+  const passwords = createPasswords();
+  const mfaTokens = createMfaTokens(config.NEXTAUTH_SECRET);
   const redis = config.REDIS_URL === null ? null : connectRedis(config.REDIS_URL, onError);
   const countWithinMs = options.patience?.statementTimeoutMs;
   const rateLimits =
@@ -191,6 +232,9 @@ export function composeServer(options: ComposeOptions): Server {
       : createEnvelope(config.DATA_ENCRYPTION_KEY, config.DATA_ENCRYPTION_KEYS_OLD);
   const outboundOptions = { allowNetworks: config.OUTBOUND_ALLOW_CIDRS, allowHttp: config.OUTBOUND_HTTP_OK };
   const outbound = createOutbound(outboundOptions);
+  // The operator's own address, and those that it names: the rules for tenants' addresses do not apply.
+  const operatorsOutbound = createOutbound({ allowNetworks: ['0.0.0.0/0', '::/0'], allowHttp: true });
+  const google = googleProvider(config, operatorsOutbound);
   const metrics = createDecisionMetrics(registry);
   const decisions = createDecisionService({
     database,
@@ -208,12 +252,13 @@ export function composeServer(options: ComposeOptions): Server {
     onError,
   });
   const searches = createSearchThreads(searchThreads, onError);
-  const jobs = jobRegistry({ database, trials: () => decisions.trials });
+  const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
+  const jobs = jobRegistry({ database, trials: () => decisions.trials, mail });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
-  const real: Authenticate = (presented, beforeLookUp) =>
-    (presented.kind === 'accessToken' ? accessTokens : authenticator).authenticate(presented, beforeLookUp);
+  const provers = { accessToken: accessTokens, apiKey: authenticator, session: sessions };
+  const real: Authenticate = (presented, beforeLookUp) => provers[presented.kind].authenticate(presented, beforeLookUp);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
   const handlers: ReadonlyMap<string, AnyHandler> = operationsOf(features, {
     ...featurePorts,
@@ -221,7 +266,18 @@ export function composeServer(options: ComposeOptions): Server {
     authenticate,
     pepper,
     accessTokens,
+    clock,
+    links,
+    mfaTokens,
+    signIn: {
+      ...featurePorts.signIn,
+      furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person),
+      isSameGoogleUser: (one, other) =>
+        areSameSubject(database, google?.registration.issuer ?? config.GOOGLE_ISSUER_URL, one, other),
+    },
+    passwords,
     rateLimits,
+    sessions,
     decisions: { service: decisions, keys, metrics },
     erasure: { database, keys, customerHash, erasers: features.flatMap(({ erases }) => erases), onError },
     historyImport: {
@@ -232,12 +288,26 @@ export function composeServer(options: ComposeOptions): Server {
       pause: (ms) => sleep(ms),
     },
     envelope,
+    enqueueMail: mailQueue(envelope),
+    evenly: (startedAt) => sleep(Math.max(0, startedAt + (options.evenAnswersMs ?? evenAnswersMs) - performance.now())),
+    publicUrl: options.publicUrl,
+    signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
     jobs,
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
     isDemoMode: config.DEMO_MODE,
+    oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
+    google,
+    strangers: {
+      isOpen: config.REGISTRATION,
+      isPlayground: config.PLAYGROUND_MODE,
+      onTenantCreated,
+      enqueueMail: mailQueue(envelope),
+    },
+    ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
+    resets: allResets,
     restorables: features.flatMap(({ restores }) => restores),
     outboundRules: createOutboundRules(outboundOptions),
   });
@@ -272,22 +342,30 @@ export function composeServer(options: ComposeOptions): Server {
     hot,
     aside,
     authenticator,
+    sessions,
+    links,
+    passwords,
     decisions,
     jobs,
+    aboutMail: mail.transport.about,
     lifecycle,
     logger,
     clock,
     registry,
     async close() {
+      // Event streams end then; whoever reads one without leaving would keep the port from closing.
+      lifecycle.beginDrain();
       await app.close();
       await searches.close();
       await decisions.close();
       await outbound.close();
+      await operatorsOutbound.close();
       clearInterval(refusing);
       clearInterval(flushing);
       await authenticator.flushUses().catch(onError);
       authenticator.close();
       accessTokens.close();
+      sessions.close();
       redis?.close();
       await hot.close();
       await aside.close();

@@ -1,4 +1,6 @@
-import type { Feature } from '../feature.ts';
+import { resets as databaseResets } from '../db/tables.ts';
+import type { Feature, Resets } from '../feature.ts';
+import { accountsFeature } from '../features/accounts/index.ts';
 import { adminFeature } from '../features/admin/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
 import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts';
@@ -17,34 +19,45 @@ import { evidenceFeature } from '../features/evidence/index.ts';
 import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
+import { googleFeature } from '../features/google/index.ts';
 import { historyImportFeature } from '../features/history-import/index.ts';
+import { identitiesFeature } from '../features/identities/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
+import { mailFeature } from '../features/mail/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
 import { modelsFeature } from '../features/models/index.ts';
 import { objectivesFeature } from '../features/objectives/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
 import { plansFeature } from '../features/plans/index.ts';
+import { preferencesFeature } from '../features/preferences/index.ts';
 import { qualificationFeature } from '../features/qualification/index.ts';
 import { rankingProfilesFeature } from '../features/ranking-profiles/index.ts';
 import { restoreFeature } from '../features/restore/index.ts';
 import { retentionFeature } from '../features/retention/index.ts';
 import { schemasFeature } from '../features/schemas/index.ts';
+import { scimFeature } from '../features/scim/index.ts';
 import { sealedRecordsFeature } from '../features/sealed-records/index.ts';
+import { secondFactorFeature } from '../features/second-factor/index.ts';
 import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
+import { sessionsFeature } from '../features/sessions/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
 import { simulationsFeature } from '../features/simulations/index.ts';
+import { ssoFeature } from '../features/sso/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
 import { suppressionsFeature } from '../features/suppressions/index.ts';
 import { tenantsFeature } from '../features/tenants/index.ts';
 import { usersFeature } from '../features/users/index.ts';
 import { volumesFeature } from '../features/volumes/index.ts';
 import { whyNotFeature } from '../features/why-not/index.ts';
+import { resets as httpResets } from '../http/tables.ts';
+import { resets as jobResets } from '../jobs/tables.ts';
 import type { JobPorts, Ports } from './ports.ts';
 
 /** Every feature of the product. What one of them needs from outside stands in ports.ts. */
 export const features: readonly Feature<Ports, JobPorts>[] = [
+  accountsFeature,
   adminFeature,
   auditFeature,
   catalogueHistoryFeature,
@@ -63,30 +76,46 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   flowRoutesFeature,
   flowsFeature,
   gitopsFeature,
+  googleFeature,
   historyImportFeature,
+  identitiesFeature,
   interactionsFeature,
+  mailFeature,
   modelLearningFeature,
   modelsFeature,
   objectivesFeature,
   offersFeature,
   outcomesFeature,
   plansFeature,
+  preferencesFeature,
   qualificationFeature,
   rankingProfilesFeature,
   restoreFeature,
   retentionFeature,
   schemasFeature,
+  scimFeature,
   sealedRecordsFeature,
+  secondFactorFeature,
   seedPacksFeature,
   segmentsFeature,
+  sessionsFeature,
   settingsFeature,
   simulationsFeature,
+  ssoFeature,
   streamFeature,
   suppressionsFeature,
   tenantsFeature,
   usersFeature,
   volumesFeature,
   whyNotFeature,
+];
+
+/** What features and the rooms below them do with their tables when a playground is reset. */
+export const allResets: readonly Resets[] = [
+  ...features.map(({ resets }) => resets),
+  databaseResets,
+  httpResets,
+  jobResets,
 ];
 
 /** What a new tenant gets, in its own transaction. */

@@ -13,6 +13,7 @@ import { packPort } from '../features/seed-packs/index.ts';
 import { hasTenants } from '../features/tenants/index.ts';
 import { keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createPasswords } from '../platform/passwords.ts';
 import { onTenantCreated } from './features.ts';
 import { writePrivately } from './secrets.ts';
 
@@ -45,6 +46,7 @@ export async function prepareTenants(
   await writePrivately(file, { url: publicUrl, ...demo, curl: call });
   return [
     `tenant     ${demo.tenantName} (${demo.tenantId})`,
+    `sign in    ${demo.email} with password ${demo.password}`,
     `API key    ${demo.apiKey}`,
     `docs       ${publicUrl}/api/docs`,
     `try        ${call}`,
@@ -71,7 +73,7 @@ export async function applyTenants(
 
 /** What making tenants needs of the process. */
 export function bootstrapDependencies(config: Pick<Config, 'API_KEY_PEPPER'>): BootstrapDependencies {
-  return { pepper: keyOf(config.API_KEY_PEPPER), onTenantCreated, packs: packPort };
+  return { pepper: keyOf(config.API_KEY_PEPPER), passwords: createPasswords(), onTenantCreated, packs: packPort };
 }
 
 async function readBootstrapFile(file: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
+import { mailForNobody } from '../features/mail/test-mailbox.ts';
 import { newId } from '../platform/ids.ts';
 import { jobRegistry } from './jobs.ts';
 
@@ -58,6 +59,7 @@ test('the partition jobs make the months ahead that are missing', async () => {
 });
 
 async function run(name: string, tenantId: string | null): Promise<void> {
-  const handler = jobRegistry({ database: db.database, trials: () => assert.fail('no decisions here') }).get(name);
+  const trials = () => assert.fail('no decisions here');
+  const handler = jobRegistry({ database: db.database, mail: mailForNobody, trials }).get(name);
   await handler!.run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
 }

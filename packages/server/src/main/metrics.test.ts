@@ -87,7 +87,15 @@ test('svc_config_age_seconds is the longest of the last decisions, however often
   const registry = new Registry();
   const clock = { ms: 1_000 };
   const metrics = createDecisionMetrics(registry, () => clock.ms);
-  const counts = { items: 0, candidates: 0, dropped: new Map(), blocked: new Map(), reserved: 0, add: () => undefined };
+  const counts = {
+    items: 0,
+    candidates: 0,
+    dropped: new Map(),
+    blocked: new Map(),
+    degraded: new Map(),
+    reserved: 0,
+    add: () => undefined,
+  };
   for (const ageMs of [10, 2_500, 0]) metrics.batchDecided(1, counts, ageMs);
   const read = async () => (await registry.getSingleMetric('svc_config_age_seconds')?.get())?.values[0]?.value;
   assert.deepEqual([await read(), await read()], [2.5, 2.5]);
@@ -98,6 +106,25 @@ test('svc_config_age_seconds is the longest of the last decisions, however often
   assert.equal(await read(), 0.04);
   clock.ms += 600_000;
   assert.equal(await read(), 0);
+});
+
+test('svc_degraded_scoring_total counts models that decisions did without: 200 by name, the others together', async () => {
+  const registry = new Registry();
+  const metrics = createDecisionMetrics(registry);
+  const nothing = {
+    items: 0,
+    candidates: 0,
+    dropped: new Map(),
+    blocked: new Map(),
+    reserved: 0,
+    add: () => undefined,
+  };
+  const keys = Array.from({ length: 202 }, (_, at) => `model-${at}`);
+  metrics.batchDecided(1, { ...nothing, degraded: new Map(keys.map((key) => [key, 2])) }, 0);
+  metrics.batchDecided(1, { ...nothing, degraded: new Map([['model-0', 1]]) }, 0);
+  const values = (await registry.getSingleMetric('svc_degraded_scoring_total')?.get())?.values ?? [];
+  const of = (modelKey: string) => values.find(({ labels }) => labels.modelKey === modelKey)?.value;
+  assert.deepEqual([of('model-0'), of('model-199'), of('model-200'), of('other')], [3, 2, undefined, 4]);
 });
 
 test('svc_cache_requests_total tells what memory knew', async () => {

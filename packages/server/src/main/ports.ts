@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/index.ts';
-import type { Restorable } from '../feature.ts';
+import type { Resets, Restorable } from '../feature.ts';
+import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
@@ -19,8 +20,10 @@ import {
   selectFlowsContaining,
 } from '../features/flows/index.ts';
 import type { OperationHandlers } from '../features/gitops/index.ts';
+import type { GoogleDependencies } from '../features/google/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
+import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
 import type { ModelPorts } from '../features/models/index.ts';
 import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
@@ -34,6 +37,7 @@ import {
   readCustomerProfile,
   recordableColumns,
 } from '../features/schemas/index.ts';
+import type { MfaTokens } from '../features/second-factor/index.ts';
 import {
   type FindSegmentUses,
   type RefreshPorts,
@@ -42,7 +46,9 @@ import {
   segmentsAsking,
   segmentsOfCustomers,
 } from '../features/segments/index.ts';
+import type { Links, Sessions } from '../features/sessions/index.ts';
 import { readSettings, type SettingsPorts } from '../features/settings/index.ts';
+import { requiresSso, type SsoDependencies } from '../features/sso/index.ts';
 import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
@@ -51,17 +57,21 @@ import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Passwords } from '../platform/passwords.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
 export interface JobPorts extends RefreshPorts {
   readonly database: Database;
+  /** How mail is sent. */
+  readonly mail: MailPorts;
   readonly settlementNumbers: SettlementNumbers;
   /** Decisions for show, made by this process. */
   readonly trials: () => Trials;
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, 'database' | 'trials'> = {
+export const jobFeaturePorts: Omit<JobPorts, 'database' | 'mail' | 'trials'> = {
   settlementNumbers: customerNumbers,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),
@@ -76,10 +86,21 @@ async function watchedSegments(): Promise<ReadonlySet<string>> {
 export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly database: Database;
   readonly authenticate: Authenticate;
+  readonly clock: Clock;
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
+  readonly links: Links;
+  readonly mfaTokens: MfaTokens;
+  readonly passwords: Passwords;
+  readonly sessions: Sessions;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
+  /** Puts a mail into the queue of the transaction. */
+  readonly enqueueMail: EnqueueMail;
+  readonly evenly: AccountDependencies['evenly'];
+  /** NEXTAUTH_URL. */
+  readonly publicUrl: string;
+  readonly signUp: SignUp;
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
@@ -87,10 +108,17 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly whyNot: WhyNotPorts;
   /** Of all features, so that files are applied by the operations themselves. */
   readonly operationHandlers: OperationHandlers;
+  readonly oidc: SsoDependencies['oidc'];
+  readonly google: GoogleDependencies['google'];
+  readonly strangers: GoogleDependencies['strangers'];
+  /** SSO_REDIRECT_ALLOWLIST of the process. */
+  readonly ssoRedirectOrigins: readonly string[];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
   readonly eventTypes: readonly string[];
+  /** What features and rooms say of a reset. */
+  readonly resets: readonly Resets[];
   /** What the features say that can be restored. */
   readonly restorables: readonly Restorable[];
 }
@@ -107,6 +135,7 @@ interface FeaturePorts
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
+  readonly signIn: Pick<SignInPorts, 'requiresSso'>;
   readonly appendEvents: AppendEvents;
   readonly findFieldUses: FindFieldUses;
   readonly handlersInside: ReadonlyMap<string, AnyHandler>;
@@ -117,7 +146,7 @@ interface FeaturePorts
   readonly readProfile: ReadProfile;
 }
 
-export type Ports = ProcessPorts & FeaturePorts;
+export type Ports = ProcessPorts & Omit<FeaturePorts, 'signIn'> & { readonly signIn: SignInPorts };
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
 export const featurePorts: FeaturePorts = {
@@ -132,6 +161,7 @@ export const featurePorts: FeaturePorts = {
   lockRoutes,
   recordableSegments,
   policyReferrers: { flowsNaming: flowsNamingPolicy },
+  signIn: { requiresSso },
   tellChange: noteForAssembly,
   offerDependants: { deleteWithOffer: deleteCreativesOfOffer },
   appendEvents: (tx, events) => appendEvents(tx, events, []),

@@ -93,6 +93,7 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
   async function startWorker(work: WorkFacts): Promise<void> {
     holder = work.holder;
     if (!config.WORKER) return;
+    logger.info({ step: 'mail' }, server.aboutMail);
     worker = await createWorker({
       url: place.address.directUrl,
       registry: server.jobs,

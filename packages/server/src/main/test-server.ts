@@ -57,6 +57,8 @@ export interface TestServerOptions {
   readonly tenants?: number;
   readonly clock?: Clock;
   readonly config?: Partial<ComposeConfig>;
+  /** NEXTAUTH_URL; default `http://localhost:3000`. */
+  readonly publicUrl?: string;
   /** Limits of requests, for tests of what happens beyond them. Default: so long that a busy machine does not matter. */
   readonly patience?: NonNullable<ComposeOptions['patience']>;
   /** Hold each answer against its schema; default true. */
@@ -70,17 +72,32 @@ export interface TestServerOptions {
 const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 'write', 'admin', 'scim'] } as const;
 
 const testConfig: ComposeConfig = {
+  AWS_ACCESS_KEY_ID: null,
+  AWS_REGION: null,
+  AWS_SECRET_ACCESS_KEY: null,
+  AWS_SESSION_TOKEN: null,
+  DATA_DIR: './data',
+  MAIL_FROM: { name: '', address: 'arbiter@localhost' },
+  MAIL_OUTBOX_DIR: null,
+  SES_FROM_EMAIL: null,
+  SMTP_URL: null,
   API_KEY_PEPPER: 'a pepper of the tests, 32 characters',
   JWT_SIGNING_SECRET: 'a signing secret of the tests',
-  NEXTAUTH_SECRET: null,
+  NEXTAUTH_SECRET: 'a session secret of the tests',
   REDIS_URL: null,
   DATA_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   DATA_ENCRYPTION_KEYS_OLD: [],
   DATABASE_POOL_MAX: 10,
   DEMO_MODE: false,
   METRICS_TOKEN: null,
+  PLAYGROUND_MODE: false,
+  REGISTRATION: true,
   OUTBOUND_ALLOW_CIDRS: [],
   OUTBOUND_HTTP_OK: false,
+  SSO_REDIRECT_ALLOWLIST: [],
+  GOOGLE_CLIENT_ID: null,
+  GOOGLE_CLIENT_SECRET: null,
+  GOOGLE_ISSUER_URL: 'https://accounts.google.com',
   TRUSTED_PROXIES: [],
   CORS_ALLOWED_ORIGINS: [],
   RATE_LIMIT_DEFAULT_PER_MINUTE: 0,
@@ -134,6 +151,8 @@ export function startServerOn(
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     version: 'test',
     checkResponses: options.checkResponses ?? true,
+    evenAnswersMs: 0,
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     ...(options.beside === undefined ? {} : { beside: options.beside }),
     // A busy machine, and a test that calls hundreds of times at once, are no reason to refuse.
     loadShedder: createLoadShedder(() => 0, {

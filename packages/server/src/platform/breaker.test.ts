@@ -4,7 +4,8 @@ import { createBreaker } from './breaker.ts';
 
 test('five failures in a row open it for the pause; then one probe decides', () => {
   let at = 1000;
-  const breaker = createBreaker({ failures: 5, pauseMs: 60_000, now: () => at });
+  const moves: string[] = [];
+  const breaker = createBreaker({ failures: 5, pauseMs: 60_000, now: () => at, onMove: (to) => void moves.push(to) });
   for (let failure = 0; failure < 4; failure++) breaker.failed('a');
   assert.equal(breaker.isOpen('a'), false, 'four are not enough');
   breaker.succeeded('a');
@@ -25,4 +26,6 @@ test('five failures in a row open it for the pause; then one probe decides', () 
   breaker.succeeded('a');
   assert.equal(breaker.isOpen('a'), false);
   assert.equal(breaker.isOpen('a'), false);
+  breaker.succeeded('a');
+  assert.deepEqual(moves, ['open', 'half_open', 'open', 'half_open', 'closed']);
 });

@@ -12,23 +12,34 @@ export interface Breaker {
   failed(key: string): void;
 }
 
+/** closed: it is asked; half_open: a probe is under way. */
+export type BreakerState = 'closed' | 'half_open' | 'open';
+
 export interface BreakerOptions {
   /** Failures in a row that open it. */
   readonly failures: number;
   readonly pauseMs: number;
   /** Monotonic ms. */
   readonly now: () => number;
+  /** Told when a key comes into another state. */
+  readonly onMove?: (to: BreakerState) => void;
 }
 
 interface Trouble {
   failures: number;
+  state: BreakerState;
   /** Until then it is open; 0: it is not. */
   until: number;
 }
 
-export function createBreaker({ failures, pauseMs, now }: BreakerOptions): Breaker {
+export function createBreaker({ failures, pauseMs, now, onMove = () => undefined }: BreakerOptions): Breaker {
   /** Only what failed lately. */
   const troubles = new Map<string, Trouble>();
+  function move(trouble: Trouble, to: BreakerState): void {
+    if (trouble.state === to) return;
+    trouble.state = to;
+    onMove(to);
+  }
   return {
     isOpen(key) {
       const trouble = troubles.get(key);
@@ -37,14 +48,22 @@ export function createBreaker({ failures, pauseMs, now }: BreakerOptions): Break
       if (at < trouble.until) return true;
       // A probe of which nothing is heard is followed by another after a further pause.
       trouble.until = at + pauseMs;
+      move(trouble, 'half_open');
       return false;
     },
-    succeeded: (key) => void troubles.delete(key),
+    succeeded(key) {
+      const trouble = troubles.get(key);
+      if (trouble === undefined) return;
+      troubles.delete(key);
+      move(trouble, 'closed');
+    },
     failed(key) {
-      const trouble = troubles.get(key) ?? { failures: 0, until: 0 };
+      const trouble = troubles.get(key) ?? { failures: 0, until: 0, state: 'closed' };
       trouble.failures += 1;
-      if (trouble.failures >= failures) trouble.until = now() + pauseMs;
       troubles.set(key, trouble);
+      if (trouble.failures < failures) return;
+      trouble.until = now() + pauseMs;
+      move(trouble, 'open');
     },
   };
 }

@@ -52,6 +52,18 @@ export function isIdempotencyKey(text: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(text);
 }
 
+const mailAddress = /^[^\s\p{C}<>()[\],;:"\\@]+@[^\s\p{C}<>()[\],;:"\\@]+$/u;
+
+/** One address that mail can go to: no name, no comment, no second address, nothing that ends a line (docs/design/quality.md T20). */
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && mailAddress.test(text);
+}
+
+/** At least one upper-case letter and one digit, of any script (contract part 1, 5.7); its length the schemas say. */
+export function isNewPassword(text: string): boolean {
+  return /\p{Lu}/u.test(text) && /\p{Nd}/u.test(text) && !text.includes('\0');
+}
+
 /** The formats with the sentence that a refused value gets. */
 export const formats: Readonly<Record<string, { test: (text: string) => boolean; message: string }>> = {
   uuid: { test: (text) => uuid.test(text), message: 'must be a UUID' },
@@ -64,5 +76,7 @@ export const formats: Readonly<Record<string, { test: (text: string) => boolean;
     test: isCustomerId,
     message: 'must be 1 to 255 characters without control characters and without white space at either end',
   },
+  email: { test: isEmail, message: 'must be one e-mail address' },
+  'new-password': { test: isNewPassword, message: 'must hold an upper-case letter and a digit' },
   'idempotency-key': { test: isIdempotencyKey, message: 'must be 1 to 255 visible ASCII characters' },
 };

@@ -11,7 +11,8 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]{0,4096}$/;
 
 /** What can be said of a tenant's address and headers before they are called; null: nothing is wrong. */
 export interface OutboundRules {
-  urlProblem(url: string): string | null;
+  /** `anyPort`: as in an `OutboundCall`. */
+  urlProblem(url: string, options?: { readonly anyPort?: boolean }): string | null;
   headerProblem(name: string, value: string): string | null;
 }
 
@@ -28,12 +29,13 @@ export function createOutboundRules({
 }): OutboundRules {
   const allowed = parseNetworks(allowNetworks);
   return {
-    urlProblem(text) {
+    urlProblem(text, { anyPort = false } = {}) {
       if (!URL.canParse(text)) return 'must be a URL';
       const url = new URL(text);
       const isSecure = url.protocol === 'https:';
       if (!isSecure && !(allowHttp && url.protocol === 'http:')) return 'must begin with https://';
-      if (url.port !== '' && !mayUsePort(isSecure ? 'https' : 'http', Number(url.port))) {
+      const isOpen = anyPort && isSecure && url.port !== '0';
+      if (url.port !== '' && !isOpen && !mayUsePort(isSecure ? 'https' : 'http', Number(url.port))) {
         return `has the port ${url.port}, which calls may not use`;
       }
       const literal = url.hostname.replace(/^\[(.*)\]$/, '$1');

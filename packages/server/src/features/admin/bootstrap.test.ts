@@ -4,6 +4,7 @@ import { systemActor } from '../../db/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../db/test-database.ts';
 import type { Tx } from '../../db/tx.ts';
 import { keyOf } from '../../platform/crypto.ts';
+import { createPasswords } from '../../platform/passwords.ts';
 import { verifyChain } from '../audit/index.ts';
 import { createAuthenticator } from '../credentials/index.ts';
 import { readSettings } from '../settings/index.ts';
@@ -17,6 +18,7 @@ let loaded: string[];
 let hooked: string[];
 const deps: BootstrapDependencies = {
   pepper,
+  passwords: createPasswords(),
   onTenantCreated: [
     async (tx: Tx) => {
       hooked.push(tx.tenantId);

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { apiKeyScopes, type ErrorEntry } from '@arbiter/contract';
 import { type Database, DatabaseError, systemActor } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { OnTenantCreated } from '../../feature.ts';
 import { newId } from '../../platform/ids.ts';
+import type { Passwords } from '../../platform/passwords.ts';
 import { createApiKey, ensureApiKey, findKeyOwners, type Pepper } from '../credentials/index.ts';
 import { keepsProfile } from '../ranking-profiles/index.ts';
 import { recordableColumns } from '../schemas/index.ts';
@@ -22,6 +24,7 @@ export interface PackPort {
 
 export interface BootstrapDependencies {
   readonly pepper: Pepper;
+  readonly passwords: Pick<Passwords, 'hash'>;
   readonly onTenantCreated: readonly OnTenantCreated[];
   readonly packs: PackPort;
 }
@@ -142,8 +145,9 @@ async function applyInside(
     const after = await changeSettings(tx, tenant.settings, settingsPorts);
     changed ||= before.settingsVersion !== after.settingsVersion;
   }
-  for (const { email, name, role } of tenant.users ?? []) {
-    changed = (await ensureUser(tx, { email, name, role })) || changed;
+  for (const { email, name, role, password } of tenant.users ?? []) {
+    const hashPassword = () => deps.passwords.hash(password);
+    changed = (await ensureUser(tx, { email, name, role, hashPassword })) || changed;
   }
   for (const { key, name, scopes, user } of tenant.apiKeys ?? []) {
     const person = user === undefined ? undefined : await selectIdByEmail(tx, user);
@@ -158,6 +162,8 @@ export interface DemoTenant {
   readonly tenantId: string;
   readonly tenantName: string;
   readonly email: string;
+  /** Made for this installation; told this once. */
+  readonly password: string;
   /** Told this once; only its HMAC is stored. */
   readonly apiKey: string;
 }
@@ -170,6 +176,8 @@ export async function createDemoTenant(database: Database, deps: BootstrapDepend
   const tenantId = newId();
   const tenantName = 'Demo';
   const email = 'admin@demo.localhost';
+  // Fits the rules of passwords whatever the bytes are.
+  const password = `Demo-${randomBytes(12).toString('hex')}`;
   try {
     return await database.withTenant(
       tenantId,
@@ -178,10 +186,15 @@ export async function createDemoTenant(database: Database, deps: BootstrapDepend
         const wanted = { name: tenantName, isPlayground: false, bootstrapName: tenantName };
         await createTenant(tx, wanted, deps.onTenantCreated);
         await changeSettings(tx, { decisionTraceEnabled: true }, settingsPorts);
-        await ensureUser(tx, { email, name: 'Demo admin', role: 'admin' });
+        await ensureUser(tx, {
+          email,
+          name: 'Demo admin',
+          role: 'admin',
+          hashPassword: () => deps.passwords.hash(password),
+        });
         await deps.packs.loadWhenNone(tx, 'coffee_rewards');
         const { key } = await createApiKey(tx, deps.pepper, { name: 'Demo key' });
-        return { tenantId, tenantName, email, apiKey: key };
+        return { tenantId, tenantName, email, password, apiKey: key };
       },
       options,
     );

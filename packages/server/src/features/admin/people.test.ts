@@ -4,11 +4,13 @@ import type { Session, User } from '@arbiter/contract';
 import { onTenantCreated } from '../../main/features.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { keyOf } from '../../platform/crypto.ts';
+import { createPasswords } from '../../platform/passwords.ts';
 import { applyBootstrap } from './index.ts';
 
 /** Persons before there are sessions: users from the operator's file, and keys that act for them (docs/design/api-settled.md 6, 100). */
 
 const pepperText = 'a pepper of these tests, 32 chars';
+const passwords = createPasswords();
 const key = (name: string) => `krn_${name.padEnd(24, '0')}`;
 const person = (name: string, role: string) => ({ email: `${name}@Bank.test`, password: 'Passw0rd', name, role });
 
@@ -17,7 +19,7 @@ const apply = (tenants: readonly object[]) =>
   applyBootstrap(
     server.database,
     { tenants },
-    { pepper: keyOf(pepperText), onTenantCreated, packs: { keys: [], loadWhenNone: async () => false } },
+    { pepper: keyOf(pepperText), passwords, onTenantCreated, packs: { keys: [], loadWhenNone: async () => false } },
   );
 async function applied(...tenants: readonly object[]): Promise<string> {
   const result = await apply(tenants);

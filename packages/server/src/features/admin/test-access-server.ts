@@ -101,6 +101,7 @@ async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
       recordableColumns: async () => new Set<string>(),
       recordableSegments: async () => new Set<string>(),
       isDemoMode: false,
+      resets: [],
     }),
   ]);
   const operations = Object.fromEntries(accessOperations.map((operation) => [operation.id, operation]));

@@ -121,3 +121,8 @@ export async function countVersions(tx: Tx, type: string, id: string): Promise<n
   );
   return row?.total ?? 0;
 }
+
+/** Deletes the versions of all records but of those that a reset leaves: settings, and the outcome types that are there. */
+export async function forgetRecordVersions(tx: Tx): Promise<void> {
+  await tx.query("select arbiter.empty_history('record_versions')");
+}

@@ -1,4 +1,5 @@
 import { feature } from '../../feature.ts';
+import { forgetRecordVersions } from './catalogue-history.store.ts';
 
 export {
   catalogueAsOf,
@@ -22,4 +23,9 @@ export const tables = ['catalogue_log', 'record_versions'];
 export const catalogueHistoryFeature = feature({
   name: 'catalogue-history',
   tables,
+  resets: {
+    clears: ['record_versions'],
+    keeps: { catalogue_log: 'numbers and instants, by which the versions of what stays are known' },
+    end: forgetRecordVersions,
+  },
 });

@@ -19,6 +19,7 @@ export const tables = ['categories', 'sub_categories'];
 export const categoriesFeature = feature({
   name: 'categories',
   tables,
+  resets: { empties: tables },
   restores: [restorable(categorySpec), restorable(subCategorySpec)],
   operations: () => [
     ...handlerEntries(categoryOperations, categoryRoutes()),

@@ -24,6 +24,7 @@ export const tables = ['channels', 'channel_secrets', 'placements'];
 export const channelsFeature = feature({
   name: 'channels',
   tables,
+  resets: { empties: tables },
   restores: [restorableChannel, restorable(placementSpec)],
   operations: (ports: ChannelPorts) => [
     ...handlerEntries(channelOperations, channelRoutes(ports)),

@@ -21,6 +21,7 @@ export const tables = ['contact_policies'];
 export const contactPoliciesFeature = feature({
   name: 'contact-policies',
   tables,
+  resets: { empties: tables },
   restores: [restorable(contactPolicySpec)],
   operations: ({ policyReferrers }: { readonly policyReferrers: PolicyReferrers }) =>
     handlerEntries(contactPolicyOperations, contactPolicyRoutes({ referrers: policyReferrers })),

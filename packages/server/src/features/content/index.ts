@@ -15,6 +15,7 @@ export const tables = ['content', 'content_versions'];
 export const contentFeature = feature({
   name: 'content',
   tables,
+  resets: { empties: ['content'], emptiesHistory: ['content_versions'] },
   operations: ({ readProfile }: { readonly readProfile: ReadProfile }) =>
     handlerEntries(contentOperations, contentRoutes({ readProfile })),
 });

@@ -15,6 +15,7 @@ export const tables = ['creatives'];
 export const creativesFeature = feature({
   name: 'creatives',
   tables,
+  resets: { empties: tables },
   restores: [restorable(creativeSpec)],
   operations: (ports: CreativePorts) => handlerEntries(creativeOperations, creativeRoutes(ports)),
 });

@@ -7,7 +7,7 @@ import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createSecretNames, deriveKey, keyOf } from '../../platform/crypto.ts';
 import { isUuid } from '../../platform/ids.ts';
-import { createCredentialMemory } from './credential-memory.ts';
+import { createCredentialMemory } from '../sessions/index.ts';
 import { roleOfOAuthScopes } from './oauth-clients.rules.ts';
 import { type NamedClient, selectNamedClients } from './oauth-clients.store.ts';
 

@@ -4,9 +4,9 @@ import type { Authenticate, Principal } from '../../http/principal.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createSecretNames } from '../../platform/crypto.ts';
+import { createCredentialMemory } from '../sessions/index.ts';
 import { hashApiKey, isApiKey, type Pepper, roleOfScopes } from './api-keys.rules.ts';
 import { type LiveKey, selectLiveKeys, upsertUses } from './api-keys.store.ts';
-import { createCredentialMemory } from './credential-memory.ts';
 
 /** Proves credentials and remembers when keys were used. */
 export interface Authenticator {

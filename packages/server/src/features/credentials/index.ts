@@ -23,6 +23,13 @@ export const tables = ['api_keys', 'api_key_uses', 'oauth_clients'];
 export const credentialsFeature = feature({
   name: 'credentials',
   tables,
+  resets: {
+    keeps: {
+      api_keys: 'the account and its credentials remain',
+      api_key_uses: 'when those were last used',
+      oauth_clients: 'the account and its credentials remain',
+    },
+  },
   operations: (ports: SessionDependencies & OAuthDependencies) => [
     ...handlerEntries(apiKeyOperations, apiKeyRoutes(ports)),
     ...handlerEntries(oauthOperations, oauthRoutes(ports)),

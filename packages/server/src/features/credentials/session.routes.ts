@@ -6,6 +6,7 @@ import type { Authenticate, Principal } from '../../http/principal.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { getTenant } from '../tenants/index.ts';
+import { getUser } from '../users/index.ts';
 import { getApiKey } from './api-keys.service.ts';
 
 export interface SessionDependencies {
@@ -17,7 +18,7 @@ export interface SessionDependencies {
 export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessionOperations> {
   return {
     session: async ({ headers, requestId, until }) => {
-      const principal = await proven(deps.authenticate, headers.Authorization, headers['X-API-Key']);
+      const principal = await proven(deps.authenticate, headers);
       if (principal === null) return reply(200, { authenticated: false });
       const session = await deps.database.withTenant(
         principal.tenantId,
@@ -28,7 +29,8 @@ export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessio
         },
         { requestId, until },
       );
-      return reply(200, session);
+      const { setCookie } = principal;
+      return setCookie === undefined ? reply(200, session) : reply(200, session, { 'set-cookie': setCookie });
     },
   };
 }
@@ -36,6 +38,13 @@ export function sessionRoutes(deps: SessionDependencies): Handlers<typeof sessio
 /** What is told of the credential itself. */
 async function holderOf(tx: Tx, principal: Principal): Promise<Pick<Session, 'principal' | 'expiresAt'>> {
   const { kind, actor, role, credentialId, expiresAtMs } = principal;
+  if (kind === 'session') {
+    const { name, email } = await getUser(tx, actor.id);
+    return {
+      principal: { kind: 'user', id: actor.id, name, userId: actor.id, email, role },
+      expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
+    };
+  }
   if (kind === 'accessToken') {
     const id = credentialId.replace('oauth:', '');
     return {
@@ -60,11 +69,13 @@ async function holderOf(tx: Tx, principal: Principal): Promise<Pick<Session, 'pr
 
 async function proven(
   authenticate: Authenticate,
-  authorization: string | undefined,
-  apiKey: string | undefined,
+  sent: { readonly Authorization?: string; readonly 'X-API-Key'?: string; readonly Cookie?: string },
 ): Promise<Principal | null> {
   try {
-    const presented = presentedCredential({ headers: { authorization, 'x-api-key': apiKey }, rawHeaders: [] });
+    const presented = presentedCredential({
+      headers: { authorization: sent.Authorization, 'x-api-key': sent['X-API-Key'], cookie: sent.Cookie },
+      rawHeaders: [],
+    });
     return presented === null ? null : await authenticate(presented);
   } catch (error) {
     if (error instanceof AppError && error.code === 'unauthorized') return null;

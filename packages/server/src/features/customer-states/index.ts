@@ -42,4 +42,5 @@ export const tables = ['customer_erasures', 'customer_states'];
 export const customerStatesFeature = feature({
   name: 'customer-states',
   tables,
+  resets: { empties: tables },
 });

@@ -305,3 +305,47 @@ test('the profile shows a decision stage by stage', async () => {
   const none = await read<object>('C1', 'profile?flowId=none');
   assert.deepEqual([none.status, none.body.code], [404, 'not_found']);
 });
+
+test('where objectives change the scores, ranks are those of the answer: in eligibility, why-not and the details of a decision', async () => {
+  const flows = await server.call<{ data: { id: string; draftConfig: { nodes: { id: string }[] } }[] }>(
+    'GET',
+    '/api/v1/decision-flows',
+  );
+  const [flow] = flows.body.data;
+  const { nodes } = flow!.draftConfig;
+  const optimize = { id: 'optimize', type: 'optimize', config: { weights: { businessValue: 1 }, combine: 'replace' } };
+  const draftConfig = {
+    ...flow!.draftConfig,
+    nodes: nodes.toSpliced(
+      nodes.findIndex(({ id }) => id === 'rank'),
+      0,
+      optimize,
+    ),
+  };
+  // The least of the priorities is worth most.
+  await server.call('PUT', '/api/v1/offers', { body: { id: ids['Web only'], businessValue: 90 } });
+  await server.call('PUT', '/api/v1/offers', { body: { id: ids.Best, businessValue: 20 } });
+  const changed = await server.call('PUT', '/api/v1/decision-flows', { body: { id: flow!.id, draftConfig } });
+  assert.equal(changed.status, 200, changed.text);
+  await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flow!.id } });
+  const shown = await server.call<{
+    decisions: { offerId: string; score: number }[];
+    meta: { scores: { offerId: string; score: number; rank: number }[] };
+  }>('POST', '/api/v1/recommend', { body: { customerId: 'C3', channel: 'web', dryRun: true, debug: true } });
+  const delivered = shown.body.decisions.map(({ offerId, score }) => [offerId, score]);
+  assert.deepEqual(delivered.at(0), [ids['Web only'], 1]);
+  assert.deepEqual(delivered.at(-1)?.at(0), ids.Best);
+  const scores = shown.body.meta.scores.toSorted((a, b) => a.rank - b.rank);
+  assert.deepEqual(
+    scores.map(({ offerId, score }) => [offerId, score]),
+    delivered,
+  );
+  const { offers } = await eligibility('C3', '?channel=web');
+  const passing = offers.filter(({ rank }) => rank !== null).map(({ offerId, score }) => [offerId, score]);
+  assert.deepEqual(passing, delivered);
+  const asked = await read<{ rank: number; score: number; cutoffScore: number }>(
+    'C3',
+    `why-not/${ids.Best}?channel=web&limit=1`,
+  );
+  assert.deepEqual([asked.body.rank, asked.body.score, asked.body.cutoffScore], [delivered.length, 0, 1], asked.text);
+});

@@ -63,7 +63,7 @@ export async function decideAll(
       continue;
     }
     const made = decideOne(ports, catalogue, read, at, each, customer ?? null);
-    counts.add(made.decision, request.dryRun);
+    counts.add(made.decision, request.dryRun, made.input.openBreakers);
     if (isStored(made) && customer) {
       quota?.take(made.decision.items.length);
       customer.key ??= ports.keys.open(tenantId, customer.row.dataKey);

@@ -1,4 +1,4 @@
-import type { Decision } from '@arbiter/engine';
+import type { Decision, DecisionInput } from '@arbiter/engine';
 
 /** What the metrics want to know of a batch; the decisions themselves are let go of before the commit. */
 export interface DecisionCounts {
@@ -9,12 +9,15 @@ export interface DecisionCounts {
   readonly blocked: ReadonlyMap<string, number>;
   /** Items with a reservation; dry runs make none. */
   readonly reserved: number;
-  add(decision: Decision, dryRun: boolean): void;
+  /** Decisions that did without a model, by its key. */
+  readonly degraded: ReadonlyMap<string, number>;
+  add(decision: Decision, dryRun: boolean, openBreakers: DecisionInput['openBreakers']): void;
 }
 
 export function newDecisionCounts(): DecisionCounts {
   const dropped = new Map<string, number>();
   const blocked = new Map<string, number>();
+  const degraded = new Map<string, number>();
   let items = 0;
   let candidates = 0;
   let reserved = 0;
@@ -27,15 +30,19 @@ export function newDecisionCounts(): DecisionCounts {
     },
     dropped,
     blocked,
+    degraded,
     get reserved() {
       return reserved;
     },
-    add({ items: shown, summary, policyBlocks }, dryRun) {
+    add({ items: shown, summary, policyBlocks, degradedScoring, models }, dryRun, openBreakers) {
       if (!dryRun) for (const { effect } of shown) if (effect === 'reserve') reserved += 1;
       items += shown.length;
       candidates += summary.candidateCount;
       addAll(dropped, summary.droppedByReason);
       if (policyBlocks !== null) addAll(blocked, policyBlocks);
+      if (!degradedScoring) return;
+      const failed = (models ?? []).flatMap((model) => (model.failed ? [model.key] : []));
+      for (const key of [...failed, ...(openBreakers ?? [])]) degraded.set(key, (degraded.get(key) ?? 0) + 1);
     },
   };
 }

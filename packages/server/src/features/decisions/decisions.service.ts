@@ -123,7 +123,11 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
       deps.database.withTenant(catalogue.tenantId, systemActor('volumes'), (tx) => makeVolumes(tx, catalogue, refs)),
     evidence,
     models,
-    modelBreaker: createBreaker({ ...modelBreakerRules, now: () => performance.now() }),
+    modelBreaker: createBreaker({
+      ...modelBreakerRules,
+      now: () => performance.now(),
+      onMove: (to) => deps.metrics.breakerMoved('model', to),
+    }),
     objectiveCounts,
     keys: deps.keys,
     seal: createSeal(),
@@ -156,6 +160,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     evidence,
     keys: deps.keys,
     customerHash: deps.customerHash,
+    clock: deps.clock,
     waitingRoom: createWaitingRoom(waitingSeats),
     keyOf: respondKey,
   };

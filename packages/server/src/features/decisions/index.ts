@@ -30,6 +30,7 @@ export const tables = ['decision_minutes', 'decision_requests', 'decision_traces
 export const decisionsFeature = feature({
   name: 'decisions',
   tables,
+  resets: { empties: tables },
   events: [decisionMade],
   erases: decisionErasers,
   operations: ({ decisions }: { readonly decisions: DecisionRouteDeps }) =>

@@ -2,12 +2,13 @@ import type { RespondAnswer } from '@arbiter/contract';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { DecisionCounts } from './decision-counts.ts';
 import { createRecentMaximum } from './recent-maximum.ts';
+import { createScoringMetrics, type ScoringMetrics } from './scoring-metrics.ts';
 
 /** Longer than the usual time between two scrapes, so that each scraper sees each maximum. */
 const configAgePeriodMs = 60_000;
 
 /** What decisions report (docs/design/api-access.md 19). */
-export interface DecisionMetrics {
+export interface DecisionMetrics extends Pick<ScoringMetrics, 'breakerMoved' | 'webhookAsked'> {
   /** `configAgeMs`: ms since this process last knew the catalogue of the batch to be the newest. */
   batchDecided(batchSize: number, counts: DecisionCounts, configAgeMs: number): void;
   recommended(status: 'ok' | 'failed', channel: string | null, seconds: number): void;
@@ -26,6 +27,7 @@ export function createDecisionMetrics(
   elapsedMs: () => number = () => performance.now(),
 ): DecisionMetrics {
   const registers = [registry];
+  const scoring = createScoringMetrics(registry);
   const requests = new Counter({
     name: 'svc_recommend_requests_total',
     help: 'Recommend requests.',
@@ -119,12 +121,15 @@ export function createDecisionMetrics(
   ]);
 
   return {
+    breakerMoved: scoring.breakerMoved,
+    webhookAsked: scoring.webhookAsked,
     batchDecided(batchSize, counts, configAgeMs) {
       batch.observe(batchSize);
       items.inc(counts.items);
       candidates.inc(counts.candidates);
       for (const [reason, n] of counts.dropped) dropped.inc({ reason }, n);
       for (const [ruleType, n] of counts.blocked) blocks.inc({ ruleType }, n);
+      for (const [modelKey, n] of counts.degraded) scoring.degraded(modelKey, n);
       configAge.add(configAgeMs);
       if (counts.reserved > 0) reservations.inc({ result: 'made' }, counts.reserved);
       mandatoryCapHits.inc(counts.dropped.get('mandatory_cap') ?? 0);

@@ -36,7 +36,9 @@ export interface Writes {
   readonly events: DecisionEvents;
   /** Which models that learn scored which decision. */
   readonly scored: ScoredDecision[];
-  readonly extra: HotStatement[];
+  readonly traces: HotStatement[];
+  /** Answers kept for repeats, by the request id that the client made. */
+  readonly requests: { readonly requestId: string; readonly statement: HotStatement }[];
 }
 
 export function newWrites(tenantId: string, at: Date, configVersion: number, seal: Seal): Writes {
@@ -50,7 +52,8 @@ export function newWrites(tenantId: string, at: Date, configVersion: number, sea
     shown: [],
     events: createDecisionEvents(),
     scored: [],
-    extra: [],
+    traces: [],
+    requests: [],
   };
 }
 
@@ -90,7 +93,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
     const inputsHash = hash('sha256', read.text, 'hex');
     const trace = traceBody(plan, input, decision, answer, flow, inputsHash, stored.facts.stages);
     const row = { id: traceId, decisionId, requestId, customerId, flowKey: plan.flow.key, at: writes.at };
-    writes.extra.push(insertTrace(tenantId, { ...row, body: JSON.stringify(trace) }));
+    writes.traces.push(insertTrace(tenantId, { ...row, body: JSON.stringify(trace) }));
   }
   if (payloadHash !== null) {
     const answer = seal(key, requestContext(tenantId, requestId), stored.answer);
@@ -101,7 +104,7 @@ export function noteDecision(writes: Writes, customer: BatchCustomer, key: KeyOb
       payloadHash,
       at: writes.at,
     };
-    writes.extra.push(insertRequest(tenantId, { ...row, answer }));
+    writes.requests.push({ requestId, statement: insertRequest(tenantId, { ...row, answer }) });
   }
 }
 

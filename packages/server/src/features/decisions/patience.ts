@@ -1,7 +1,10 @@
 import { AppError } from '../../platform/app-error.ts';
 
-/** A job that did not get its turn in this time gets none: like a caller of the pool (docs/design/quality.md T27). */
-const turnWithinMs = 2_000;
+/**
+ * A job that did not get its turn in this part of its time gets none: what is left would not do. Of the four seconds that a
+ * request has, that are two, as for a caller of the pool (docs/design/quality.md T27).
+ */
+const turnWithin = 0.5;
 
 export interface PatientJob {
   /** Monotonic ms at which the request came in. */
@@ -14,7 +17,7 @@ export interface PatientJob {
 }
 
 export const isLate = ({ startedAt, queuedAt = startedAt, until }: PatientJob, now: number): boolean =>
-  now - queuedAt > turnWithinMs || now >= until;
+  now - queuedAt > turnWithin * (until - startedAt) || now >= until;
 
 /** 503 for a job that did not get its turn in time. */
 export const tooLate = (): AppError => new AppError('overloaded', { retryAfterSeconds: 1 });

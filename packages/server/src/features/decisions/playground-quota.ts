@@ -1,6 +1,7 @@
 import type { RecommendQuota } from '@arbiter/contract';
 import type { HotStatement, HotTransaction, Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { StaleCatalogue, type TenantCatalogue } from '../plans/index.ts';
 import { playgroundQuota, raiseQuota, readQuota, selectQuotaUsed } from '../tenants/index.ts';
 
 /** What a playground may still be given, inside one transaction (docs/design/api-access.md 5.4). */
@@ -15,12 +16,19 @@ export interface QuotaInBatch {
 }
 
 /**
- * Reads the counter. `hold`: and holds its row until the commit, so that what is left stays true. To be called when every
+ * Reads the counter. Throws `StaleCatalogue` when the playground was reset since the catalogue was read, however new that was
+ * when the requests came. `hold`: and holds its row until the commit, so that what is left stays true. To be called when every
  * customer of the batch is held: who holds the counter waits for no lock, so batches cannot deadlock.
  */
-export async function openQuota(tx: HotTransaction, tenantId: string, hold: boolean): Promise<QuotaInBatch> {
+export async function openQuota(
+  tx: HotTransaction,
+  { tenantId, version }: Pick<TenantCatalogue, 'tenantId' | 'version'>,
+  hold: boolean,
+): Promise<QuotaInBatch> {
   const [rows] = await tx.send([readQuota(tenantId, hold)]);
-  const used = Number(rows![0]!.used);
+  const { used: counted, reset_version: reset } = rows![0]!;
+  if (Number(reset) > version) throw new StaleCatalogue(Number(reset));
+  const used = Number(counted);
   let taken = 0;
   const leftAfter = (taking: number): number => Math.max(0, playgroundQuota - used - taken - taking);
   const left = (): number => leftAfter(0);

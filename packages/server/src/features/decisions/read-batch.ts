@@ -135,7 +135,7 @@ export async function readBatch(
   const behind = head + reads.statements.length + membership.statements.length;
   const memberships = membership.resolve(loaded.slice(head + reads.statements.length, behind));
   const soldOut = (stock.length === 0 ? [] : loaded[behind]!).map((row) => row.offer_id as string);
-  const quota = catalogue.isPlayground ? await openQuota(tx, tenantId, stored.size > 0) : null;
+  const quota = catalogue.isPlayground ? await openQuota(tx, catalogue, stored.size > 0) : null;
   const { timezone } = catalogue.settings;
   const volumes =
     watch === null
@@ -143,11 +143,12 @@ export async function readBatch(
       : await openVolumes(tx, watch, loaded.slice(behind + stock.length), {
           tenantId,
           now: () => ports.clock.now(),
-          dayStartAt: (at) => ports.zoneClock(timezone, at).dayStart,
+          dayAt: (at) => ports.zoneClock(timezone, at),
           decisions: decisionsOf(prepared, customers),
           hold,
         });
-  const now = ports.clock.now();
+  // That of the volumes, where there are any: what is counted for a day is dated in it.
+  const now = volumes?.now ?? ports.clock.now();
   const configAgeMs = ports.catalogues.ageMs(tenantId);
   for (const { flow, request } of prepared) {
     // It will not be decided.

@@ -1,6 +1,7 @@
 import type { RespondAnswer } from '@arbiter/contract';
 import { type Database, readCatalogueVersion, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { snapshotPolicies } from '../contact-policies/index.ts';
 import { appendChanges, type EvidenceChange, type EvidenceKeeper } from '../evidence/index.ts';
 import { takeStock } from '../offers/index.ts';
@@ -30,6 +31,7 @@ export interface RespondPorts extends RespondKeys {
   readonly database: Database;
   readonly catalogues: CatalogueCache;
   readonly evidence: EvidenceKeeper;
+  readonly clock: Clock;
   /** Where work waits for customers that somebody else holds. */
   readonly waitingRoom: WaitingRoom;
   /** What the batcher knows a job by. */
@@ -74,6 +76,9 @@ async function oneByOne(ports: RespondPorts, tenantId: string, jobs: readonly Re
   }
 }
 
+/** A reservation ran out while its confirmation waited for a lock. Nothing was written: done again, it is late. */
+class RanOutMeanwhile extends Error {}
+
 /**
  * Records the jobs in one transaction; answers with those of customers that somebody else holds, none when it may `wait`.
  * A transaction that waits has one job, so that no two can lock each other out.
@@ -88,6 +93,23 @@ async function attempt(
   refuse(late);
   if (jobs.length === 0) return [];
   const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await record(ports, tenantId, jobs, wait, until);
+    } catch (error) {
+      // It ends: what ran out once is late from then on.
+      if (!(error instanceof RanOutMeanwhile)) throw error;
+    }
+  }
+}
+
+async function record(
+  ports: RespondPorts,
+  tenantId: string,
+  jobs: readonly RespondJob[],
+  wait: boolean,
+  until: number,
+): Promise<readonly RespondJob[]> {
   const known = await ports.catalogues.get(tenantId);
   const settled: { readonly job: RespondJob; readonly answer: RespondAnswer | null; readonly error: unknown }[] = [];
   const left: RespondJob[] = [];
@@ -110,6 +132,10 @@ async function attempt(
         const responded = await respondOne(tx, ports, catalogue, job.call, job.credentialId, wait);
         if (responded === 'held') {
           left.push(job);
+          continue;
+        }
+        if (responded === 'in_progress') {
+          settled.push({ job, answer: null, error: new AppError('idempotency_in_progress') });
           continue;
         }
         done.push(responded);
@@ -137,6 +163,11 @@ async function attempt(
       const settled = done.flatMap(({ bookings }) => bookings.settled);
       if (facts.length + settled.length > 0) await bookVolumes(tx, { facts, settled }, catalogue.settings.timezone);
     }
+    // Whoever decides once this has let go of the customer and the volumes reads a later clock than this one: so none can have
+    // given to another what is confirmed here.
+    const now = ports.clock.now();
+    if (done.some(({ confirmedBefore }) => confirmedBefore !== null && confirmedBefore <= now))
+      throw new RanOutMeanwhile();
     return numbered;
   };
   const numbered = await ports.database.withTenant(tenantId, systemActor('respond'), work, { until });

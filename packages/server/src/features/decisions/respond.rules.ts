@@ -101,24 +101,28 @@ export interface RespondSubject {
 }
 
 /**
- * Key under which a response is kept: the explicit one per credential and route, else one that is derived from what
- * makes two responses the same event, else none. An item may be named in several ways, so the key is made of what they
- * resolve to. A value, or the channel of a contact, that differs makes another event.
+ * Keys under which a response may be kept, the one to keep it under first: the explicit one per credential and route, else
+ * one that is derived from what makes two responses the same event, else none. An item may be named in several ways, so
+ * the key is made of what they resolve to. A value, or the channel of a contact, that differs makes another event.
+ *
+ * `customers`: the keyed hashes of the customer, the newest first. Keys outlive an erasure, so nobody must be able to find out
+ * by trying whether one of them was made of a customer's id.
  */
-export function responseKey(
+export function responseKeys(
   call: RespondCall,
   credentialId: string,
   subject: RespondSubject,
   direction: 'inbound' | 'outbound',
-): Buffer | null {
-  if (call.explicitKey !== null) return digestOf('explicit', credentialId, 'respond', call.explicitKey);
+  customers: readonly Buffer[],
+): readonly Buffer[] {
+  if (call.explicitKey !== null) return [digestOf('explicit', credentialId, 'respond', call.explicitKey)];
   const event = [call.outcome, call.timestampSent, call.conversionValue, call.currency, direction];
-  if (subject.itemId !== null) return digestOf('item', subject.itemId, ...event);
+  if (subject.itemId !== null) return [digestOf('item', subject.itemId, ...event)];
   // Nothing tells two contacts apart that were both sent without an instant.
-  if (call.timestampSent === '') return null;
-  const { customerId, creativeId, offerId, channelId, placementId } = subject;
+  if (call.timestampSent === '') return [];
+  const { creativeId, offerId, channelId, placementId } = subject;
   const what = creativeId === null ? [offerId, channelId, placementId] : [creativeId];
-  return digestOf('contact', customerId, ...what, ...event);
+  return customers.map((customer) => digestOf('contact', customer.toString('hex'), ...what, ...event));
 }
 
 /** Key under which a call of many responses is kept. */

@@ -36,8 +36,8 @@ import { findOfferFacts } from '../offers/index.ts';
 import type { TenantCatalogue } from '../plans/index.ts';
 import { triggeredRows, writeTriggered } from '../suppressions/index.ts';
 import { type Booking, type Bookings, impressionCents, outcomeCents, pricesOf } from '../volumes/index.ts';
-import { type RespondCall, type RespondSubject, responseKey } from './respond.rules.ts';
-import { findResponse, keepResponse } from './responses.store.ts';
+import { type RespondCall, type RespondSubject, responseKeys } from './respond.rules.ts';
+import { findResponse, keepResponse, takeKey } from './responses.store.ts';
 
 /** What a response is about, once resolved: a shown item, or a contact without a recommendation. */
 interface Subject extends RespondSubject {
@@ -63,6 +63,8 @@ export interface Responded {
   readonly sold: string | null;
   /** What is booked in the volumes over all customers. */
   readonly bookings: Bookings;
+  /** Epoch ms at which the reservation that it confirms runs out: it must be committed before. Null: it confirms none. */
+  readonly confirmedBefore: number | null;
   /** History rows that were written. */
   readonly itemIds: readonly string[];
 }
@@ -74,7 +76,7 @@ type ImpressionEffect = RespondAnswer['impression'];
 /**
  * Records one response in an open transaction (docs/design/api-decisioning.md 3, 4). Throws before the first write for whatever is
  * refused, so that the other responses of the batch stand. `held`: another transaction has the customer's row, and this
- * one may not `wait` for it.
+ * one may not `wait` for it. `in_progress`: another transaction that is still running has the caller's key.
  */
 export async function respondOne(
   tx: Tx,
@@ -83,26 +85,32 @@ export async function respondOne(
   call: RespondCall,
   credentialId: string,
   wait: boolean,
-): Promise<Responded | 'held'> {
+): Promise<Responded | 'held' | 'in_progress'> {
   const outcome = catalogue.outcomes.get(call.outcome);
   if (!outcome) throw new AppError('unknown_outcome', { detail: 'outcome names no active outcome type' });
   const subject = await resolveSubject(tx, call);
   const direction = call.direction ?? (outcome.category === 'impression' ? 'outbound' : 'inbound');
-  const keyHash = responseKey(call, credentialId, subject, direction);
-  // Asked before a row of the customer is made: a response that is refused leaves nothing behind.
-  const before = call.explicitKey === null ? null : await findKept(tx, call, keyHash);
-  if (before !== null) return before;
+  const customerHashes = customerHash.all(tx.tenantId, subject.customerId);
+  const keyHashes = responseKeys(call, credentialId, subject, direction, customerHashes);
+  const [keyHash] = keyHashes;
+  if (call.explicitKey !== null && keyHash !== undefined) {
+    if (!(await takeKey(tx, keyHash))) return 'in_progress';
+    // Asked before a row of the customer is made: a response that is refused leaves nothing behind.
+    const before = await findKept(tx, call, keyHashes);
+    if (before !== null) return before;
+  }
   const fresh = () => ({ ref: newId(), dataKey: keys.create(tx.tenantId) });
   const row = await lockState(tx, subject.customerId, fresh, wait);
   if (row === null) return 'held';
   // Under the lock, since the customer may have been erased while this waited for it.
-  const erased = await erasedAt(tx, customerHash.all(tx.tenantId, subject.customerId));
+  const erased = await erasedAt(tx, customerHashes);
   if (erased !== null && call.at < erased.getTime()) {
     if (row.isNew) await forgetState(tx, subject.customerId);
     throw notFound('customer');
   }
-  const meanwhile = await findKept(tx, call, keyHash);
-  if (meanwhile !== null) return meanwhile;
+  // A derived key is one customer's: nobody else keeps an answer under it while the row is held.
+  const before = call.explicitKey === null ? await findKept(tx, call, keyHashes) : null;
+  if (before !== null) return before;
   // Read again under the lock: another response may have moved the reservation since. An impression stays what it is.
   const isReserved = subject.item?.interactionType === 'recommendation';
   const item = isReserved ? await findShownItem(tx, subject.item.id) : subject.item;
@@ -157,11 +165,10 @@ export async function respondOne(
     timestamp: new Date(call.at).toISOString(),
   });
   const keep = async (kept: RespondAnswer): Promise<void> => {
-    if (keyHash === null) return;
+    if (keyHash === undefined) return;
     const { payloadHash } = call;
     const { customerId } = subject;
     const isKept = await keepResponse(tx, { keyHash, payloadHash, customerId, answer: JSON.stringify(kept) });
-    // Only an explicit key can meet itself on another customer. What was written goes back; the next try finds the key.
     if (!isKept) throw new AppError('idempotency_in_progress');
   };
   if (outcome.key === 'impression' && item !== null && isCounted(item)) {
@@ -174,6 +181,7 @@ export async function respondOne(
       change: null,
       sold: null,
       bookings: noBookings,
+      confirmedBefore: null,
       events: [],
       itemIds: [],
     };
@@ -287,6 +295,7 @@ export async function respondOne(
       : null,
     sold: outcome.isConversion && names.tracksStock ? subject.offerId : null,
     bookings: { facts, settled: isReserved && impression !== null ? [subject.item.id] : [] },
+    confirmedBefore: impression === 'confirmed' ? (item?.reservationExpiresAt?.getTime() ?? null) : null,
     events: written.map((row) => interactionEvent(tx, row)),
     itemIds: written.map((row) => row.id),
   };
@@ -296,8 +305,8 @@ export async function respondOne(
  * The answer that an earlier response got under this key, as a duplicate. 422 when the caller gave this key to another
  * response before; a derived key is the event itself, and what else is told about it changes nothing.
  */
-async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Promise<Responded | null> {
-  const kept = keyHash === null ? null : await findResponse(tx, keyHash);
+async function findKept(tx: Tx, call: RespondCall, keyHashes: readonly Buffer[]): Promise<Responded | null> {
+  const kept = keyHashes.length === 0 ? null : await findResponse(tx, keyHashes);
   if (kept === null) return null;
   // Of the answer, erasure has left the key only: the response is older than the erasure.
   if (kept.answer === null) throw notFound('customer');
@@ -308,6 +317,7 @@ async function findKept(tx: Tx, call: RespondCall, keyHash: Buffer | null): Prom
     change: null,
     sold: null,
     bookings: noBookings,
+    confirmedBefore: null,
     events: [],
     itemIds: [],
   };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { RecommendAnswer, RespondAnswer } from '@arbiter/contract';
 import { systemActor } from '../../db/index.ts';
@@ -149,6 +150,19 @@ test('contacts without a recommendation: the same only with an instant, a value 
     assert.equal(await statusOf(told), 'duplicate', JSON.stringify(other));
   }
   for (let i = 0; i < 2; i++) assert.equal(await statusOf({ ...contact, timestamp: undefined }), 'recorded');
+});
+
+test('the key of a contact cannot be made again from the id of its customer', async () => {
+  const timestamp = '2026-11-20T08:59:00Z';
+  const body = { customerId: 'guessable', offerId: ids.offer, outcome: 'click', timestamp };
+  assert.deepEqual([await statusOf(body), await statusOf(body)], ['recorded', 'duplicate']);
+  const parts = ['contact', 'guessable', ids.offer, null, null, 'click', timestamp, null, null, 'inbound'];
+  const guessed = createHash('sha256').update(JSON.stringify(parts)).digest();
+  const kept = await server.testDatabase.ownerQuery<{ key_hash: Buffer }>(
+    "select key_hash from arbiter.response_keys where customer_id = 'guessable'",
+  );
+  assert.equal(kept.length, 1);
+  assert.ok(!kept[0]!.key_hash.equals(guessed));
 });
 
 test('history tells how a response found its item, and what settled a reservation first', async () => {

@@ -5,13 +5,25 @@ const responseKeys = table<'response_keys', { answer: Readonly<Record<string, un
 const keptColumns = columns(responseKeys, ['payloadHash', 'answer']);
 export type KeptResponse = RowOf<typeof keptColumns>;
 
-/** The answer kept under a key within the last 7 days. */
-export async function findResponse(tx: Tx, keyHash: Buffer): Promise<KeptResponse | null> {
+/**
+ * Takes a key for this transaction. False: another transaction that is still running has it. To wait for it at the insert
+ * would hold up the whole batch, and two batches that come to the same keys in different orders would deadlock.
+ */
+export async function takeKey(tx: Tx, keyHash: Buffer): Promise<boolean> {
+  const [lock] = await tx.query<{ taken: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtextextended('arbiter.response:' || $1 || encode($2, 'hex'), 0)) as taken`,
+    [tx.tenantId, keyHash],
+  );
+  return lock?.taken === true;
+}
+
+/** The answer kept under one of the keys within the last 7 days. */
+export async function findResponse(tx: Tx, keyHashes: readonly Buffer[]): Promise<KeptResponse | null> {
   const [row] = await select(
     tx,
     keptColumns,
-    `from response_keys where tenant_id = $1 and key_hash = $2 and created_at > $3::timestamptz - interval '7 days'`,
-    [tx.tenantId, keyHash, tx.now],
+    `from response_keys where tenant_id = $1 and key_hash = any($2::bytea[]) and created_at > $3::timestamptz - interval '7 days' limit 1`,
+    [tx.tenantId, keyHashes, tx.now],
   );
   return row ?? null;
 }

@@ -29,7 +29,7 @@ export function countsOf(stored: ReturnType<typeof storedVolume>, dayStart: numb
 /** Takes off what ran out and still stands in the rows that were read. */
 export function giveBack(
   counts: Map<string, VolumeCounts>,
-  names: ReadonlySet<string>,
+  names: { has(name: string): boolean },
   due: readonly DueReservation[],
   now: number,
   dayStart: number,
@@ -80,12 +80,16 @@ export const isNear = ({ volume }: WatchedVolume, counts: VolumeCounts): boolean
 
 const isSpend = ({ measure }: VolumeLimit): boolean => measure === 'spentCents' || measure === 'daySpentCents';
 
-/** False: it is counted without a limit. */
-export const isLimited = ({ volume }: WatchedVolume): boolean =>
-  volume.limits.some(({ max }) => max !== Number.POSITIVE_INFINITY);
+/** The limits that let a further impression through; none of a volume that is counted without a limit. */
+export const openLimits = ({ volume }: WatchedVolume, counts: VolumeCounts): readonly VolumeLimit[] =>
+  volume.limits.filter((limit) => limit.max !== Number.POSITIVE_INFINITY && !volumeFull(limit, counts));
 
-/** Whether more was counted than a limit allows, once it was raised. */
-export const isAbove = ({ ref, volume, parts }: WatchedVolume, after: ReadonlyMap<string, VolumeCounts>): boolean => {
+/** Whether more was counted than one of these limits allows, once it was raised. */
+export const isAbove = (
+  { ref, parts }: WatchedVolume,
+  limits: readonly VolumeLimit[],
+  after: ReadonlyMap<string, VolumeCounts>,
+): boolean => {
   const counts = parts === null ? after.get(ref.name) : sumOf(parts, after);
-  return counts === undefined || volume.limits.some(({ measure, max }) => counts[measure] > max);
+  return counts === undefined || limits.some(({ measure, max }) => counts[measure] > max);
 };

@@ -1,6 +1,7 @@
-import type { Decision, Plan, VolumeCount, VolumeCounts } from '@arbiter/engine';
+import type { Decision, Plan, VolumeCount, VolumeCounts, VolumeLimit } from '@arbiter/engine';
 import type { HotRow, HotStatement, HotTransaction } from '../../db/index.ts';
 import {
+  type DueReservation,
   dueReservation,
   insertReservations,
   mergeChanges,
@@ -8,13 +9,14 @@ import {
   raiseVolumes,
   readDue,
   readVolumes,
+  type StoredVolume,
   storedVolume,
   type VolumeChange,
   type VolumeRef,
   volumeArrays,
   volumesOf,
 } from '../volumes/index.ts';
-import { countsOf, giveBack, isAbove, isFull, isLimited, isNear, leftOf, plus, sumUp } from './volume-counts.ts';
+import { countsOf, giveBack, isAbove, isFull, isNear, leftOf, openLimits, plus, sumUp } from './volume-counts.ts';
 import type { VolumeWatch } from './volume-watch.ts';
 
 /** Volumes that a plan counts and that have no row yet: they are to be filled from history, and the batch done again. */
@@ -40,6 +42,8 @@ export type HeldVolumes = ReadonlySet<string> | 'all';
 
 /** How far the volumes of a batch's plans got, with what its decisions take (docs/design/decisioning.md 4). */
 export interface VolumesInBatch {
+  /** Epoch ms: what has run out by then is given back, and it lies in the day whose figures are read and raised. */
+  readonly now: number;
   /** Those of the plan that are near a limit: what its next decision must know; undefined for a plan that counts none. */
   near(plan: Plan): readonly VolumeCount[] | undefined;
   /** Counts the items of a decision that is stored. `itemIds`: by place of the item. */
@@ -62,8 +66,8 @@ export interface OpenOptions {
   readonly tenantId: string;
   /** Epoch ms. */
   readonly now: () => number;
-  /** Epoch ms, of the tenant's day in which an instant lies. */
-  readonly dayStartAt: (now: number) => number;
+  /** The tenant's day in which an instant lies, in epoch ms; the end is exclusive. */
+  readonly dayAt: (now: number) => { readonly dayStart: number; readonly dayEnd: number };
   /** Decisions of the batch that are stored; with none nothing is held. */
   readonly decisions: number;
   readonly hold: HeldVolumes;
@@ -81,27 +85,10 @@ export async function openVolumes(
   options: OpenOptions,
 ): Promise<VolumesInBatch> {
   const { tenantId } = options;
-  const counts = new Map<string, VolumeCounts>();
-  let dayStart = 0;
-  const takeRows = (volumes: readonly HotRow[], due: readonly HotRow[]): void => {
-    const now = options.now();
-    dayStart = options.dayStartAt(now);
-    for (const row of volumes) {
-      const stored = storedVolume(row);
-      counts.set(`${stored.kind}:${stored.subjectId}`, countsOf(stored, dayStart));
-    }
-    giveBack(
-      counts,
-      new Set(volumes.map((row) => `${row.kind}:${row.subject_id}`)),
-      due.map(dueReservation),
-      now,
-      dayStart,
-    );
-  };
-  takeRows(read[0]!, read[1]!);
-  const missing = [...watch.refs.values()].filter(({ name }) => !counts.has(name));
+  const readings = [readingOf(read[0]!, read[1]!)];
+  const missing = [...watch.refs.values()].filter(({ name }) => !readings[0]!.volumes.has(name));
   if (missing.length > 0) throw new MissingVolumes(missing);
-  sumUp(watch, counts);
+  let { now, dayStart, dayEnd, counts } = countAll(watch, readings, options);
 
   const held = new Set<string>();
   const tight = options.decisions === 0 ? [] : toHold(watch, counts, options);
@@ -114,21 +101,24 @@ export async function openVolumes(
       readVolumes(tenantId, volumeArrays(partRefs), false),
       readDue(tenantId, new Date(options.now())),
     ]);
-    takeRows([...rows!, ...partRows!], due!);
-    sumUp(watch, counts);
+    readings.push(readingOf([...rows!, ...partRows!], due!));
+    // All of them anew: a day may have ended while this waited.
+    ({ now, dayStart, dayEnd, counts } = countAll(watch, readings, options));
   }
 
   const near = new Set<string>();
-  /** Full when the batch began: what is shown all the same was let through, and breaks no promise. */
-  const full = new Set<string>();
+  /** The limits that must not be broken. One that was used up before is not among them: what is shown all the same was let through. */
+  const open = new Map<string, readonly VolumeLimit[]>();
   for (const [name, watched] of watch.byName) {
-    if (isFull(watched, counts.get(name)!)) full.add(name);
-    if (isNear(watched, counts.get(name)!)) near.add(name);
+    const own = counts.get(name)!;
+    open.set(name, openLimits(watched, own));
+    if (isNear(watched, own)) near.add(name);
   }
   const changes: VolumeChange[] = [];
   const reservations: NewReservation[] = [];
 
   return {
+    now,
     near({ volumes }) {
       if (volumes === null) return undefined;
       if (near.size === 0) return noneNear;
@@ -140,7 +130,7 @@ export async function openVolumes(
       return list;
     },
     take({ volumes }, decision, itemIds, reservedUntil) {
-      const at = new Date(options.now());
+      const at = new Date(now);
       decision.items.forEach((item, place) => {
         const cents = volumes?.impressionCents(item.offerId) ?? 0;
         let counted = false;
@@ -178,17 +168,17 @@ export async function openVolumes(
       const isHeld = names.every((name) => held.has(name));
       // A batch that holds some volumes must not wait for others: a batch that holds those may be waiting for these.
       const mayWait = held.size === 0 || isHeld;
-      const [from, at] = [new Date(dayStart), new Date(options.now())];
-      const raise = raiseVolumes(tenantId, merged, from, at, mayWait);
+      const at = { now: new Date(now), dayStart: new Date(dayStart), dayEnd: new Date(dayEnd) };
+      const raise = raiseVolumes(tenantId, merged, at, mayWait);
       const reserved = reservations.length === 0 ? [] : [insertReservations(tenantId, reservations)];
       // Last of all: others wait for these rows until the commit.
       const all = [...statements, ...reserved, raise];
       const toCompare = names.flatMap((name) => {
-        const watched = held.has(name) || full.has(name) ? undefined : watch.byName.get(name);
-        return watched === undefined || !isLimited(watched) ? [] : [watched];
+        const limits = held.has(name) ? [] : (open.get(name) ?? []);
+        return limits.length === 0 ? [] : [{ watched: watch.byName.get(name)!, limits }];
       });
       if (mayWait && toCompare.length === 0) return tx.commit(all);
-      const parts = [...new Set(toCompare.flatMap((watched) => watched.parts ?? []))].map(
+      const parts = [...new Set(toCompare.flatMap(({ watched }) => watched.parts ?? []))].map(
         (name) => watch.refs.get(name)!,
       );
       const readBack = parts.length === 0 ? [] : [readVolumes(tenantId, volumeArrays(parts), false)];
@@ -198,15 +188,49 @@ export async function openVolumes(
       const after = new Map<string, VolumeCounts>();
       for (const row of [...raised, ...(results[all.length] ?? [])]) {
         const stored = storedVolume(row);
-        after.set(`${stored.kind}:${stored.subjectId}`, countsOf(stored, dayStart));
+        // Others have begun the next day: what this batch's day has left is not known any more, and its clock will say so too.
+        if (stored.dayAt >= dayEnd) throw new VolumesMoved(names);
+        after.set(nameOf(row), countsOf(stored, dayStart));
       }
-      if (toCompare.some((watched) => isAbove(watched, after))) throw new VolumesMoved(names);
+      if (toCompare.some(({ watched, limits }) => isAbove(watched, limits, after))) throw new VolumesMoved(names);
       return tx.commit([]);
     },
   };
 }
 
 const noneNear: readonly VolumeCount[] = [];
+
+const nameOf = ({ kind, subject_id }: HotRow): string => `${kind}:${subject_id}`;
+
+/** Volumes of one trip, with what had run out and was still counted in them. */
+interface Reading {
+  readonly volumes: ReadonlyMap<string, StoredVolume>;
+  readonly due: readonly DueReservation[];
+}
+
+const readingOf = (volumes: readonly HotRow[], due: readonly HotRow[]): Reading => ({
+  volumes: new Map(volumes.map((row) => [nameOf(row), storedVolume(row)])),
+  due: due.map(dueReservation),
+});
+
+/**
+ * How far the volumes got by now, of a row that was read twice by the later reading. The day is the tenant's; where another
+ * process has begun the next one already, it is that: two clocks that differ share the figures of one day.
+ */
+function countAll(watch: VolumeWatch, readings: readonly Reading[], { now: clock, dayAt }: OpenOptions) {
+  const now = clock();
+  let latest = now;
+  for (const { volumes } of readings) for (const stored of volumes.values()) latest = Math.max(latest, stored.dayAt);
+  const { dayStart, dayEnd } = dayAt(latest);
+  const counts = new Map<string, VolumeCounts>();
+  for (const { volumes, due } of readings) {
+    for (const [name, stored] of volumes) counts.set(name, countsOf(stored, dayStart));
+    giveBack(counts, volumes, due, now, dayStart);
+  }
+  sumUp(watch, counts);
+  return { now, dayStart, dayEnd, counts };
+}
+
 /** Volumes that this batch could use up, and those that it must hold. A volume that is used up is not among them: no decision shows what it limits. */
 function toHold(
   watch: VolumeWatch,

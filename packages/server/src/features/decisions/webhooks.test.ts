@@ -38,6 +38,7 @@ const peer = createServer((request, response) => {
 });
 
 const say = (body: unknown) => (response: ServerResponse) => void response.end(JSON.stringify(body));
+const metricsToken = 'a token of the webhook tests';
 const ids = { a: '', b: '', c: '', flow: '' };
 let offers: readonly string[] = [];
 let number = 0;
@@ -100,7 +101,9 @@ async function decide(body: object = {}) {
 before(async () => {
   await new Promise<void>((listening) => peer.listen(0, '127.0.0.1', listening));
   port = (peer.address() as AddressInfo).port;
-  server = await startTestServer({ config: { OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'], OUTBOUND_HTTP_OK: true } });
+  server = await startTestServer({
+    config: { OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'], OUTBOUND_HTTP_OK: true, METRICS_TOKEN: metricsToken },
+  });
   ids.a = await create('offers', { name: 'A', status: 'active', priority: 80 });
   ids.b = await create('offers', { name: 'B', status: 'active', priority: 60 });
   ids.c = await create('offers', { name: 'C', status: 'active', priority: 40 });
@@ -265,6 +268,43 @@ test('64 KB are read, one byte more is not', async () => {
     reply = (response) => void response.end(body.replace('""', `"${'x'.repeat(bytes - body.length)}"`));
     assert.equal((await decide()).record.inputs.external.hook?.error, error, `${bytes}`);
   }
+});
+
+/** The value of one line of /metrics; 0 when there is none. */
+async function metric(line: string): Promise<number> {
+  const { status, text } = await server.call('GET', '/api/v1/metrics', {
+    key: null,
+    headers: { authorization: `Bearer ${metricsToken}` },
+  });
+  assert.equal(status, 200, text);
+  const found = text.split('\n').find((each) => each.startsWith(`${line} `));
+  return found === undefined ? 0 : Number(found.slice(line.length + 1));
+}
+
+test('metrics tell of the calls, of what came of them, of their time, and of breakers', async () => {
+  const lines = [
+    'svc_webhook_requests_total{hook="score_override",result="ok"}',
+    'svc_webhook_requests_total{hook="score_override",result="status"}',
+    'svc_webhook_requests_total{hook="score_override",result="invalid_answer"}',
+    'svc_webhook_requests_total{hook="score_override",result="breaker_open"}',
+    'svc_webhook_seconds_count{hook="score_override"}',
+    'svc_breaker_transitions_total{name="webhook",to="open"}',
+  ];
+  const read = () => Promise.all(lines.map(metric));
+  await publish(inventory, score, webhook('score_override'), rank);
+  const before = await read();
+  reply = say({ candidates: [] });
+  await decide();
+  reply = (response) => void response.end('no JSON');
+  await decide();
+  reply = (response) => void response.writeHead(302, { location: url('/elsewhere') }).end();
+  for (let at = 0; at < 5; at++) await decide();
+  const after = await read();
+  assert.deepEqual(
+    after.map((value, at) => value - before[at]!),
+    // The first of the redirects is the second failure in a row, so the fifth decision is not asked any more.
+    [1, 4, 1, 1, 6, 1],
+  );
 });
 
 test('after five failures in a row nobody is asked for a while; another address is', async () => {

@@ -4,6 +4,7 @@ import { createBreaker } from '../../platform/breaker.ts';
 import type { Envelope } from '../../platform/crypto.ts';
 import { type Outbound, OutboundError } from '../../platform/outbound.ts';
 import { type ReadyWebhook, readyWebhook } from '../flows/index.ts';
+import type { ScoringMetrics, WebhookResult } from './scoring-metrics.ts';
 import { readWebhookAnswer } from './webhook-answer.ts';
 
 export type External = Readonly<Record<string, ExternalAnswer>>;
@@ -32,6 +33,7 @@ export interface WebhookDeps {
   readonly outbound: Pick<Outbound, 'call'>;
   /** Opens hidden values; null: no DATA_ENCRYPTION_KEY. */
   readonly envelope: Envelope | null;
+  readonly metrics: Pick<ScoringMetrics, 'breakerMoved' | 'webhookAsked'>;
 }
 
 /** Breaker of one address of one tenant (docs/design/api-decisioning.md 10, models). */
@@ -40,8 +42,8 @@ const largestAnswerBytes = 64 * 1024;
 
 type AskedAbout = Parameters<AskExternal>[1];
 
-export function createWebhookAsker({ database, outbound, envelope }: WebhookDeps): WebhookAsker {
-  const breaker = createBreaker(limits);
+export function createWebhookAsker({ database, outbound, envelope, metrics }: WebhookDeps): WebhookAsker {
+  const breaker = createBreaker({ ...limits, onMove: (to) => metrics.breakerMoved('webhook', to) });
   /** Addresses and headers with their hidden values, for as long as the plan lives. */
   const ready = new WeakMap<PlanWebhook, Promise<ReadyWebhook | null>>();
 
@@ -57,13 +59,25 @@ export function createWebhookAsker({ database, outbound, envelope }: WebhookDeps
   }
 
   async function post(decision: AskedDecision, webhook: PlanWebhook, candidates: AskedAbout): Promise<ExternalAnswer> {
+    const { answer, seconds } = await posted(decision, webhook, candidates);
+    metrics.webhookAsked(webhook.hook, resultOf(answer), seconds);
+    return answer;
+  }
+
+  /** The answer, and how long it took; null: nothing was called. */
+  async function posted(
+    decision: AskedDecision,
+    webhook: PlanWebhook,
+    candidates: AskedAbout,
+  ): Promise<{ readonly answer: ExternalAnswer; readonly seconds: number | null }> {
     const { tenantId, requestId, customerId, until } = decision;
     const address = await open(tenantId, webhook);
-    if (address === null) return { error: 'not_configured' };
+    if (address === null) return uncalled('not_configured');
     const left = until - performance.now();
-    if (left <= 0) return { error: 'timeout' };
+    if (left <= 0) return uncalled('timeout');
     const destination = `${tenantId} ${webhook.url}`;
-    if (breaker.isOpen(destination)) return { error: 'breaker_open' };
+    if (breaker.isOpen(destination)) return uncalled('breaker_open');
+    const begun = performance.now();
     const { hook, nodeId } = webhook;
     const answer = await called(() =>
       outbound.call(address.url, {
@@ -78,7 +92,7 @@ export function createWebhookAsker({ database, outbound, envelope }: WebhookDeps
     const read = 'error' in answer ? answer : readAnswer(answer, candidates);
     if ('error' in read) breaker.failed(destination);
     else breaker.succeeded(destination);
-    return read;
+    return { answer: read, seconds: (performance.now() - begun) / 1000 };
   }
 
   return {
@@ -97,6 +111,8 @@ export function createWebhookAsker({ database, outbound, envelope }: WebhookDeps
   };
 }
 
+const uncalled = (error: string) => ({ answer: { error }, seconds: null });
+
 type Called = Awaited<ReturnType<Outbound['call']>> | { readonly error: string };
 
 async function called(call: () => ReturnType<Outbound['call']>): Promise<Called> {
@@ -113,4 +129,22 @@ function readAnswer({ status, body }: Exclude<Called, { readonly error: string }
   if (status < 200 || status > 299) return { error: `status_${status}` };
   const offers = new Set(asked.map(({ offerId }) => offerId));
   return readWebhookAnswer(body.toString('utf8'), offers) ?? { error: 'invalid_answer' };
+}
+
+const results: ReadonlySet<string> = new Set<WebhookResult>([
+  'breaker_open',
+  'invalid_answer',
+  'not_configured',
+  'timeout',
+  'too_large',
+  'unresolved',
+]);
+const isResult = (error: string): error is WebhookResult => results.has(error);
+
+function resultOf(answer: ExternalAnswer): WebhookResult {
+  if (!('error' in answer)) return 'ok';
+  const { error } = answer;
+  if (isResult(error)) return error;
+  if (error.startsWith('status_')) return 'status';
+  return error.startsWith('forbidden_') ? 'forbidden' : 'failed';
 }

@@ -1,3 +1,4 @@
+import { compareText } from '@arbiter/engine';
 import type { HotStatement, HotTransaction } from '../../db/index.ts';
 import { type BatchCustomers, encodeState, prune, type SavedState, saveStates } from '../customer-states/index.ts';
 import { insertShown } from '../interactions/index.ts';
@@ -61,6 +62,9 @@ function writeStatements(
   const { events, lanes } = writes.events.packed();
   if (writes.scored.length > 0) list.push(insertScored(tenantId, writes.scored, writes.at));
   list.push(...insertShown(tenantId, writes.at, writes.shown));
-  list.push(...writes.extra, insertOutbox(tenantId, events, lanes, writes.at));
+  // Processes that were sent the same ids for different customers meet at their rows: in one order they wait, and do not deadlock.
+  const requests = writes.requests.toSorted((a, b) => compareText(a.requestId, b.requestId));
+  list.push(...writes.traces, ...requests.map(({ statement }) => statement));
+  list.push(insertOutbox(tenantId, events, lanes, writes.at));
   return list;
 }

@@ -55,7 +55,8 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
     return promise;
   }
 
-  function fetchMissing(tenantId: string): void {
+  /** `newest`: a number that is known to exist; null: what comes next. */
+  function fetchMissing(tenantId: string, newest: number | null): void {
     if (fetching.has(tenantId)) return;
     const work = database
       .withTenant(tenantId, actor, async (tx) => {
@@ -66,7 +67,9 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
           isWhole = applyNew(state, [change]);
           return isWhole;
         });
-        // What follows the state is deleted by now (evidence-expiry.store.ts): nothing asked for it in a long time.
+        // What follows the state is deleted by now: nothing asked for it in a long time (evidence-expiry.store.ts), or the
+        // tenant was reset, and no change leads to the number that it has.
+        if (newest !== null && state.number < newest) isWhole = false;
         if (!isWhole && states.get(tenantId) === state) {
           states.delete(tenantId);
           return;
@@ -108,7 +111,7 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
         states.delete(tenantId);
         return;
       }
-      fetchMissing(tenantId);
+      fetchMissing(tenantId, number);
     },
     committed(tenantId, changes) {
       const state = states.get(tenantId);
@@ -116,7 +119,7 @@ export function createEvidenceKeeper(database: Database, onError: (error: unknow
       const isWhole = applyNew(state, changes);
       // A process that is told of no changes by others must check by itself whether a snapshot is due.
       const isDue = state.number - (snapshotLookedAt.get(tenantId) ?? 0) >= snapshotEvery;
-      if (!isWhole || isDue) fetchMissing(tenantId);
+      if (!isWhole || isDue) fetchMissing(tenantId, null);
     },
     async idle() {
       await Promise.all(fetching.values());

@@ -119,3 +119,22 @@ export async function snapshotWhenDue(tx: Tx, state: EvidenceState): Promise<voi
 
 /** SQL: the number of the tenant's ($1) newest evidence, 0 while there is none; for statements that read it on the way. */
 export const evidenceNumber = 'coalesce((select number from evidence_heads where tenant_id = $1), 0)';
+
+/**
+ * Gives the empty evidence of a tenant that was reset the next number. No change leads to it, so that every process reads the
+ * state anew (evidence-keeper.ts).
+ */
+export async function beginEvidenceAnew(tx: Tx): Promise<void> {
+  const [head] = await tx.query<{ number: string }>(
+    'update evidence_heads set number = number + 1 where tenant_id = $1 returning number',
+    [tx.tenantId],
+  );
+  if (head === undefined) return;
+  const body = JSON.stringify(evidenceToJson({ ...emptyEvidence(), number: Number(head.number) }));
+  await tx.query('insert into evidence_snapshots (tenant_id, number, body, created_at) values ($1, $2, $3, $4)', [
+    tx.tenantId,
+    head.number,
+    body,
+    tx.now,
+  ]);
+}

@@ -1,4 +1,5 @@
 import { feature } from '../../feature.ts';
+import { beginEvidenceAnew } from './evidence.store.ts';
 
 export { appendChanges, evidenceNumber, rebuildEvidence } from './evidence.store.ts';
 export { type EvidenceChange, emptyEvidence, evidenceView } from './evidence.ts';
@@ -11,4 +12,9 @@ export const tables = ['evidence_heads', 'evidence_changes', 'evidence_snapshots
 export const evidenceFeature = feature({
   name: 'evidence',
   tables,
+  resets: {
+    empties: ['evidence_changes', 'evidence_snapshots'],
+    keeps: { evidence_heads: 'numbers go on, so that every process sees that there is something new' },
+    end: beginEvidenceAnew,
+  },
 });

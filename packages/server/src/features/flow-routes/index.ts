@@ -15,6 +15,7 @@ export const tables = ['flow_routes'];
 export const flowRoutesFeature = feature({
   name: 'flow-routes',
   tables,
+  resets: { empties: tables },
   restores: [restorable(flowRouteSpec)],
   operations: () => handlerEntries(flowRouteOperations, flowRouteRoutes()),
 });

@@ -36,6 +36,10 @@ export const tables = ['decision_flows', 'flow_assembly_runs', 'flow_secrets', '
 export const flowsFeature = feature({
   name: 'flows',
   tables,
+  resets: {
+    empties: ['decision_flows', 'flow_assembly_runs', 'flow_secrets'],
+    emptiesHistory: ['flow_versions'],
+  },
   restores: [restorableFlow],
   operations: (ports: FlowRoutePorts) => [
     ...handlerEntries(decisionFlowOperations, decisionFlowRoutes(ports)),

@@ -12,5 +12,6 @@ export const tables = ['applied_files'];
 export const gitopsFeature = feature({
   name: 'gitops',
   tables,
+  resets: { empties: tables },
   operations: (ports: GitopsPorts) => handlerEntries(gitopsOperations, gitopsRoutes(ports)),
 });

@@ -11,7 +11,7 @@ import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { createProperties, type Kind, kindAt, kinds, operationOf, withoutDefaults } from './kinds.ts';
 import { pathOf, type Ref, refKey, settingsPath, toldRef } from './layout.ts';
 import { readYaml } from './read-yaml.ts';
-import { mapReferences } from './references.ts';
+import { entityAt, mapReferences } from './references.ts';
 import type { Session } from './session.ts';
 import { shortSettings } from './settings-file.ts';
 import { picked, secretName } from './tenant-files.ts';
@@ -190,8 +190,10 @@ function judged(
       return placeholder;
     }
     if (named.length === 1 && isUuid(named[0])) return named[0];
-    if (!place.takesNames) found.push({ path, pointer: place.pointer, entityType: place.entityType, ref: named });
-    return place.takesNames ? value : placeholder;
+    // A list can be nothing but a reference, also where a text may be a mere name.
+    const isName = place.takesNames && named.length === 1;
+    if (!isName) found.push({ path, pointer: place.pointer, entityType: entityAt(place, named), ref: named });
+    return isName ? value : placeholder;
   });
   checkShape(kind, shaped, told);
   if (before.length > 0 || ref === null) return null;

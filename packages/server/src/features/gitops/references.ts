@@ -10,8 +10,10 @@ export interface Place {
   readonly entityType: string;
   /** True where the API takes a name as well, so that a name in a file can stay one. */
   readonly takesNames: boolean;
-  /** True where the API takes names and no keys, so that a key in a file becomes the id. */
+  /** True where what stands in a file becomes the id, names too. */
   readonly resolvesKeys?: true;
+  /** What a list of the parent's name and its own means, where records of two kinds may stand. */
+  readonly belowParent?: string;
   /** JSON Pointer into the file. */
   readonly pointer: string;
 }
@@ -31,6 +33,10 @@ const words: Readonly<Record<string, string>> = {
   parentTemplate: 'contentItem',
   template: 'contentItem',
   join: 'schemaJoin',
+  // In configs of policies and nodes.
+  excludeOffer: 'offer',
+  triggerCategory: 'category',
+  excludeJoin: 'schemaJoin',
 };
 
 const isBuilt = (entityType: string): entityType is EntityType => Object.hasOwn(resources, entityType);
@@ -56,6 +62,11 @@ function meaningOf(name: string, members: Members): Omit<Place, 'pointer'> | nul
     const entityType = entityOf(named[name]!);
     return entityType === null ? null : { entityType, takesNames: true };
   }
+  if (name === 'appliesAcross') return { entityType: 'channel', takesNames: false };
+  // A category or sub-category, by id or by name.
+  if (name === 'targetCategory') {
+    return { entityType: 'category', belowParent: 'subCategory', takesNames: true, resolvesKeys: true };
+  }
   if (name === 'scopeId' || name === 'scopeIds') {
     const { scope } = members;
     const entityType = typeof scope === 'string' ? entityOf(scope) : null;
@@ -72,6 +83,10 @@ function meaningOf(name: string, members: Members): Omit<Place, 'pointer'> | nul
   const entityType = word === undefined ? null : entityOf(word);
   return entityType === null ? null : { entityType, takesNames: false };
 }
+
+/** The kind of record that a reference in a file means at a place. */
+export const entityAt = ({ entityType, belowParent }: Place, ref: readonly string[]): string =>
+  ref.length > 1 && belowParent !== undefined ? belowParent : entityType;
 
 /** Gives the value that a place is to have instead. A reference in a file is a text, or a list of texts below a parent. */
 export type Visit = (place: Place, value: Json) => Json;
@@ -128,7 +143,7 @@ function placementNamed(name: string): Json {
 
 function visited(meaning: Omit<Place, 'pointer'>, name: string, value: Json, pointer: string, visit: Visit): Json {
   if (value === null) return value;
-  const isMany = !/(?:Id|Key)$/.test(name) && name !== 'value';
+  const isMany = !/(?:Id|Key|Category)$/.test(name) && name !== 'value';
   if (!isMany) return visit({ ...meaning, pointer }, value);
   if (!Array.isArray(value)) return value;
   return value.map((item: Json, at) =>

@@ -142,7 +142,8 @@ function formed(
   const named = mapReferences(kind, own, (place, value) => {
     if (typeof value !== 'string') return value;
     const target = directory.refs.get(value.toLowerCase());
-    if (target?.entityType === place.entityType) return shownRef(target.ref);
+    const meant = [place.entityType, place.belowParent];
+    if (target !== undefined && meant.includes(target.entityType)) return shownRef(target.ref);
     if (!place.takesNames) warn(path, { pointer: place.pointer, message: `${JSON.stringify(value)} names nothing` });
     return value;
   });

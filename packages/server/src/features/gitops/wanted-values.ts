@@ -4,7 +4,7 @@ import { type Members, mapJson, membersOf, sameJson } from './json.ts';
 import { isSecret, refFrom, type WantedObject } from './judge.ts';
 import type { Kind } from './kinds.ts';
 import { refKey } from './layout.ts';
-import { mapReferences } from './references.ts';
+import { entityAt, mapReferences } from './references.ts';
 import type { FileProblem, Wanted } from './rules/kind-rules.ts';
 import type { Session } from './session.ts';
 import type { Directory, TenantObject } from './tenant-files.ts';
@@ -21,7 +21,7 @@ export function neededBy(kind: Kind, body: Members): string[] {
   const keys: string[] = [];
   mapReferences(kind, body, (place, value) => {
     const ref = refFrom(value);
-    if (ref !== null) keys.push(refKey(place.entityType, ref));
+    if (ref !== null) keys.push(refKey(entityAt(place, ref), ref));
     return value;
   });
   return keys;
@@ -44,7 +44,7 @@ export function valuesOf(
   const resolved = mapReferences(kind, body, (place, value) => {
     const ref = refFrom(value);
     if (ref === null) return value;
-    const id = ids.get(refKey(place.entityType, ref));
+    const id = ids.get(refKey(entityAt(place, ref), ref));
     // Where names are taken they stay, so that what is stored says what the file says.
     if (place.takesNames && !(place.resolvesKeys === true && id !== undefined)) return value;
     if (id !== undefined) return id;

@@ -12,6 +12,7 @@ export const tables = ['import_keys'];
 export const historyImportFeature = feature({
   name: 'history-import',
   tables,
+  resets: { empties: tables },
   operations: ({ historyImport }: { readonly historyImport: HistoryImportPorts }) =>
     handlerEntries(historyImportOperations, historyImportRoutes(historyImport)),
 });

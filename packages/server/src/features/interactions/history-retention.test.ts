@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemActor, type Tx } from '../../db/index.ts';
-import { jobRegistry } from '../../main/jobs.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { idAt } from '../../platform/ids.ts';
 import { changeRetention, retentionOf } from '../retention/index.ts';
@@ -19,7 +18,7 @@ const within = <T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T> =
   server.database.withTenant(tenantId, systemActor('test'), work);
 const dayMs = 86_400_000;
 const runJob = (name: string, tenantId: string) =>
-  jobRegistry({ database: server.database, trials: () => server.decisions.trials })
+  server.jobs
     .get(name)!
     .run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
 

@@ -53,6 +53,8 @@ export const tables = [
 export const interactionsFeature = feature({
   name: 'interactions',
   tables,
+  // The last one is a view over two of the others.
+  resets: { empties: tables.filter((table) => table !== 'interaction_history') },
   events: [interactionRecorded],
   erases: [
     {

@@ -15,6 +15,7 @@ export {
 } from './learning.store.ts';
 export { modelNamed, modelsForPlan } from './model-names.rules.ts';
 export type { ModelPorts } from './models.routes.ts';
+export { registryMoves } from './models.rules.ts';
 export { keepModels, type ModelFacts, selectModels } from './models.store.ts';
 export { createModelStateKeeper, type HeldStates, type ModelStateKeeper } from './state-keeper.ts';
 export { expireModelStates, insertScored, readStateBodies, type ScoredDecision } from './states.store.ts';
@@ -25,6 +26,7 @@ export const tables = ['algorithm_models', 'model_states', 'model_state_bodies',
 export const modelsFeature = feature({
   name: 'models',
   tables,
+  resets: { empties: tables },
   // Its family may have another champion by now.
   restores: [
     restorable(modelSpec, {

@@ -52,3 +52,13 @@ const moves: Readonly<Record<RegistryStatus, readonly RegistryStatus[]>> = {
 
 /** Whether promote may move a model so (docs/design/api-decisioning.md 15). */
 export const canMove = (from: RegistryStatus, to: RegistryStatus): boolean => moves[from].includes(to);
+
+/** The shortest way of a model through the registry; empty when it is there. */
+export function registryMoves(from: RegistryStatus, to: RegistryStatus): readonly RegistryStatus[] {
+  const ways = new Map<RegistryStatus, readonly RegistryStatus[]>([[from, []]]);
+  for (const [status, way] of ways) {
+    if (status === to) return way;
+    for (const next of moves[status]) if (!ways.has(next)) ways.set(next, [...way, next]);
+  }
+  throw new Error(`there is no way from ${from} to ${to}`);
+}

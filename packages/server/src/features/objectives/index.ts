@@ -1,4 +1,5 @@
 import { feature } from '../../feature.ts';
+import { beginCountsAnew } from './objectives.store.ts';
 
 export { expireCounts } from './counts-expiry.store.ts';
 export { type CountsKeeper, createCountsKeeper } from './counts-keeper.ts';
@@ -11,4 +12,5 @@ export const tables = ['objective_counts'];
 export const objectivesFeature = feature({
   name: 'objectives',
   tables,
+  resets: { clears: ['objective_counts'], begin: beginCountsAnew },
 });

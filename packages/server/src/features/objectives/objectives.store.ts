@@ -69,3 +69,14 @@ export async function confirmState(tx: Tx, number: number): Promise<void> {
     [tx.tenantId, number, tx.now],
   );
 }
+
+/** Leaves one state of the tenant, empty and with the next number: numbers that processes hold are never given again. */
+export async function beginCountsAnew(tx: Tx): Promise<void> {
+  const head = await newestHead(tx);
+  if (head === null) return;
+  await tx.query('delete from objective_counts where tenant_id = $1', [tx.tenantId]);
+  await tx.query(
+    `insert into objective_counts (tenant_id, number, is_whole, body, made_at, checked_at) values ($1, $2, true, '{}', $3, $3)`,
+    [tx.tenantId, head.number + 1, tx.now],
+  );
+}

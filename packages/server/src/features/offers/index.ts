@@ -35,6 +35,7 @@ export interface OfferPorts {
 export const offersFeature = feature({
   name: 'offers',
   tables,
+  resets: { empties: tables },
   restores: [restorableOffer],
   operations: ({ offerDependants, tellChange }: OfferPorts) =>
     handlerEntries(offerOperations, offerRoutes({ dependants: offerDependants, tellChange })),

@@ -3,7 +3,7 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { restorable } from '../catalogue-records/index.ts';
 import { outcomeTypeRoutes } from './outcomes.routes.ts';
-import { insertSystemOutcomeTypes, outcomeTypeSpec } from './outcomes.store.ts';
+import { deleteCustomOutcomeTypes, insertSystemOutcomeTypes, outcomeTypeSpec } from './outcomes.store.ts';
 
 export { createOutcomeType } from './outcomes.service.ts';
 export {
@@ -21,6 +21,7 @@ export const tables = ['outcome_types'];
 export const outcomesFeature = feature({
   name: 'outcomes',
   tables,
+  resets: { clears: ['outcome_types'], end: deleteCustomOutcomeTypes },
   onTenantCreated: [insertSystemOutcomeTypes],
   restores: [restorable(outcomeTypeSpec)],
   operations: () => handlerEntries(outcomeTypeOperations, outcomeTypeRoutes()),

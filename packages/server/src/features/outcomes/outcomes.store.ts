@@ -69,3 +69,8 @@ export async function readOutcomeTypes(tx: Tx): Promise<OutcomeTypeFacts[]> {
     [tx.tenantId],
   );
 }
+
+/** Deletes the outcome types that are not the product's own, those that were deleted before too. */
+export async function deleteCustomOutcomeTypes(tx: Tx): Promise<void> {
+  await tx.query('delete from arbiter.outcome_types where tenant_id = $1 and not is_system', [tx.tenantId]);
+}

@@ -23,4 +23,5 @@ export const tables = ['plans', 'plan_pieces', 'read_sets'];
 export const plansFeature = feature({
   name: 'plans',
   tables,
+  resets: { empties: tables },
 });

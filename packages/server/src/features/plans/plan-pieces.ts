@@ -12,6 +12,7 @@ import type { Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { inflatedText } from '../../platform/inflated-text.ts';
 import { takeTurns } from '../../platform/turns.ts';
+import { selectResetVersion } from '../tenants/index.ts';
 import {
   findPieces,
   findPlanBody,
@@ -91,6 +92,8 @@ export async function storePlan(
   version: number,
 ): Promise<void> {
   await keepPieces(tx);
+  // Who asks anew gets the plan of the catalogue as it is since then.
+  if ((await selectResetVersion(tx)) > version) throw new AppError('unavailable', { detail: 'The tenant was reset.' });
   const names = pieces.map(nameOf);
   const known = await knownPieces(tx, names);
   // By hash, so that nodes which store the same pieces do not deadlock.

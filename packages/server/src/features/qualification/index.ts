@@ -14,6 +14,7 @@ export const tables = ['qualification_rules'];
 export const qualificationFeature = feature({
   name: 'qualification',
   tables,
+  resets: { empties: tables },
   restores: [restorable(qualificationRuleSpec)],
   operations: () => handlerEntries(qualificationRuleOperations, qualificationRuleRoutes()),
 });

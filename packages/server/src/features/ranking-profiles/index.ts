@@ -15,6 +15,7 @@ export const tables = ['ranking_profiles'];
 export const rankingProfilesFeature = feature({
   name: 'ranking-profiles',
   tables,
+  resets: { empties: tables },
   restores: [restorable(rankingProfileSpec)],
   operations: ({ findProfileUses }: { readonly findProfileUses: FindProfileUses }) =>
     handlerEntries(rankingProfileOperations, rankingProfileRoutes({ findUses: findProfileUses })),

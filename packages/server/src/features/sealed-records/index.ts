@@ -34,6 +34,7 @@ export const tables = ['decisions'];
 export const sealedRecordsFeature = feature({
   name: 'sealed-records',
   tables,
+  resets: { empties: tables },
   erases: [
     {
       // The records stay and name nobody: with the customer's row goes the key that opens them.

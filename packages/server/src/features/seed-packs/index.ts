@@ -9,4 +9,5 @@ export const tables = ['seed_packs'];
 export const seedPacksFeature = feature({
   name: 'seed-packs',
   tables,
+  resets: { empties: tables },
 });

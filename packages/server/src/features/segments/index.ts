@@ -6,6 +6,7 @@ import type { RefreshPorts } from './refresh.service.ts';
 import { segmentChanged } from './segments.events.ts';
 import { segmentJobs } from './segments.jobs.ts';
 import { type SegmentRoutePorts, segmentRoutes } from './segments.routes.ts';
+import { dropAllViews } from './segments.store.ts';
 import { eraseMember } from './snapshots.store.ts';
 
 export { type MembersAmong, segmentsAmong, segmentsOfCustomers } from './customers-segments.store.ts';
@@ -31,6 +32,7 @@ export const tables = ['segments', 'segment_snapshots', 'segment_members'];
 export const segmentsFeature = feature({
   name: 'segments',
   tables,
+  resets: { empties: tables, begin: dropAllViews },
   events: [segmentChanged],
   erases: [
     {

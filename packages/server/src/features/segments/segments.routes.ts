@@ -16,7 +16,7 @@ export function segmentRoutes(ports: SegmentRoutePorts): Handlers<typeof segment
     ...recordHandlers(segmentSpec, {
       show: showSegments,
       create: createSegment,
-      change: changeSegment,
+      change: (tx, id, rowVersion, changes) => changeSegment(tx, id, rowVersion, changes, ports.findSegmentUses),
       remove: (tx, id, addressed) => noContent(deleteSegment(tx, id, addressed, ports.findSegmentUses)),
     }),
     async refresh(tx, { params }) {

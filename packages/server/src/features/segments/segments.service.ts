@@ -83,17 +83,30 @@ export async function createSegment(tx: Tx, body: SegmentCreate): Promise<Segmen
   return createRecord(tx, segmentSpec, { ...fields, ...built, viewName }, { id });
 }
 
-/** Changes the supplied fields; a change of who belongs rebuilds the view in the same transaction. */
+/**
+ * Changes the supplied fields; a change of who belongs rebuilds the view in the same transaction. 409 `in_use` for another
+ * name while something names the segment by the one it has: an exclusion of a name that no segment has excludes no one.
+ */
 export async function changeSegment(
   tx: Tx,
   id: string,
   rowVersion: number | undefined,
   changes: Omit<RecordChange<SegmentRow>, 'joins' | 'filters'> & Pick<SegmentCreate, 'joins' | 'filters'>,
+  findUses: FindSegmentUses,
 ): Promise<SegmentRow> {
   const { baseSchemaId, joins, filters, ...fields } = changes;
   return updateRecord(tx, segmentSpec, id, {
     rowVersion,
     async change(current) {
+      if (fields.name !== undefined && fields.name !== current.name) {
+        // The name in place of the id: who names the segment by its id may go on.
+        const uses = await findUses(tx, { id: current.name, name: current.name });
+        const entries = uses.map((use) => ({
+          path: '/name',
+          message: `is how ${use.noun} ${JSON.stringify(use.name)} (${use.id}) names the segment; let it name the id first`,
+        }));
+        if (entries.length > 0) throw inUse('segment', entries);
+      }
       if (baseSchemaId === undefined && joins === undefined && filters === undefined) return fields;
       const definition = await readDefinition(tx, {
         baseSchemaId: baseSchemaId ?? current.baseSchemaId,

@@ -89,3 +89,11 @@ export async function dropView(tx: Tx, viewName: string): Promise<void> {
 export async function indexColumn(tx: Tx, tableName: string, column: string): Promise<void> {
   await tx.query('select arbiter.ds_index_column($1, $2)', [tableName, column]);
 }
+
+/** Drops the views of all segments. */
+export async function dropAllViews(tx: Tx): Promise<void> {
+  const rows = await select(tx, columns(segmentSpec, ['viewName']), 'from arbiter.segments where tenant_id = $1', [
+    tx.tenantId,
+  ]);
+  for (const { viewName } of rows) await dropView(tx, viewName);
+}

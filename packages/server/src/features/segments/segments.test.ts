@@ -258,7 +258,7 @@ test('a schema or column that a segment asks is in use', async () => {
   });
 });
 
-test('DELETE is refused while a rule, policy or offer names the segment', async () => {
+test('DELETE is refused while a rule, policy or offer names the segment, another name while they name it by its name', async () => {
   const named = await segments.create({ name: 'Named' });
   const url = `${segmentsUrl}/${named.id}`;
   const uses: [string, object][] = [
@@ -286,6 +286,12 @@ test('DELETE is refused while a rule, policy or offer names the segment', async 
     const refused = await segments.call('DELETE', url);
     assert.deepEqual([refused.status, refused.body.code], [409, 'in_use'], path);
     assert.match(refused.body.errors[0]?.message ?? '', /"(R1|R2|P1|P2|O1)"/);
+    const isByName = JSON.stringify(body).includes('Named');
+    const renamed = await segments.call('PUT', url, { name: 'Other' });
+    assert.deepEqual([renamed.status, renamed.body.code], isByName ? [409, 'in_use'] : [200, undefined], renamed.text);
+    if (isByName) assert.deepEqual(renamed.body.errors[0]?.path, '/name');
+    const same = await segments.call('PUT', url, { name: 'Named', description: path });
+    assert.equal(same.status, 200, same.text);
     const gone = await segments.call('DELETE', `/api/v1/${path}/${made.body.id}`);
     assert.ok(gone.status < 300, gone.text);
   }

@@ -13,5 +13,6 @@ export const tables = ['tenant_settings'];
 export const settingsFeature = feature({
   name: 'settings',
   tables,
+  resets: { keeps: { tenant_settings: 'settings remain' } },
   operations: (ports: SettingsPorts) => handlerEntries(tenantSettingsOperations, tenantSettingsRoutes(ports)),
 });

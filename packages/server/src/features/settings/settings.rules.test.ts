@@ -58,7 +58,6 @@ const refused: readonly [path: string, patch: unknown][] = [
   ['/locale', { locale: 'not_a_tag' }],
   ['/currency', { currency: 'QQQ' }],
   ['/neverStore', { neverStore: 'age' }],
-  ['/mfaRequired', { mfaRequired: true }],
   ['/consentRequired', { consentRequired: true }],
   ['/fairnessPolicy', { fairnessPolicy: {} }],
   ['/allowedIpRanges', { allowedIpRanges: [] }],
@@ -82,6 +81,6 @@ for (const [path, patch] of refused) {
 
 test('reserved keys take their default', () => {
   assert.ok(
-    'patch' in readPatch({ mfaRequired: false, fairnessPolicy: null, timezone: 'Europe/Paris', locale: 'de-CH' }),
+    'patch' in readPatch({ consentRequired: false, fairnessPolicy: null, timezone: 'Europe/Paris', locale: 'de-CH' }),
   );
 });

@@ -70,7 +70,6 @@ const judges: Readonly<Record<string, Judge>> = {
   '/timezone': (value) => zoneProblem(String(value)),
   '/locale': (value) => (isLocale(String(value)) ? null : 'must be a BCP 47 language tag'),
   '/currency': (value) => (currencies.has(String(value)) ? null : 'must be an ISO 4217 currency code'),
-  '/mfaRequired': reserved,
   '/consentRequired': reserved,
   '/aiAnalyzerSettings/multiLanguageEnabled': reserved,
   '/aiAnalyzerSettings/arbitration/budgetPacingEnabled': reserved,

@@ -68,7 +68,7 @@ test('unknown keys, wrong types and reserved values are 400, name the key and ch
       '/aiAnalyzerSettings/ml/counterfactualTrainingEnabled',
       { aiAnalyzerSettings: { ml: { counterfactualTrainingEnabled: true } } },
     ],
-    ['/mfaRequired', { mfaRequired: true }],
+    ['/consentRequired', { consentRequired: true }],
     ['/fairnessPolicy', { fairnessPolicy: { x: 1 } }],
     ['/timezone', { timezone: 'Europe/Atlantis' }],
   ] as const) {

@@ -11,6 +11,7 @@ export const tables = ['simulations'];
 export const simulationsFeature = feature({
   name: 'simulations',
   tables,
+  resets: { empties: tables },
   operations: (ports: SimulationPorts) => handlerEntries(simulationOperations, simulationRoutes(ports)),
   jobs: (ports: SimulationJobPorts) => simulationJobs(ports),
 });

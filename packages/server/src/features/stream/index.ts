@@ -27,6 +27,10 @@ export const tables = ['outbox', 'stream_heads'];
 export const streamFeature = feature({
   name: 'stream',
   tables,
+  resets: {
+    empties: ['outbox'],
+    keeps: { stream_heads: 'places in the stream are never given twice' },
+  },
   erases: [
     {
       tables: [],

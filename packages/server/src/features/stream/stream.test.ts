@@ -198,12 +198,14 @@ interface Told {
   readonly data: StreamEvent;
 }
 
-/** Reads an open stream. `next` gives its next event, null when it has ended. */
-async function follow(
-  number: number,
-  query = '',
-  options: { at?: 'own' | 'other'; key?: string; lastSeen?: string } = {},
-) {
+interface FollowOptions {
+  readonly at?: 'own' | 'other';
+  readonly key?: string;
+  readonly lastSeen?: string;
+}
+
+/** Opens a stream. `next` gives its next event, null when it has ended. */
+async function open(number: number, query = '', options: FollowOptions = {}) {
   const leaving = new AbortController();
   const answer = await fetch(`${urls[options.at ?? 'own']}${query}`, {
     headers: {
@@ -236,18 +238,41 @@ async function follow(
   return { next, leave: () => leaving.abort() };
 }
 
+/**
+ * Reads a stream as a browser does: when it ends, it goes on behind what it saw. A server whose own connection to the
+ * database has been silent for seconds, as on a busy machine, ends all streams.
+ */
+async function follow(number: number, query = '', options: FollowOptions = {}) {
+  let { lastSeen } = options;
+  if (query.includes('latest')) lastSeen ??= (await read(number, query)).nextAfter;
+  let stream = await open(number, query, options);
+  return {
+    async next(): Promise<Told> {
+      for (;;) {
+        const told = await stream.next();
+        if (told !== null) {
+          lastSeen = told.id;
+          return told;
+        }
+        stream = await open(number, query, { ...options, ...(lastSeen === undefined ? {} : { lastSeen }) });
+      }
+    },
+    leave: () => stream.leave(),
+  };
+}
+
 test('an open stream tells what is there, then what comes, in the process that publishes and in another', async () => {
   const streams = [await follow(1), await follow(1, '', { at: 'other' })];
   for (const stream of streams) {
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
       const told = await stream.next();
-      assert.deepEqual([told?.data.payload.name, told?.event], [name, 'bird.sung.v1']);
+      assert.deepEqual([told.data.payload.name, told.event], [name, 'bird.sung.v1']);
     }
   }
   for (const name of ['h', 'i']) {
     const coming = streams.map((stream) => stream.next());
     await append(1, [[name]]);
-    for (const told of await Promise.all(coming)) assert.equal(told?.data.payload.name, name);
+    for (const told of await Promise.all(coming)) assert.equal(told.data.payload.name, name);
   }
   for (const { leave } of streams) leave();
 });
@@ -256,17 +281,17 @@ test('a stream goes on behind the last event that was seen; latest tells only wh
   const first = await follow(1);
   const seen = await first.next();
   first.leave();
-  assert.equal(seen?.id, '1-0');
+  assert.equal(seen.id, '1-0');
   const second = await follow(1, '?after=0', { lastSeen: seen.id });
-  assert.equal((await second.next())?.data.payload.name, 'b');
+  assert.equal((await second.next()).data.payload.name, 'b');
   second.leave();
   const live = await follow(1, '?after=latest');
   const foreign = await follow(2, '?after=latest');
   const [told, nothing] = [live.next(), foreign.next()];
   await append(1, [['j']]);
-  assert.equal((await told)?.data.payload.name, 'j');
+  assert.equal((await told).data.payload.name, 'j');
   await append(2, [['theirs']]);
-  assert.equal((await nothing)?.data.payload.name, 'theirs');
+  assert.equal((await nothing).data.payload.name, 'theirs');
   live.leave();
   foreign.leave();
 });
@@ -278,7 +303,7 @@ test('a stream ends when a key of its tenant is revoked, in every process, and n
   });
   const { id, key } = made.body;
   const query = '?after=latest';
-  const ending = [await follow(2, query, { key }), await follow(2, query, { key, at: 'other' })];
+  const ending = [await open(2, query, { key }), await open(2, query, { key, at: 'other' })];
   const staying = await follow(1, query);
   const next = staying.next();
   const ends = Promise.all(ending.map((stream) => stream.next()));
@@ -286,10 +311,20 @@ test('a stream ends when a key of its tenant is revoked, in every process, and n
   assert.equal(revoked.status, 204);
   assert.deepEqual(await ends, [null, null]);
   await append(1, [['k']]);
-  assert.equal((await next)?.data.payload.name, 'k');
+  assert.equal((await next).data.payload.name, 'k');
   staying.leave();
   const answer = await fetch(urls.own, { headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' } });
   assert.equal(answer.status, 401);
+});
+
+test('a server that closes ends its streams, whoever reads them, and does not wait for the readers', async () => {
+  const closing = startServerOn({ ...server.testDatabase, close: async () => undefined }, {});
+  await closing.app.listen({ port: 0, host: '127.0.0.1' });
+  await closing.database.listening();
+  urls.other = `http://127.0.0.1:${(closing.app.server.address() as AddressInfo).port}/api/v1/events/stream`;
+  const stream = await open(1, '?after=latest', { at: 'other' });
+  await closing.close();
+  assert.equal(await stream.next(), null);
 });
 
 test('what is wrong with a stream is told as for a page', async () => {

@@ -14,6 +14,7 @@ export const tables = ['customer_suppressions'];
 export const suppressionsFeature = feature({
   name: 'suppressions',
   tables,
+  resets: { empties: tables },
   erases: [
     {
       tables: ['customer_suppressions'],

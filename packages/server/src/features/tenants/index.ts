@@ -2,6 +2,7 @@ import { tenantOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { type TenantPorts, tenantRoutes } from './tenants.routes.ts';
+import { resetQuota } from './tenants.store.ts';
 
 export type { TenantPorts } from './tenants.routes.ts';
 export {
@@ -9,10 +10,19 @@ export {
   findOperatorTenant,
   getTenant,
   hasTenants,
+  isLivingTenant,
   type NewTenant,
   playgroundQuota,
+  renameTenant,
 } from './tenants.service.ts';
-export { joinLivingTenant, raiseQuota, readQuota, selectQuotaUsed, selectTenantIds } from './tenants.store.ts';
+export {
+  joinLivingTenant,
+  raiseQuota,
+  readQuota,
+  selectQuotaUsed,
+  selectResetVersion,
+  selectTenantIds,
+} from './tenants.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['tenants', 'playground_quotas'];
@@ -20,5 +30,10 @@ export const tables = ['tenants', 'playground_quotas'];
 export const tenantsFeature = feature({
   name: 'tenants',
   tables,
+  resets: {
+    clears: ['playground_quotas'],
+    keeps: { tenants: 'the workspace remains' },
+    end: resetQuota,
+  },
   operations: (ports: TenantPorts) => handlerEntries(tenantOperations, tenantRoutes(ports)),
 });

@@ -66,6 +66,11 @@ export async function getTenant(tx: Tx): Promise<Tenant> {
   return shown(tx, row);
 }
 
+/** True while the tenant of the transaction exists. */
+export async function isLivingTenant(tx: Tx): Promise<boolean> {
+  return (await selectTenant(tx)) !== undefined;
+}
+
 /** Changes the display label; isolation and routing do not depend on it. */
 export async function renameTenant(tx: Tx, name: string): Promise<Tenant> {
   const before = await lockTenant(tx);

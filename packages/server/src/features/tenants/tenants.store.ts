@@ -1,5 +1,5 @@
 import { columns, type RowOf, select, table } from '../../db/columns.ts';
-import type { HotStatement } from '../../db/index.ts';
+import { type HotStatement, readCatalogueVersion } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 
 const tenants = table('tenants');
@@ -44,10 +44,27 @@ export async function selectQuotaUsed(tx: Tx): Promise<number | null> {
   return row?.used ?? null;
 }
 
-/** Reads how many decisions a playground has used up. `hold`: and keeps others from raising it until the commit. */
+/** Sets the counter to 0, and notes which version of the catalogue is the first one after the reset. */
+export async function resetQuota(tx: Tx): Promise<void> {
+  const next = (await readCatalogueVersion(tx)) + 1;
+  await tx.query('update arbiter.playground_quotas set used = 0, reset_version = $2 where tenant_id = $1', [
+    tx.tenantId,
+    next,
+  ]);
+}
+
+/** The first version of the catalogue after the last reset; 0 for a tenant that was never reset. */
+export async function selectResetVersion(tx: Tx): Promise<number> {
+  const version = columns(table('playground_quotas'), ['resetVersion']);
+  const [row] = await select(tx, version, 'from arbiter.playground_quotas where tenant_id = $1', [tx.tenantId]);
+  return Number(row?.resetVersion ?? 0);
+}
+
+/**
+ * Reads how many decisions a playground has used up, and which version of the catalogue is the first after its last reset. `hold`: and keeps others from raising it until the commit. */
 export const readQuota = (tenantId: string, hold: boolean): HotStatement => ({
   name: hold ? 'tenants.quota.hold' : 'tenants.quota.read',
-  text: `select used from playground_quotas where tenant_id = $1${hold ? ' for update' : ''}`,
+  text: `select used, reset_version from playground_quotas where tenant_id = $1${hold ? ' for update' : ''}`,
   values: [tenantId],
 });
 

@@ -3,14 +3,57 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { userRoutes } from './users.routes.ts';
 
-export { ensureUser, isActiveAdmin, type NamedUser, readUserAddresses } from './users.service.ts';
-export { actingIsGone, emailKey, joinActingUser, selectIdByEmail, type UserRole } from './users.store.ts';
+export {
+  changePerson,
+  createPerson,
+  deactivatePerson,
+  type NewPerson,
+  reactivatePerson,
+  unlockPerson,
+} from './people.service.ts';
+export {
+  countScimUsers,
+  insertScimUser,
+  isNameTaken,
+  type ScimAttributes,
+  type ScimUserRow,
+  selectScimUser,
+  selectScimUsers,
+  type UserTest,
+  updateScimUser,
+} from './scim-users.store.ts';
+export { readSessionHolder, roleOfUser } from './sign-in.service.ts';
+export {
+  hasPassword,
+  lockSigningIn,
+  type Membership,
+  type SigningIn,
+  selectByLastLogin,
+  selectMemberships,
+  selectSigningIn,
+  updateFailures,
+  updateLastLogin,
+  updateVerified,
+  upsertPassword,
+} from './sign-in.store.ts';
+export { ensureUser, getUser, isActiveAdmin, type NamedUser, readUserAddresses } from './users.service.ts';
+export {
+  actingIsGone,
+  emailKey,
+  joinActingUser,
+  lockUser,
+  lockUserByEmail,
+  selectIdByEmail,
+  type UserRole,
+  type UserRow,
+} from './users.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['users'];
+export const tables = ['users', 'user_passwords'];
 
 export const usersFeature = feature({
   name: 'users',
   tables,
+  resets: { keeps: { users: 'the account remains', user_passwords: 'and how people sign in' } },
   operations: () => handlerEntries(userOperations, userRoutes()),
 });

@@ -4,6 +4,7 @@ import { pageOf } from '../../http/cursor-page.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid, newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
+import { hasPassword, upsertPassword } from './sign-in.store.ts';
 import {
   countUsers,
   insertUser,
@@ -19,28 +20,41 @@ import {
   updateNameAndRole,
 } from './users.store.ts';
 
+/** What a new user has not. */
+export const nothingYet = {
+  externalId: null,
+  emailVerifiedAt: null,
+  addressProven: false,
+  deactivatedAt: null,
+  lockedUntil: null,
+} as const;
+
 /** A user as the operator's bootstrap file names it. */
 export interface NamedUser {
   readonly email: string;
   readonly name: string;
   readonly role: UserRole;
+  /** Hash of the password that a new user gets; asked for only where it is needed. Without it the user has none. */
+  readonly hashPassword?: () => Promise<string>;
 }
 
 /**
- * Makes the user, verified, or sets name and role of the one that has the address. True when anything was written
- * (bootstrap file, docs/design/api-access.md 5.1).
+ * Makes the user, verified, or sets name and role of the one that has the address; a password that is there stays. True when
+ * anything was written (bootstrap file, docs/design/api-access.md 5.1).
  */
-export async function ensureUser(tx: Tx, wanted: NamedUser): Promise<boolean> {
+export async function ensureUser(tx: Tx, { hashPassword, ...wanted }: NamedUser): Promise<boolean> {
   const known = await lockUserByEmail(tx, wanted.email);
   if (known === undefined) {
     const row: UserRow = {
       ...wanted,
       id: newId(),
       source: 'bootstrap',
+      ...nothingYet,
       emailVerifiedAt: tx.now,
       createdAt: tx.now,
     };
-    await insertUser(tx, row);
+    if (!(await insertUser(tx, row))) throw new AppError('concurrent_modification');
+    if (hashPassword !== undefined) await upsertPassword(tx, row.id, await hashPassword());
     await recordAudit(tx, {
       action: 'create',
       entityType: 'user',
@@ -50,7 +64,11 @@ export async function ensureUser(tx: Tx, wanted: NamedUser): Promise<boolean> {
     });
     return true;
   }
-  if (known.name === wanted.name && known.role === wanted.role) return false;
+  // One that an earlier version made from the same file has no password yet.
+  const lacksPassword =
+    hashPassword !== undefined && known.source === 'bootstrap' && !(await hasPassword(tx, known.id));
+  if (lacksPassword) await upsertPassword(tx, known.id, await hashPassword());
+  if (known.name === wanted.name && known.role === wanted.role && !lacksPassword) return false;
   await updateNameAndRole(tx, known.id, wanted.name, wanted.role);
   await recordAudit(tx, {
     action: 'update',
@@ -59,6 +77,7 @@ export async function ensureUser(tx: Tx, wanted: NamedUser): Promise<boolean> {
     entityName: wanted.name,
     before: known,
     after: { ...known, name: wanted.name, role: wanted.role },
+    ...(lacksPassword ? { secretsGiven: ['password'] } : {}),
   });
   return true;
 }
@@ -68,11 +87,15 @@ export async function isActiveAdmin(tx: Tx, id: string): Promise<boolean> {
   return (await selectActiveRole(tx, id)) === 'admin';
 }
 
+/** `lockedUntil` of who is deactivated (docs/design/api-access.md 22). */
+const lockedForEver = '2099-12-31T00:00:00.000Z';
+
 const shown = (row: ShownUser): User => ({
   ...row,
   emailVerifiedAt: row.emailVerifiedAt?.toISOString() ?? null,
   lastLoginAt: row.lastLoginAt?.toISOString() ?? null,
-  lockedUntil: row.lockedUntil?.toISOString() ?? null,
+  // The greater of the two: a deactivation has no end (contract part 1, section 3).
+  lockedUntil: row.status === 'deactivated' ? lockedForEver : (row.lockedUntil?.toISOString() ?? null),
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 });

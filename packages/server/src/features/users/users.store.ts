@@ -2,7 +2,19 @@ import type { UserStatus } from '@arbiter/contract';
 import { columns, computed, expression, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
 
-const userColumns = columns(table('users'), ['id', 'email', 'name', 'role', 'source', 'emailVerifiedAt', 'createdAt']);
+const userColumns = columns(table('users'), [
+  'id',
+  'email',
+  'name',
+  'role',
+  'source',
+  'externalId',
+  'emailVerifiedAt',
+  'addressProven',
+  'deactivatedAt',
+  'lockedUntil',
+  'createdAt',
+]);
 
 export type UserRow = RowOf<typeof userColumns>;
 export type UserRole = UserRow['role'];
@@ -10,6 +22,30 @@ export type UserSource = UserRow['source'];
 
 /** The address as it is compared: two spellings that differ by letter case only are one address (docs/design/quality.md E8). */
 export const emailKey = (email: string) => email.normalize('NFC').toLowerCase();
+
+/** The user, locked until the transaction ends. `id` is a UUID. */
+export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
+  const [row] = await select(tx, userColumns, 'from arbiter.users where tenant_id = $1 and id = $2 for update', [
+    tx.tenantId,
+    id,
+  ]);
+  return row;
+}
+
+/**
+ * Locks those who keep the tenant open: admins who are verified and not deactivated; answers with their ids. Taken before any
+ * other row of users, and in one order, so that two who demote each other wait instead of both succeeding.
+ */
+export async function lockAdmins(tx: Tx): Promise<string[]> {
+  const rows = await select(
+    tx,
+    columns(table('users'), ['id']),
+    `from arbiter.users where tenant_id = $1 and role = 'admin' and deactivated_at is null
+       and email_verified_at is not null order by id for update`,
+    [tx.tenantId],
+  );
+  return rows.map(({ id }) => id);
+}
 
 /** The user with this address, locked until the transaction ends. */
 export async function lockUserByEmail(tx: Tx, email: string): Promise<UserRow | undefined> {
@@ -20,11 +56,13 @@ export async function lockUserByEmail(tx: Tx, email: string): Promise<UserRow | 
   return row;
 }
 
-export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
-  await tx.query(
+/** Stores a new user; false when the tenant has one with this address, be it in another letter case. */
+export async function insertUser(tx: Tx, row: UserRow): Promise<boolean> {
+  const rows = await tx.query(
     `insert into arbiter.users (tenant_id, id, email, email_key, name, role, source, email_verified_at, created_at,
-       updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
+       updated_at, external_id, address_proven, deactivated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12)
+     on conflict (tenant_id, email_key) do nothing returning id`,
     [
       tx.tenantId,
       row.id,
@@ -35,7 +73,22 @@ export async function insertUser(tx: Tx, row: UserRow): Promise<void> {
       row.source,
       row.emailVerifiedAt,
       row.createdAt,
+      row.externalId,
+      row.addressProven,
+      row.deactivatedAt,
     ],
+  );
+  return rows.length > 0;
+}
+
+/** Sets or clears the deactivation; a person who comes back is not locked either (docs/design/quality.md T11). */
+export async function updateDeactivation(tx: Tx, id: string, deactivatedAt: Date | null): Promise<void> {
+  await tx.query(
+    `update arbiter.users set deactivated_at = $3, updated_at = $4,
+       locked_until = case when $3::timestamptz is null then null else locked_until end,
+       failed_logins = case when $3::timestamptz is null then 0 else failed_logins end
+      where tenant_id = $1 and id = $2`,
+    [tx.tenantId, id, deactivatedAt, tx.now],
   );
 }
 

@@ -40,5 +40,6 @@ export const tables = ['volumes', 'volume_reservations'];
 export const volumesFeature = feature({
   name: 'volumes',
   tables,
+  resets: { empties: tables },
   jobs: ({ database }: { readonly database: Database }) => volumeJobs(database),
 });

@@ -37,7 +37,8 @@ export async function bookVolumes(tx: Tx, { facts, settled }: Bookings, timezone
     const at = fact.at.getTime();
     changes.push(...changesOf(fact, fact.impressions, cents, at >= dayStart && at < dayEnd));
   }
-  if (changes.length > 0) await bookChanges(tx, mergeChanges(changes), new Date(dayStart));
+  const at = { now: tx.now, dayStart: new Date(dayStart), dayEnd: new Date(dayEnd) };
+  if (changes.length > 0) await bookChanges(tx, mergeChanges(changes), at);
 }
 
 /** What a volume gets of each item; `today`: the day's figures too. */
@@ -62,9 +63,10 @@ const reservationsPerSlice = 500;
 export async function sweepReservations(tx: Tx, timezone: string): Promise<boolean> {
   const due = await deleteDue(tx, reservationsPerSlice);
   if (due.length === 0) return false;
-  const { dayStart } = zoneClock(timezone, tx.now.getTime());
+  const { dayStart, dayEnd } = zoneClock(timezone, tx.now.getTime());
   const changes = due.flatMap((row) => [...givenBack(row, dayStart)]);
-  await bookChanges(tx, mergeChanges(changes), new Date(dayStart));
+  const at = { now: tx.now, dayStart: new Date(dayStart), dayEnd: new Date(dayEnd) };
+  await bookChanges(tx, mergeChanges(changes), at);
   return due.length === reservationsPerSlice;
 }
 

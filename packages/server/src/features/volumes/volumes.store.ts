@@ -152,22 +152,34 @@ export async function keepReservations(tx: Tx, rows: readonly NewReservation[]):
   await tx.query(text, values);
 }
 
-/** SQL: adds changes; the figures of a day that is over begin anew. `$9` is the instant, `$8` the start of its day. */
+/** Where changes lie in time: figures of a day before this one begin anew, those of a later day are not touched. */
+export interface RaisedAt {
+  readonly now: Date;
+  /** Of the tenant's day in which the changes are counted; the end is exclusive. */
+  readonly dayStart: Date;
+  readonly dayEnd: Date;
+}
+
+/** SQL of a figure of the day. `$9` is the instant, `$8` the start of its day and `$10` its end. */
+const dayFigure = (column: string, change: string): string =>
+  `greatest(0, case when v.day_at >= $10 then v.${column} when v.day_at >= $8 then v.${column} + ${change} else ${change} end)`;
+
+/** SQL: adds changes. */
 const raise = (locking: string): string => `with held as (
       select v.kind, v.subject_id ${asked} order by v.kind, v.subject_id for update of v${locking}
     )
     update volumes v set
       impressions = greatest(0, v.impressions + u.impressions),
       spent_cents = greatest(0, v.spent_cents + u.spent),
-      day_impressions = greatest(0, case when v.day_at >= $8 then v.day_impressions else 0 end + u.day_impressions),
-      day_spent_cents = greatest(0, case when v.day_at >= $8 then v.day_spent_cents else 0 end + u.day_spent),
+      day_impressions = ${dayFigure('day_impressions', 'u.day_impressions')},
+      day_spent_cents = ${dayFigure('day_spent_cents', 'u.day_spent')},
       day_at = greatest(v.day_at, $9)
     from held, unnest($2::text[], $3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
       as u(kind, subject_id, impressions, spent, day_impressions, day_spent)
     where v.tenant_id = $1 and v.kind = held.kind and v.subject_id = held.subject_id
       and u.kind = held.kind and u.subject_id = held.subject_id`;
 
-const raiseValues = (tenantId: string, changes: readonly VolumeChange[], dayStart: Date, now: Date): unknown[] => {
+const raiseValues = (tenantId: string, changes: readonly VolumeChange[], at: RaisedAt): unknown[] => {
   const { kinds, subjectIds } = volumeArrays(changes.map(({ ref }) => ref));
   return [
     tenantId,
@@ -177,8 +189,9 @@ const raiseValues = (tenantId: string, changes: readonly VolumeChange[], dayStar
     numberArray(changes.map((change) => change.spentCents)),
     numberArray(changes.map((change) => change.dayImpressions)),
     numberArray(changes.map((change) => change.daySpentCents)),
-    dayStart,
-    now,
+    at.dayStart,
+    at.now,
+    at.dayEnd,
   ];
 };
 
@@ -186,18 +199,17 @@ const raiseValues = (tenantId: string, changes: readonly VolumeChange[], dayStar
 export const raiseVolumes = (
   tenantId: string,
   changes: readonly VolumeChange[],
-  dayStart: Date,
-  now: Date,
+  at: RaisedAt,
   wait: boolean,
 ): HotStatement => ({
   name: wait ? 'volumes.raise' : 'volumes.raise.free',
   text: `${raise(wait ? '' : ' skip locked')} returning ${named}`,
-  values: raiseValues(tenantId, changes, dayStart, now),
+  values: raiseValues(tenantId, changes, at),
 });
 
 /** Adds the changes to the volumes that exist, waiting for whoever holds them. */
-export async function bookChanges(tx: Tx, changes: readonly VolumeChange[], dayStart: Date): Promise<void> {
-  await tx.query(raise(''), raiseValues(tx.tenantId, changes, dayStart, tx.now));
+export async function bookChanges(tx: Tx, changes: readonly VolumeChange[], at: RaisedAt): Promise<void> {
+  await tx.query(raise(''), raiseValues(tx.tenantId, changes, at));
 }
 
 const keyColumns = columns(table<'volumes', { kind: VolumeRef['kind'] }>('volumes'), ['kind', 'subjectId']);

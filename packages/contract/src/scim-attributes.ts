@@ -1,0 +1,143 @@
+/**
+ * Attributes of SCIM users (RFC 7643 sections 3.1, 4.1, 4.3), described once: the document at /Schemas, the schemas of bodies
+ * and answers, what is kept of a body and the paths of a PATCH are made from these values.
+ */
+
+export const scimUserSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
+export const scimEnterpriseSchema = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+/** One attribute, in the words of RFC 7643 section 7. */
+export interface ScimAttribute {
+  readonly name: string;
+  readonly type: 'string' | 'boolean' | 'reference' | 'binary' | 'complex';
+  readonly multiValued?: true;
+  readonly description: string;
+  readonly subAttributes?: readonly ScimAttribute[];
+  /** Words that clients usually send; others are taken too. */
+  readonly canonicalValues?: readonly string[];
+  readonly mutability?: 'readOnly' | 'writeOnly';
+  readonly uniqueness?: 'server';
+  /** Characters at most; default 1,024. */
+  readonly maxLength?: number;
+}
+
+const text = (name: string, description: string, more: Partial<ScimAttribute> = {}): ScimAttribute => ({
+  name,
+  type: 'string',
+  description,
+  ...more,
+});
+
+/** A list of values, each with a kind and a place for the preferred one. */
+function list(
+  name: string,
+  description: string,
+  more: {
+    readonly value?: Partial<ScimAttribute>;
+    readonly kinds?: readonly string[];
+    readonly instead?: readonly ScimAttribute[];
+  } = {},
+): ScimAttribute {
+  const type = text(
+    'type',
+    'What kind of value it is.',
+    more.kinds === undefined ? {} : { canonicalValues: more.kinds },
+  );
+  const own = more.instead ?? [
+    text('value', 'The value.', more.value),
+    text('display', 'The value as people read it.'),
+  ];
+  const primary: ScimAttribute = {
+    name: 'primary',
+    type: 'boolean',
+    description: 'True for the preferred value; at most one has it.',
+  };
+  return { name, type: 'complex', multiValued: true, description, subAttributes: [...own, type, primary] };
+}
+
+/** Core attributes of a user, in the order in which answers show them. */
+export const scimUserAttributes: readonly ScimAttribute[] = [
+  text('userName', 'Name of the account, unique in the tenant whatever the letter case; usually an address.', {
+    uniqueness: 'server',
+    maxLength: 255,
+  }),
+  {
+    name: 'name',
+    type: 'complex',
+    description: 'Parts of the name.',
+    subAttributes: [
+      text('formatted', 'The whole name.'),
+      text('familyName', 'Family name.', { maxLength: 255 }),
+      text('givenName', 'Given name.', { maxLength: 255 }),
+      text('middleName', 'Middle names.'),
+      text('honorificPrefix', 'Title before the name.'),
+      text('honorificSuffix', 'Suffix after the name.'),
+    ],
+  },
+  text('displayName', 'Name as people read it; made from the parts of the name, else userName, when it is not sent.', {
+    maxLength: 255,
+  }),
+  text('nickName', 'Casual name.'),
+  { name: 'profileUrl', type: 'reference', description: 'Address of a page about the person.', maxLength: 8192 },
+  text('title', 'Title in the organisation.'),
+  text('userType', 'Relation to the organisation, such as Employee.'),
+  text('preferredLanguage', 'Language as in Accept-Language.'),
+  text('locale', 'Locale, such as en-US.'),
+  text('timezone', 'IANA name of the time zone.'),
+  {
+    name: 'active',
+    type: 'boolean',
+    description: 'False for somebody who is deactivated: no sign-in, and every session ended.',
+  },
+  text('password', 'Taken and ignored: people set their own.', { mutability: 'writeOnly' }),
+  list('emails', 'Addresses; mail goes to the primary one.', { kinds: ['work', 'home', 'other'] }),
+  list('phoneNumbers', 'Telephone numbers.', { kinds: ['work', 'home', 'mobile', 'fax', 'pager', 'other'] }),
+  list('ims', 'Addresses for instant messages.'),
+  list('photos', 'Addresses of pictures.', {
+    value: { type: 'reference', maxLength: 8192 },
+    kinds: ['photo', 'thumbnail'],
+  }),
+  list('addresses', 'Postal addresses.', {
+    kinds: ['work', 'home', 'other'],
+    instead: [
+      text('formatted', 'The whole address.'),
+      text('streetAddress', 'Street and number.'),
+      text('locality', 'City.'),
+      text('region', 'State or region.'),
+      text('postalCode', 'Postal code.'),
+      text('country', 'Country, ISO 3166-1.'),
+    ],
+  }),
+  list('entitlements', 'What the person may use elsewhere; kept as it is sent.'),
+  list('roles', 'Roles elsewhere; kept as they are sent, without effect on the role in Arbiter.'),
+  list('x509Certificates', 'Certificates.', { value: { type: 'binary', maxLength: 16384 } }),
+];
+
+/** Attributes of the enterprise extension. */
+export const scimEnterpriseAttributes: readonly ScimAttribute[] = [
+  text('employeeNumber', 'Number of the person in the organisation.'),
+  text('costCenter', 'Cost centre.'),
+  text('organization', 'Organisation.'),
+  text('division', 'Division.'),
+  text('department', 'Department.'),
+  {
+    name: 'manager',
+    type: 'complex',
+    description: 'The manager.',
+    subAttributes: [
+      text('value', 'Id of the manager.'),
+      { name: '$ref', type: 'reference', description: 'Address of the manager.' },
+      text('displayName', 'Name of the manager.'),
+    ],
+  },
+];
+
+/** Attributes that every resource has besides its own (RFC 7643 section 3.1). */
+export const scimCommonAttributes: readonly ScimAttribute[] = [
+  text('id', 'Id of the user in Arbiter.', { mutability: 'readOnly', uniqueness: 'server' }),
+  text('externalId', 'Id of the person in the directory that provisions.', { maxLength: 255 }),
+];
+
+/** Items that a list of values may have. */
+export const scimMostValues = 100;
+export const scimUsualLength = 1024;

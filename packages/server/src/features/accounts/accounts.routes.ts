@@ -1,0 +1,89 @@
+import type { accountOperations } from '@arbiter/contract';
+import { type Handlers, reply } from '../../http/handler.ts';
+import { locationOf } from '../../http/own-paths.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { AccountDependencies } from './accounts.ports.ts';
+import { enterByLink } from './first-run.service.ts';
+import { acceptInvitation } from './invitations.service.ts';
+import { countMailTo, forgotPassword, resetPassword } from './passwords.service.ts';
+import { register, resendVerification } from './registration.service.ts';
+import { type Entrance, signInByPassword } from './sign-in.service.ts';
+import { signOut } from './sign-out.service.ts';
+import { listTenants, switchTenant } from './tenants.service.ts';
+import { verifyAddress } from './verification.service.ts';
+
+const said = {
+  registered: 'Look into your mail: a link there goes on.',
+  verification: 'If the address waits to be proven, a mail with a link was sent.',
+  forgot: 'If the address is known, a mail with a link was sent.',
+  reset: 'The password is set. Sign in with it.',
+} as const;
+
+/** Handlers of accounts (docs/design/api-access.md 4.2). */
+export function accountRoutes(deps: AccountDependencies): Handlers<typeof accountOperations> {
+  const to = (path: string) => ({ location: locationOf(deps.publicUrl, path) });
+  return {
+    register: async ({ body, requestId, until }) => {
+      await evenly(deps, () => register(deps, body, { requestId, until }));
+      return reply(201, { message: said.registered });
+    },
+    verify: async ({ query, requestId, until }) => {
+      const outcome = await verifyAddress(deps, query.token ?? '', { requestId, until });
+      return reply(302, null, to(`/login?${outcome}`));
+    },
+    resendVerification: async ({ body, requestId, until }) => {
+      await evenly(deps, async () => {
+        await countMailTo(deps.rateLimits, 'auth.resendVerification', body.email);
+        await resendVerification(deps, body.email, { requestId, until });
+      });
+      return reply(202, { message: said.verification });
+    },
+    login: async ({ body, requestId, until }) => {
+      const { email, password, tenantId = null } = body;
+      return replyOf(
+        await evenly(deps, () => signInByPassword(deps, { email, password, tenantId }, { requestId, until })),
+      );
+    },
+    logout: async ({ headers, requestId, until }) => {
+      await signOut(deps, headers.Cookie, { requestId, until });
+      return reply(204, null, { 'set-cookie': deps.sessions.clearedCookie });
+    },
+    forgotPassword: async ({ body, requestId, until }) => {
+      await evenly(deps, async () => {
+        await countMailTo(deps.rateLimits, 'auth.forgotPassword', body.email);
+        await forgotPassword(deps, body.email, { requestId, until });
+      });
+      return reply(202, { message: said.forgot });
+    },
+    resetPassword: async ({ body, requestId, until }) => {
+      await resetPassword(deps, body, { requestId, until });
+      return reply(200, { message: said.reset });
+    },
+    acceptInvite: async ({ body, requestId, until }) =>
+      replyOf(await acceptInvitation(deps, body, { requestId, until })),
+    tenants: async (request) => reply(200, { data: await listTenants(deps.database, request) }),
+    switchTenant: async (request) => replyOf(await switchTenant(deps, request, request.body)),
+    firstRun: async ({ query, headers, requestId, until }) => {
+      if (headers['Sec-Purpose']?.includes('prefetch') === true) {
+        // A refusal: what a browser fetched ahead it would show instead of calling again.
+        throw new AppError('not_found', { detail: 'This link is not opened ahead of time.' });
+      }
+      const cookie = await enterByLink(deps, query.token ?? '', { requestId, until });
+      if (cookie === null) return reply(303, null, to('/login?error=expired-link'));
+      return reply(303, null, { ...to('/'), 'set-cookie': cookie });
+    },
+  };
+}
+
+/** An answer that must not tell by its time whether the address is known, refusals included. */
+async function evenly<T>({ evenly: wait }: AccountDependencies, work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    return await work();
+  } finally {
+    await wait(startedAt);
+  }
+}
+
+const replyOf = ({ answer, cookie }: Entrance) =>
+  cookie === null ? reply(200, answer) : reply(200, answer, { 'set-cookie': cookie });

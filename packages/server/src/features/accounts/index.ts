@@ -1,0 +1,40 @@
+import { accountOperations, invitationOperations, selfOperations } from '@arbiter/contract';
+import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { type AccountJobPorts, accountJobs } from './accounts.jobs.ts';
+import type { AccountDependencies } from './accounts.ports.ts';
+import { accountRoutes } from './accounts.routes.ts';
+import { invitationRoutes, selfRoutes } from './people.routes.ts';
+
+export type {
+  AccountDependencies,
+  FurtherStep,
+  RequestTerms,
+  SignInPorts,
+  SignUp,
+  UserPlace,
+} from './accounts.ports.ts';
+export { makeSignInLink } from './first-run.service.ts';
+export {
+  actorOf,
+  type Entrance,
+  enter,
+  invalidCredentials,
+  isLocked,
+  missed,
+  openSession,
+} from './sign-in.service.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['registration_claims'];
+
+export const accountsFeature = feature({
+  name: 'accounts',
+  tables,
+  operations: (ports: AccountDependencies) => [
+    ...handlerEntries(accountOperations, accountRoutes(ports)),
+    ...handlerEntries(invitationOperations, invitationRoutes(ports)),
+    ...handlerEntries(selfOperations, selfRoutes(ports)),
+  ],
+  jobs: (ports: AccountJobPorts) => accountJobs(ports),
+});

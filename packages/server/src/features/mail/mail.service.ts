@@ -1,0 +1,89 @@
+import { isMailAddress, type MailSender } from '../../config/mail-settings.ts';
+import { type Database, systemActor, type Tx } from '../../db/index.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
+import type { Envelope, SealPlace } from '../../platform/crypto.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { writeMail } from '../../platform/mail/mail-message.ts';
+import type { MailTransport } from '../../platform/mail/mail-transport.ts';
+import { deleteMail, insertMail, type MailRow, selectMail } from './mail.store.ts';
+import { mailText } from './mail.templates.ts';
+import { type Mail, usefulHours } from './mails.ts';
+
+/**
+ * Puts a mail into the queue of the transaction's tenant; it is sent once the transaction has committed. Throws 400 for what
+ * is no single address, and 503 `not_configured` when nothing can seal the mail.
+ */
+export type EnqueueMail = (tx: Tx, mail: Mail) => Promise<void>;
+
+const hourMs = 3_600_000;
+
+const placeOf = (tenantId: string, id: string): SealPlace => ({ tenantId, recordId: id, field: 'mail' });
+
+/**
+ * How this process puts mails into the queue.
+ *
+ * @param envelope seals them; null without DATA_ENCRYPTION_KEY
+ * @param enqueueSending puts the job into the queue that sends the mail with this id
+ */
+export function createMailQueue(
+  envelope: Envelope | null,
+  enqueueSending: (tx: Tx, mailId: string) => Promise<void>,
+): EnqueueMail {
+  return async (tx, mail) => {
+    if (envelope === null) {
+      throw new AppError('not_configured', { detail: 'Mail cannot be sent: DATA_ENCRYPTION_KEY is not set.' });
+    }
+    if (!isMailAddress(mail.to)) throw invalid('/email', 'is no address that mail can be sent to');
+    const id = newId();
+    await insertMail(tx, {
+      id,
+      kind: mail.kind,
+      sealed: envelope.seal(placeOf(tx.tenantId, id), JSON.stringify(mail)),
+      createdAt: tx.now,
+      expiresAt: new Date(tx.now.getTime() + usefulHours[mail.kind] * hourMs),
+    });
+    await enqueueSending(tx, id);
+  };
+}
+
+/** What sending takes. */
+export interface MailPorts {
+  readonly envelope: Envelope | null;
+  readonly transport: MailTransport;
+  readonly sender: MailSender;
+  /** Public address of the server, with its path: what links begin with. */
+  readonly publicUrl: string;
+  readonly logger: Logger;
+}
+
+/** Opens a mail that waits. Throws when it was changed, or sealed with a key that is not known any more. */
+export function openMail(envelope: Envelope, tenantId: string, { id, sealed }: Pick<MailRow, 'id' | 'sealed'>): Mail {
+  const mail: Mail = JSON.parse(envelope.open(placeOf(tenantId, id), sealed).toString('utf8'));
+  return mail;
+}
+
+/**
+ * Sends a mail that waits, and forgets it. Does nothing for one that was sent, or is of no use any more. It may be sent twice
+ * when the process ends in between; both have the same `Message-ID`. Throws when it could not be sent.
+ */
+export async function sendMail(
+  database: Database,
+  { envelope, transport, sender, publicUrl, logger }: MailPorts,
+  tenantId: string,
+  id: string,
+): Promise<void> {
+  const actor = systemActor('mail');
+  const row = await database.withTenant(tenantId, actor, (tx) => selectMail(tx, id));
+  if (row === undefined) {
+    logger.info({ tenantId, mailId: id }, 'a mail was not sent: it was sent before, or its link has run out');
+    return;
+  }
+  if (envelope === null) throw new Error('mail cannot be opened: DATA_ENCRYPTION_KEY is not set');
+  const mail = openMail(envelope, tenantId, row);
+  const { kind, createdAt } = row;
+  const message = { id, kind, createdAt, to: mail.to, ...mailText(mail, publicUrl) };
+  const facts = await transport.send(await writeMail(message, sender));
+  await database.withTenant(tenantId, actor, (tx) => deleteMail(tx, id));
+  logger.info({ tenantId, mailId: id, kind, ...facts }, 'mail sent');
+}

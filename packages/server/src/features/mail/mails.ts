@@ -1,0 +1,46 @@
+/**
+ * Every mail that the server sends to people with an account, or with an invitation to one. `to` is one address. Tokens
+ * stand in the links of these mails and nowhere else that can be read (docs/adr/0042-mail.md).
+ */
+export type Mail =
+  /** Whoever registered the address is to prove that it is theirs: link to `GET /api/v1/auth/verify`. */
+  | { readonly kind: 'verification'; readonly to: string; readonly token: string }
+  /** Somebody registered an address that has an account already. */
+  | { readonly kind: 'registration_known'; readonly to: string }
+  /** Link to `/reset-password`. */
+  | { readonly kind: 'reset'; readonly to: string; readonly tenantName: string; readonly token: string }
+  /** Link to `/accept-invite`. `invitedBy`: name of the person who did; null when a machine did. */
+  | {
+      readonly kind: 'invitation';
+      readonly to: string;
+      readonly tenantName: string;
+      readonly invitedBy: string | null;
+      readonly token: string;
+    }
+  /** Five sign-ins in a row have failed. `until`: ISO 8601, when the lock ends. */
+  | { readonly kind: 'locked'; readonly to: string; readonly tenantName: string; readonly until: string }
+  /** For accounts that came to be without a verification: Google sign-in. */
+  | { readonly kind: 'welcome'; readonly to: string; readonly name: string; readonly tenantName: string }
+  /** The second factor of the account is another one than before: the owner is to know who did it. */
+  | {
+      readonly kind: 'second_factor';
+      readonly to: string;
+      readonly tenantName: string;
+      readonly change: 'enabled' | 'disabled' | 'reset';
+    };
+
+export type MailKind = Mail['kind'];
+
+/**
+ * Hours after which a mail is of no more use and is not sent any more, however it was held up: the life of the link in it
+ * (docs/design/api-access.md 4.2), three days without one.
+ */
+export const usefulHours: Readonly<Record<MailKind, number>> = {
+  verification: 24,
+  registration_known: 72,
+  reset: 1,
+  invitation: 168,
+  locked: 72,
+  welcome: 72,
+  second_factor: 72,
+};

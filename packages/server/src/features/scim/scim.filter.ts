@@ -1,0 +1,103 @@
+import { scimProblem } from './scim-error.ts';
+
+/** One comparison: an attribute as it was written, and a text or a truth value. */
+export interface Comparison {
+  readonly attribute: string;
+  readonly operator: 'eq' | 'sw' | 'co';
+  readonly value: string | boolean;
+}
+
+/** Comparisons that one filter may have. */
+const mostComparisons = 50;
+
+type Token =
+  | { readonly kind: 'word'; readonly text: string }
+  | { readonly kind: 'text'; readonly value: string }
+  | { readonly kind: 'mark'; readonly text: '(' | ')' };
+
+const refused = (detail: string) => scimProblem('invalidFilter', detail);
+
+const tokenForm = /\s*(?:([()])|("(?:[^"\\]|\\.)*")|([A-Za-z$][A-Za-z0-9$_.:-]*))/y;
+
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (text.slice(at).trim() !== '') {
+    tokenForm.lastIndex = at;
+    const found = tokenForm.exec(text);
+    if (found === null) throw refused(`The filter cannot be read from character ${at + 1} on.`);
+    at = tokenForm.lastIndex;
+    const [, mark, quoted, word] = found;
+    if (mark === '(' || mark === ')') tokens.push({ kind: 'mark', text: mark });
+    else if (quoted !== undefined) tokens.push({ kind: 'text', value: unquoted(quoted) });
+    else tokens.push({ kind: 'word', text: word ?? '' });
+  }
+  return tokens;
+}
+
+/** Texts are written as in JSON (RFC 7644 section 3.4.2.2). */
+function unquoted(quoted: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(quoted);
+  } catch {
+    throw refused('The filter holds a text that is not written as in JSON.');
+  }
+  if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) {
+    throw refused('The filter holds a text that no attribute can have.');
+  }
+  return value;
+}
+
+/**
+ * Reads the part of RFC 7644 section 3.4.2.2 that is settled (docs/design/api-access.md 4.4): comparisons by `eq`, `sw`, `co`,
+ * joined by `and`, with parentheses. Throws 400 `invalidFilter` for everything else, so that a filter which is not understood
+ * never lists more than it should.
+ */
+export function parseFilter(text: string): readonly Comparison[] {
+  const tokens = tokensOf(text);
+  const found: Comparison[] = [];
+  let at = 0;
+
+  const word = (): string => {
+    const token = tokens[at];
+    if (token?.kind !== 'word') throw refused('The filter ends, or has something else, where a word should stand.');
+    at += 1;
+    return token.text;
+  };
+
+  function comparison(): void {
+    const attribute = word();
+    const operator = word().toLowerCase();
+    if (operator !== 'eq' && operator !== 'sw' && operator !== 'co') {
+      throw refused('Filters compare by eq, sw and co.');
+    }
+    const token = tokens[at];
+    at += 1;
+    if (token?.kind === 'text') found.push({ attribute, operator, value: token.value });
+    else if (token?.kind === 'word' && (token.text === 'true' || token.text === 'false') && operator === 'eq') {
+      found.push({ attribute, operator, value: token.text === 'true' });
+    } else throw refused('A comparison ends in a quoted text, or eq in true or false.');
+    if (found.length > mostComparisons) throw refused(`A filter has at most ${mostComparisons} comparisons.`);
+  }
+
+  // How many parentheses are open: all that they can group is joined by `and`, so they change nothing.
+  let open = 0;
+  for (let isFirst = true; isFirst || at < tokens.length; isFirst = false) {
+    if (!isFirst && word().toLowerCase() !== 'and') throw refused('Comparisons are joined by and.');
+    while (isMark(tokens[at], '(')) {
+      open += 1;
+      at += 1;
+    }
+    comparison();
+    while (isMark(tokens[at], ')')) {
+      open -= 1;
+      at += 1;
+      if (open < 0) throw refused('The filter closes a parenthesis that it never opened.');
+    }
+  }
+  if (open > 0) throw refused('The filter leaves a parenthesis open.');
+  return found;
+}
+
+const isMark = (token: Token | undefined, text: string): boolean => token?.kind === 'mark' && token.text === text;

@@ -1,0 +1,34 @@
+import { feature } from '../../feature.ts';
+import { sessionJobs } from './sessions.jobs.ts';
+
+export { type CredentialMemory, createCredentialMemory } from './credential-memory.ts';
+export {
+  type PendingRegistration,
+  selectPendingRegistration,
+  selectPurposes,
+  voidLink,
+  voidLinks,
+} from './links.store.ts';
+export { createLinks, type FoundLink, type IssuedLink, type LinkPurpose, type Links } from './links.ts';
+export { endSession, endSessions, endSessionsOpenedBy } from './sessions.service.ts';
+export { joinLiveSession, liveSession, type SignInMethod, selectSession } from './sessions.store.ts';
+export {
+  createSessions,
+  type ReadSessionHolder,
+  type SessionHolder,
+  type Sessions,
+  type StartedSession,
+  sessionIdOf,
+} from './sessions.ts';
+
+/** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
+export const tables = ['user_sessions', 'user_tokens'];
+
+export const sessionsFeature = feature({
+  name: 'sessions',
+  tables,
+  resets: {
+    keeps: { user_sessions: 'who is signed in stays so', user_tokens: 'links open the account, which remains' },
+  },
+  jobs: sessionJobs,
+});

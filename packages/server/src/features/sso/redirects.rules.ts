@@ -1,0 +1,14 @@
+/**
+ * What is wrong with an address to which a provider is to send browsers back: its origin must be one of ours
+ * (docs/design/quality.md T12). Null: nothing. `own`: addresses whose origins are taken.
+ */
+export function redirectProblem(redirectUri: string, own: readonly string[]): string | null {
+  if (!URL.canParse(redirectUri)) return 'must be a URL';
+  const url = new URL(redirectUri);
+  const isOwn = own.some((address) => new URL(address).origin === url.origin);
+  if (!isOwn || !/^https?:$/.test(url.protocol))
+    return 'must be of the origin of NEXTAUTH_URL or SSO_REDIRECT_ALLOWLIST';
+  const { username, password, search, hash } = url;
+  // The token request repeats it to the letter, and query and fragment are the provider's to write.
+  return username + password + search + hash === '' ? null : 'must have no query, fragment or credentials';
+}

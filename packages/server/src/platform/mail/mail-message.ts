@@ -1,0 +1,53 @@
+import { createTransport } from 'nodemailer';
+import { isMailAddress, type MailSender } from '../../config/mail-settings.ts';
+
+/** A mail as every way of sending takes it. */
+export interface MailMessage {
+  /** Names the mail in its `Message-ID`, so that a second delivery of the same mail is known as such. */
+  readonly id: string;
+  /** One word for logs and file names. */
+  readonly kind: string;
+  readonly createdAt: Date;
+  /** One address. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** A mail as it goes over the wire: with its headers, in RFC 5322 form. */
+export interface RawMail {
+  readonly id: string;
+  readonly kind: string;
+  readonly createdAt: Date;
+  /** Address of the sender alone, without a name. */
+  readonly from: string;
+  readonly to: string;
+  readonly raw: Buffer;
+}
+
+const builder = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+
+/** Writes the mail out. Throws for a subject or an address that could reach into the header. */
+export async function writeMail(message: MailMessage, from: MailSender): Promise<RawMail> {
+  const { id, kind, createdAt, to, subject, text, html } = message;
+  if (!isMailAddress(to)) throw new Error('a mail goes to one address');
+  if (/\p{Cc}/u.test(subject)) throw new Error('the subject of a mail is one line');
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  const { message: raw } = await builder.sendMail({
+    from,
+    to: { name: '', address: to },
+    subject,
+    text,
+    html,
+    date: createdAt,
+    messageId: `<${id}@${domain}>`,
+    // So that nobody's automatic answer comes back (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    textEncoding: 'quoted-printable',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  if (!Buffer.isBuffer(raw)) throw new Error('a mail is written into memory');
+  return { id, kind, createdAt, from: from.address, to, raw };
+}

@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { namesTenant, type Operation, operations } from '@arbiter/contract';
+import Type from 'typebox';
+import { systemActor } from '../../packages/server/src/db/index.ts';
+import { packPort } from '../../packages/server/src/features/seed-packs/index.ts';
+import { createOutboxDispatcher } from '../../packages/server/src/features/stream/index.ts';
+import { enqueueJob, job } from '../../packages/server/src/jobs/index.ts';
+import { allResets } from '../../packages/server/src/main/features.ts';
+import {
+  startServerOn,
+  startTestServer,
+  type TestServer,
+  type TestTenant,
+} from '../../packages/server/src/main/test-server.ts';
+import { examples } from './examples.ts';
+import { fingerprint } from './fingerprint.ts';
+import { createFixtures, type Fixtures, type Made } from './fixtures.ts';
+import { plantRow } from './plant-row.ts';
+import { send } from './requests.ts';
+
+/** Reset of a playground that holds everything (docs/design/api-access.md 5.3 and 22; docs/design/quality.md T31, E39). */
+
+let server: TestServer;
+/** Another process over the same database. */
+let other: Omit<TestServer, 'tenants'>;
+before(async () => {
+  server = await startTestServer({ tenants: 7 });
+  other = startServerOn({ ...server.testDatabase, close: async () => undefined }, {});
+});
+after(async () => {
+  await other?.close();
+  await server?.close();
+});
+
+const reset = (tenant: TestTenant, body: unknown = { confirm: true }, from: Pick<TestServer, 'call'> = server) =>
+  from.call<{ code: string; message: string }>('POST', '/api/v1/tenant/reset', { key: tenant.keys.admin, body });
+
+async function playground(index: number): Promise<Fixtures> {
+  const fixtures = createFixtures(server, server.tenants[index]!);
+  await fixtures.playground();
+  return fixtures;
+}
+
+/** Every table with a tenant, and how many rows of this one it has. */
+async function rowsOf(tenantId: string): Promise<Map<string, number>> {
+  const tables = await server.testDatabase.ownerQuery<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'
+      where c.relnamespace = 'arbiter'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`,
+  );
+  const counted = new Map<string, number>();
+  for (const { name } of tables) {
+    const [row] = await server.testDatabase.ownerQuery<{ n: number }>(
+      `select count(*)::int as n from arbiter.${name} where tenant_id = $1`,
+      [tenantId],
+    );
+    counted.set(name, row?.n ?? 0);
+  }
+  return counted;
+}
+
+async function tablesOfTenant(tenantId: string): Promise<string[]> {
+  const rows = await server.testDatabase.ownerQuery<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1 and c.relkind in ('r', 'v', 'm', 'p') order by 1`,
+    [`t_${tenantId.replaceAll('-', '')}`],
+  );
+  return rows.map(({ name }) => name);
+}
+
+const queuedFor = async (tenantId: string): Promise<number> => {
+  const [row] = await server.testDatabase.ownerQuery<{ n: number }>(
+    `select count(*)::int as n from graphile_worker._private_jobs where payload ->> 'tenantId' = $1`,
+    [tenantId],
+  );
+  return row?.n ?? 0;
+};
+
+test('every table is emptied, or kept for a reason', async () => {
+  const named = allResets.flatMap(({ empties = [], emptiesHistory = [], clears = [], keeps = {} }) => [
+    ...empties,
+    ...emptiesHistory,
+    ...clears,
+    ...Object.keys(keeps),
+  ]);
+  assert.equal(new Set(named).size, named.length, 'one table is named twice');
+  // These two name no tenant of theirs.
+  const tables = [...(await rowsOf(server.tenants[0].id)).keys(), 'tenants', 'schema_migrations'];
+  assert.deepEqual([...named].sort(), tables.sort(), 'say in `resets` of the owner what a reset does with the table');
+  for (const { keeps = {} } of allResets) for (const reason of Object.values(keeps)) assert.match(reason, /\w{3}/);
+});
+
+test('a playground in which every operation was called is empty after it, works, and takes a pack', async () => {
+  const fixtures = await playground(1);
+  const { tenant } = fixtures;
+  const all: readonly Operation[] = Object.values(operations);
+  for (const operation of all) {
+    const example = examples[operation.id];
+    if (!namesTenant(operation.auth) || operation.id === 'tenant.reset' || example === undefined) continue;
+    const answer = await send(server, operation, await example(fixtures), { key: tenant.keys.admin });
+    assert.ok(answer.status < 500, `${operation.id}: ${answer.text}`);
+  }
+  // What is made by others than callers.
+  await createOutboxDispatcher(server.database, server.aside, {
+    zoneOf: async () => 'UTC',
+    pause: async () => undefined,
+    stopped: () => false,
+  }).drain();
+  const note = job({ name: 'test.note', payload: Type.Object({}, { additionalProperties: false }) });
+  await server.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
+    await enqueueJob(tx, note, {});
+    await packPort.loadWhenNone(tx, 'coffee_rewards');
+  });
+  const emptied = allResets.flatMap(({ empties = [], emptiesHistory = [], clears = [] }) => [
+    ...empties,
+    ...emptiesHistory,
+    ...clears,
+  ]);
+  const filled = await rowsOf(tenant.id);
+  assert.ok(emptied.filter((table) => filled.get(table) === 0).length < 20, 'the calls filled most tables');
+  // What only time or chance fills. Others may refer to what is planted first.
+  for (const table of ['segment_snapshots', ...emptied]) {
+    if ((await rowsOf(tenant.id)).get(table) === 0) await plantRow(server, tenant.id, table);
+  }
+  assert.ok((await tablesOfTenant(tenant.id)).length > 3);
+  assert.ok((await queuedFor(tenant.id)) > 0);
+  const recommend = (from: Pick<TestServer, 'call'>, customerId: string) =>
+    from.call<{ decisions: unknown[]; count: number }>('POST', '/api/v1/recommend', {
+      key: tenant.keys.admin,
+      body: { customerId, limit: 3 },
+    });
+  // Both processes hold the catalogue, evidence and plans.
+  for (const from of [server, other]) assert.equal((await recommend(from, 'CM-000001')).status, 200);
+  const [stranger] = server.tenants;
+  const untouched = await fingerprint(server, [stranger.id]);
+  const kept = await fingerprint(server, [tenant.id]);
+
+  const answer = await reset(tenant);
+  assert.deepEqual([answer.status, typeof answer.body.message], [200, 'string'], answer.text);
+  assert.ok(Number(answer.headers['x-config-version']) > 0);
+  const afterwards = await rowsOf(tenant.id);
+  const left = Object.fromEntries([...afterwards].filter(([table, rows]) => emptied.includes(table) && rows > 0));
+  const { outcome_types: systemTypes = 0, record_versions: versions = 0, ...others } = left;
+  // The counter, the empty evidence, and the empty counts where there were any.
+  assert.ok(others.evidence_snapshots === undefined || others.evidence_snapshots === 1);
+  assert.ok(others.objective_counts === undefined || others.objective_counts === 1);
+  const { evidence_snapshots: _, objective_counts: __, ...rest } = others;
+  assert.deepEqual(rest, { playground_quotas: 1 });
+  const outcomes = await server.call<{ data: { isSystem: boolean }[] }>('GET', '/api/v1/outcome-types?limit=100', {
+    key: tenant.keys.admin,
+  });
+  assert.ok(outcomes.body.data.every(({ isSystem }) => isSystem));
+  assert.equal(systemTypes, outcomes.body.data.length);
+  assert.ok(versions > 0);
+  assert.deepEqual(await tablesOfTenant(tenant.id), []);
+  assert.equal(await queuedFor(tenant.id), 0);
+  assert.deepEqual(await fingerprint(server, [stranger.id]), untouched);
+  const keptNow = await fingerprint(server, [tenant.id]);
+  for (const table of ['users', 'api_keys', 'oauth_clients', 'tenant_settings', 'retention_configs', 'tenants']) {
+    assert.equal(keptNow[`arbiter.${table}`], kept[`arbiter.${table}`], table);
+  }
+  const status = await server.call('GET', '/api/v1/tenant/status', { key: tenant.keys.admin });
+  assert.deepEqual([status.body.hasData, status.body.quotaUsed], [false, 0]);
+  const log = await server.call<{ intact: boolean }>('GET', '/api/v1/audit-logs/verify', { key: tenant.keys.admin });
+  assert.equal(log.body.intact, true);
+  const rows = await server.call<{ data: { entityType: string }[] }>('GET', '/api/v1/audit-logs?action=reset', {
+    key: tenant.keys.admin,
+  });
+  assert.deepEqual(
+    rows.body.data.map(({ entityType }) => entityType),
+    ['tenant'],
+  );
+
+  // Neither process shows anything of what was.
+  for (const from of [server, other]) {
+    const empty = await recommend(from, 'CM-000001');
+    assert.deepEqual([empty.status, empty.body.decisions], [200, []], empty.text);
+  }
+  await server.database.withTenant(tenant.id, systemActor('test'), (tx) => packPort.loadWhenNone(tx, 'coffee_rewards'));
+  for (const from of [other, server]) {
+    const again = await recommend(from, 'CM-000001');
+    assert.ok(again.status === 200 && again.body.decisions.length > 0, again.text);
+  }
+  // And once more, with what that left.
+  assert.equal((await reset(tenant, { confirm: true }, other)).status, 200);
+  assert.equal((await rowsOf(tenant.id)).get('offers'), 0);
+});
+
+test('it is asked for in so many words, by an admin, of a playground; else nothing changes', async () => {
+  const fixtures = await playground(2);
+  const { tenant } = fixtures;
+  await fixtures.make('offers');
+  const normal = server.tenants[3]!;
+  await createFixtures(server, normal).make('offers');
+  const before = await fingerprint(server, [tenant.id, normal.id]);
+  for (const confirm of ['true', 1, null, undefined, [true]]) {
+    const answer = await reset(tenant, { confirm });
+    assert.deepEqual([answer.status, answer.body.code], [400, 'validation_failed'], String(confirm));
+  }
+  const no = await reset(tenant, { confirm: false });
+  assert.deepEqual([no.status, no.body.code], [400, 'confirmation_mismatch']);
+  const editor = { key: tenant.keys.editor, body: { confirm: true } };
+  assert.equal((await server.call('POST', '/api/v1/tenant/reset', editor)).status, 403);
+  const refused = await reset(normal);
+  assert.deepEqual([refused.status, refused.body.code], [403, 'not_playground']);
+  assert.deepEqual(await fingerprint(server, [tenant.id, normal.id]), before);
+});
+
+test('T31: what runs beside it, on two processes, is either done and deleted or sees nothing of what was', async () => {
+  const fixtures = await playground(4);
+  const { tenant } = fixtures;
+  const key = tenant.keys.admin;
+  for (let round = 0; round < 4; round += 1) {
+    const world = await fixtures.decisionWorld();
+    const made = [await fixtures.decision(world), await fixtures.decision(world)];
+    const old = [
+      world.category,
+      world.channel,
+      world.placement,
+      world.offer,
+      world.otherOffer,
+      world.flow,
+      ...made,
+    ].map(({ id, recommendationId }) => String(id ?? recommendationId));
+    let isOver = false;
+    const failures: string[] = [];
+    const note = (what: string, { status, text }: { status: number; text: string }) => {
+      if (status >= 500 && status !== 503) failures.push(`${what}: ${status} ${text}`);
+    };
+    const busy = [server, other].flatMap((from) => [
+      async (n: number) => {
+        const body = { customerId: `c${n % 5}`, decisionFlowKey: world.flow.key, channel: world.channel.id, limit: 2 };
+        const answer = await from.call<{ recommendationId?: string }>('POST', '/api/v1/recommend', { key, body });
+        note('recommend', answer);
+        const { recommendationId } = answer.body;
+        if (answer.status !== 200 || recommendationId === undefined) return;
+        const response = { recommendationId, rank: 1, outcome: 'click' };
+        note('respond', await from.call('POST', '/api/v1/respond', { key, body: response }));
+      },
+      async (n: number) => {
+        const body = {
+          name: `Creative ${round} ${n} ${from === server}`,
+          offerId: world.offer.id,
+          channelId: world.channel.id,
+        };
+        note('creative', await from.call<Made>('POST', '/api/v1/creatives', { key, body }));
+      },
+      async (n: number) => {
+        const line = {
+          key: `${round} ${n} ${from === server}`,
+          customerId: `i${n % 5}`,
+          outcome: 'click',
+          offerId: world.offer.id,
+          timestamp: '2026-01-01T00:00:00Z',
+        };
+        const answer = await from.app.inject({
+          method: 'POST',
+          url: '/api/v1/interactions/import',
+          headers: { authorization: `Bearer ${key}`, 'x-requested-with': 'x', 'content-type': 'application/x-ndjson' },
+          payload: `${JSON.stringify(line)}\n`,
+        });
+        note('import', { status: answer.statusCode, text: answer.body });
+      },
+    ]);
+    const loops = busy.map(async (work) => {
+      for (let n = 0; !isOver || n < 5; n += 1) await work(n);
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, 150);
+    await promise;
+    const answer = await reset(tenant);
+    assert.equal(answer.status, 200, answer.text);
+    isOver = true;
+    await Promise.all(loops);
+    assert.deepEqual(failures, []);
+    const dump = await server.testDatabase.ownerQuery<{ name: string }>(
+      `select c.relname as name from pg_class c where c.relnamespace = 'arbiter'::regnamespace
+          and c.relkind in ('r', 'p') and not c.relispartition and c.relname not in ('audit_logs', 'rate_limit_windows', 'schema_migrations')`,
+    );
+    for (const { name } of dump) {
+      const column = name === 'tenants' ? 'id' : 'tenant_id';
+      const rows = await server.testDatabase.ownerQuery(
+        `select t::text from arbiter.${name} t where ${column} = $1 and t::text ~ $2 limit 1`,
+        [tenant.id, old.join('|')],
+      );
+      assert.deepEqual(rows, [], `${name} names what was deleted`);
+    }
+    const orphans = await server.testDatabase.ownerQuery(
+      `select d.id from arbiter.decisions d where d.tenant_id = $1 and not exists (
+         select from arbiter.plans p where p.tenant_id = d.tenant_id and p.hash = d.plan_hash)`,
+      [tenant.id],
+    );
+    assert.deepEqual(orphans, []);
+    const again = await reset(tenant);
+    assert.equal(again.status, 200, again.text);
+  }
+});
+
+test('of two at a time both succeed, and a long transaction of the tenant is waited for, not passed', async () => {
+  const fixtures = await playground(5);
+  const { tenant } = fixtures;
+  await fixtures.make('offers');
+  const both = await Promise.all([reset(tenant), reset(tenant, { confirm: true }, other)]);
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [200, 200],
+  );
+  const entered = Promise.withResolvers<void>();
+  const leave = Promise.withResolvers<void>();
+  const long = server.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
+    entered.resolve();
+    await leave.promise;
+    await tx.query(
+      `insert into arbiter.categories (tenant_id, id, name, version, created_at, updated_at)
+       values ($1, gen_random_uuid(), 'late', 1, now(), now())`,
+      [tx.tenantId],
+    );
+    tx.touchCatalogue();
+  });
+  await entered.promise;
+  const asked = reset(tenant);
+  setTimeout(leave.resolve, 200);
+  await long;
+  assert.equal((await asked).status, 200);
+  assert.equal((await rowsOf(tenant.id)).get('categories'), 0);
+});
