@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import {
   compile,
   type DecisionInput,
@@ -12,6 +11,10 @@ import {
 import { inputAt, utcClock, type World, worldColumns } from './test-world.ts';
 
 // Flips of why-not, carried out.
+
+function same(actual: unknown, wanted: unknown, label: string): void {
+  if (actual !== wanted) throw new Error(`${label}: ${String(actual)}, wanted ${String(wanted)}`);
+}
 
 /** Asks why the offer is not shown, with all that a question may look at. */
 export function ask(world: World, plan: Plan, offerId: string): WhyNotAnswer {
@@ -80,23 +83,23 @@ export function check(world: World, plan: Plan, offerId: string, flip: Flip, lab
   switch (flip.kind) {
     case 'attribute': {
       const rank = rankIn(plan, inputAt(carriedOut(world, flip.changes), plan, world.now), offerId);
-      assert.equal(rank, flip.resultRank, label);
+      same(rank, flip.resultRank, label);
       for (const some of properSubsets(flip.changes)) {
         const left = rankIn(plan, inputAt(carriedOut(world, some), plan, world.now), offerId);
-        assert.equal(left, null, `${label}: ${some.length} of ${flip.changes.length} changes are enough`);
+        same(left, null, `${label}: ${some.length} of ${flip.changes.length} changes are enough`);
       }
       return;
     }
     case 'time':
-      assert.ok(flip.at !== null && flip.at > world.now, label);
-      assert.equal(rankIn(plan, inputAt(world, plan, flip.at), offerId), flip.resultRank, label);
-      assert.equal(rankIn(plan, inputAt(world, plan, flip.at - 1_000), offerId), null, `${label}: a second before`);
+      if (flip.at === null || flip.at <= world.now) throw new Error(label);
+      same(rankIn(plan, inputAt(world, plan, flip.at), offerId), flip.resultRank, label);
+      same(rankIn(plan, inputAt(world, plan, flip.at - 1_000), offerId), null, `${label}: a second before`);
       return;
     case 'priority': {
       const to = Number(flip.changes[0]?.to);
-      assert.equal(rankIn(withPriority(world, offerId, to), input, offerId), flip.resultRank, label);
+      same(rankIn(withPriority(world, offerId, to), input, offerId), flip.resultRank, label);
       for (let less = Number(flip.changes[0]?.from); less < to; less++) {
-        assert.equal(rankIn(withPriority(world, offerId, less), input, offerId), null, `${label}: ${less} is enough`);
+        same(rankIn(withPriority(world, offerId, less), input, offerId), null, `${label}: ${less} is enough`);
       }
       return;
     }
@@ -106,8 +109,8 @@ export function check(world: World, plan: Plan, offerId: string, flip: Flip, lab
       const rankWith = (score: number) =>
         decide(plan, input, { probe: { ...probe, score } }).items.find((item) => item.offerId === offerId)?.rank ??
         null;
-      assert.equal(rankWith(to), flip.resultRank, label);
-      assert.equal(rankWith((Math.round(to * 1e6) - 1) / 1e6), null, `${label}: a millionth less is enough`);
+      same(rankWith(to), flip.resultRank, label);
+      same(rankWith((Math.round(to * 1e6) - 1) / 1e6), null, `${label}: a millionth less is enough`);
     }
   }
 }
