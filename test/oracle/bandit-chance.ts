@@ -36,7 +36,6 @@ export function banditChance(
     isPlain &&
     !isChanged &&
     !isLimited &&
-    !work.snapshot.rules.some(({ ruleType }) => ruleType === 'propensity_threshold') &&
     !gatesAskBandits(work) &&
     (work.target.slots?.length ?? 1) === 1 &&
     model?.modelType === 'epsilon_greedy' &&

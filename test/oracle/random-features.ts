@@ -1,14 +1,17 @@
 import type { DecisionInput, FlowNode, Json, Plan, Snapshot, SnapshotModel, SnapshotRule } from '@arbiter/engine';
 import type { Chance } from '../../packages/engine/src/corpus/chance.ts';
-import { randomNodes } from '../../packages/engine/src/corpus/random-flow.ts';
+import type { randomNodes } from '../../packages/engine/src/corpus/random-flow.ts';
 
 type Config = { readonly [key: string]: Json };
 
-/** The catalogue with further nodes in its flow, flows that it calls, models and profiles: whatever a plan may have. */
-export function withFeatures(chance: Chance, made: Snapshot): Snapshot {
+/**
+ * The catalogue with further nodes in its flow, flows that it calls, models and profiles: whatever a plan may have. `makeNodes`
+ * gives the usual nodes.
+ */
+export function withFeatures(chance: Chance, made: Snapshot, makeNodes: typeof randomNodes): Snapshot {
   const models = chance.flip(0.6) ? randomModels(chance) : [];
   const withModels = models.length > 0 ? { ...made, models } : made;
-  const subFlows = calledFlows(chance, withModels);
+  const subFlows = calledFlows(chance, withModels, makeNodes);
   const { config } = made.flow;
   const scored = withScores(chance, withModels, config.nodes);
   const nodes = chance.flip(0.7) ? branched(chance, scored) : scored;
@@ -39,9 +42,9 @@ const alike = (chance: Chance, offers: Snapshot['offers']): Snapshot['offers'] =
   );
 
 /** Flows that call each other: one in a circle, and a chain as long as may be, and longer. */
-function calledFlows(chance: Chance, rows: Snapshot): NonNullable<Snapshot['subFlows']> {
+function calledFlows(chance: Chance, rows: Snapshot, makeNodes: typeof randomNodes): NonNullable<Snapshot['subFlows']> {
   const made = (key: string, more: readonly FlowNode[]) => {
-    const random = randomNodes(chance, rows, chance.flip(0.5));
+    const random = makeNodes(chance, rows, chance.flip(0.5));
     const nodes = withScores(chance, rows, random.nodes);
     return {
       id: `id-${key}`,

@@ -1,5 +1,6 @@
 import { compile, foldContacts, type Plan, type ScopeAssignment, type Snapshot } from '@arbiter/engine';
 import { chanceOf } from '../../packages/engine/src/corpus/chance.ts';
+import { randomNodes } from '../../packages/engine/src/corpus/random-flow.ts';
 import { randomContacts, randomInput } from '../../packages/engine/src/corpus/random-input.ts';
 import { randomSnapshot } from '../../packages/engine/src/corpus/random-plan.ts';
 import { unpackInput } from '../../packages/engine/src/corpus/record.ts';
@@ -28,7 +29,7 @@ export function randomWorld(seed: string, features = true): World & { readonly p
     ),
     rules: made.rules.filter((rule) => !unreadable(rule) && rule.config.segments === undefined),
   };
-  const snapshot = features ? withFeatures(chance, plain) : plain;
+  const snapshot = features ? withFeatures(chance, plain, randomNodes) : plain;
   const plan = compile(snapshot);
   const read = unpackInput(randomInput(chance, snapshot, plan, 1, zoneClock));
   const stated = features ? withStates(chance, snapshot, plan, read) : read;

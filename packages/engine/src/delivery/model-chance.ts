@@ -87,7 +87,9 @@ function uniformChanceOf({ run, base }: Answer, method: RankMethod): number | nu
   const several = run.target.slots !== null && run.target.slots.length > 1;
   if (method.name !== 'topN' || several || scoring.minPropensity > 0 || scoring.minScore > 0) return null;
   const [only, ...others] = modelRunsByChance(run);
-  if (only === undefined || others.length > 0 || run.program.models.gates.size > 0) return null;
+  if (only === undefined || others.length > 0 || run.program.drawsEarly) return null;
+  // Objectives, hooks and called flows make another order of the scores.
+  if (run.program.optimize !== null || run.phases.rescores) return null;
   const fit = fitOf(columns, base[0]?.at ?? 0);
   const plain = base.every(
     (candidate) =>

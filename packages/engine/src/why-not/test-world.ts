@@ -83,11 +83,17 @@ export interface World {
   readonly contacts: Contacts;
   readonly suppressions: DecisionInput['suppressions'];
   readonly soldOut: readonly string[];
+  readonly volumes?: DecisionInput['volumes'];
+  readonly modelStates?: DecisionInput['modelStates'];
 }
 
 const words = ['gold', 'silver', 'basic'];
 
-function randomTest(chance: Chance): { readonly field: string; readonly operator: string; readonly value?: Json } {
+export function randomTest(chance: Chance): {
+  readonly field: string;
+  readonly operator: string;
+  readonly value?: Json;
+} {
   const field = chance.pick(['age', 'income', 'tier', 'active', 'joined', 'attributes.page', 'attributes.total']);
   if (chance.flip(0.1)) return { field, operator: 'exists' };
   if (field === 'tier' || field === 'attributes.page') {
@@ -389,6 +395,8 @@ export function inputAt(world: World, plan: Plan, now: number): DecisionInput {
     contacts: foldContacts(world.contacts, plan.windows, now, clock, plan.longestCooldownMs),
     suppressions: world.suppressions,
     soldOut: world.soldOut,
+    ...(world.volumes === undefined ? {} : { volumes: world.volumes }),
+    ...(world.modelStates === undefined ? {} : { modelStates: world.modelStates }),
     evidence: { number: 0, offer: () => [0, 0], category: () => [0, 0], global: [0, 0] },
   };
 }
