@@ -314,7 +314,8 @@ for (const [index, operation] of all.entries()) {
           }
           return;
         }
-        const largest = operation.bodyLimit ?? (needsCredential ? bodyLimits.withCredential : bodyLimits.withoutCredential);
+        const largest =
+          operation.bodyLimit ?? (needsCredential ? bodyLimits.withCredential : bodyLimits.withoutCredential);
         for (const { what, raw } of malformedBodies(call.body ?? {})) {
           const answer = await ask({ raw });
           if (Buffer.byteLength(raw) > largest) {
