@@ -7,6 +7,8 @@ import {
   type Resource,
   resources,
 } from '@arbiter/contract';
+import { providerKeys } from '../../packages/server/src/features/sso/test-keys.ts';
+import { createSamlIdp, encoded } from '../../packages/server/src/features/sso/test-saml-idp.ts';
 import { type Fixtures, type Made, type Resource as Path, randomId } from './fixtures.ts';
 
 /** A call that the operation answers with success, by the lowest role that it takes. */
@@ -637,6 +639,29 @@ export const examples: Readonly<Record<string, Example>> = {
   'auth.firstRun': async (f) => ({ query: { token: await f.link('sign_in') } }),
   'auth.mfa': async (f) => ({ body: { action: 'setup' }, headers: { cookie: await f.signIn(await f.account()) } }),
   'auth.session': async () => ({}),
+  'google.signIn': async () => ({ query: { returnTo: '/offers' } }),
+  'google.callback': async () => ({ query: { code: 'x', state: 'y' } }),
+  'sso.get': async () => ({}),
+  'sso.act': async () => ({ body: { action: 'configure', config: samlConfig } }),
+  'sso.login': async (f) => {
+    await f.must('POST', 'sso', { action: 'configure', config: samlConfig }, 200);
+    return { query: { tenantId: f.tenant.id, returnTo: '/offers' } };
+  },
+  // There is no identity provider to be asked: what is answered is that it failed.
+  'sso.callback': async (f) => ({
+    query: { code: 'x', state: `${f.tenant.id}:x` },
+    headers: { accept: 'text/html' },
+  }),
+  'sso.receive': async (f) => {
+    await f.must('POST', 'sso', { action: 'configure', config: samlConfig }, 200);
+    const xml = await createSamlIdp().respond({
+      acsUrl: 'http://localhost:3000/api/v1/sso/callback',
+      audience: `http://localhost:3000/api/v1/sso/metadata?tenantId=${f.tenant.id}`,
+      attributes: { email: `person-${f.marker}@example.com` },
+    });
+    return { body: { SAMLResponse: encoded(xml), RelayState: f.tenant.id } };
+  },
+  'sso.metadata': async (f) => ({ query: { tenantId: f.tenant.id } }),
   'preferences.get': async () => ({}),
   'preferences.set': async () => ({ body: { theme: 'dark' } }),
   'system.health': async () => ({}),
@@ -645,6 +670,15 @@ export const examples: Readonly<Record<string, Example>> = {
   'system.openapi': async () => ({}),
   'system.docs': async () => ({}),
   'system.errors': async () => ({}),
+};
+
+const samlConfig = {
+  provider: 'saml',
+  enabled: true,
+  samlEntityId: 'https://idp.example/metadata',
+  samlSsoUrl: 'https://idp.example/sso',
+  samlCertificate: providerKeys.certificate,
+  autoProvision: true,
 };
 
 /** A content item that another person has submitted, and for `approved` we have approved. */

@@ -11,9 +11,12 @@ import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { respond } from './commands/respond.ts';
 import { serve } from './commands/serve.ts';
+import { ssoDisable } from './commands/sso-disable.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { trace } from './commands/trace.ts';
+import { userCreate } from './commands/user-create.ts';
 import { userSignInLink } from './commands/user-sign-in-link.ts';
+import { userUnlock } from './commands/user-unlock.ts';
 import { whoami } from './commands/whoami.ts';
 import { whyNot } from './commands/why-not.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
@@ -23,7 +26,10 @@ const commands: readonly Command[] = [
   migrate,
   tenantCreate,
   userSignInLink,
+  ssoDisable,
   keyCreate,
+  userCreate,
+  userUnlock,
   login,
   whoami,
   recommend,
@@ -45,9 +51,9 @@ const overview = `arbiter: decide which offer to show to a customer, and prove w
 
 Usage: arbiter <command> [arguments] [flags]
 
-${commands.map((command) => `  ${command.name.padEnd(16)}${command.summary}`).join('\n')}
-  ${'help <command>'.padEnd(16)}explain a command
-  ${'--version'.padEnd(16)}print the version
+${commands.map((command) => `  ${command.name.padEnd(20)}${command.summary}`).join('\n')}
+  ${'help <command>'.padEnd(20)}explain a command
+  ${'--version'.padEnd(20)}print the version
 
 Exit codes: 0 ok, 1 refused by the API, 2 wrong command line, 3 server unreachable, 4 differences found.`;
 

@@ -172,6 +172,12 @@ const callback = {
   errors: ['validation_failed', 'unauthorized', 'forbidden', 'not_configured', 'upstream_failed'],
   transaction: 'own',
 } as const;
+/** Of somebody who was not known: made, linked, signed in. Later ones leave the last row only. */
+const firstSignIn = [
+  { action: 'create', entityType: 'user' },
+  { action: 'login', entityType: 'user' },
+  { action: 'login', entityType: 'user' },
+] as const;
 const signedIn = {
   200: { description: 'Signed in; the cookie of the session is set.', schema: SsoSignIn },
   302: {
@@ -248,7 +254,7 @@ export const ssoOperations = {
       { description: "The provider's answer." },
     ),
     responses: signedIn,
-    audit: [{ action: 'login', entityType: 'user' }],
+    audit: firstSignIn,
   }),
   receive: operation({
     ...callback,
@@ -270,10 +276,7 @@ export const ssoOperations = {
       },
     ),
     responses: signedIn,
-    audit: [
-      { action: 'create', entityType: 'user' },
-      { action: 'login', entityType: 'user' },
-    ],
+    audit: firstSignIn,
   }),
   metadata: operation({
     ...open,

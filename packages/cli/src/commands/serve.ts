@@ -29,6 +29,8 @@ export interface AppliedTenant {
   readonly id: string;
   readonly name: string;
   readonly created: boolean;
+  /** False when everything was so before. */
+  readonly changed: boolean;
 }
 
 /**

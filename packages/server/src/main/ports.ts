@@ -98,6 +98,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
   readonly evenly: AccountDependencies['evenly'];
+  /** NEXTAUTH_URL of the process. */
+  readonly publicUrl: string;
   readonly signUp: SignUp;
   readonly erasure: ErasureRoutePorts;
   readonly historyImport: HistoryImportPorts;
@@ -108,11 +110,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly operationHandlers: OperationHandlers;
   readonly oidc: SsoDependencies['oidc'];
   readonly google: GoogleDependencies['google'];
-  readonly strangers: GoogleDependencies['strangers'];
   /** SSO_REDIRECT_ALLOWLIST of the process. */
   readonly ssoRedirectOrigins: readonly string[];
-  /** NEXTAUTH_URL of the process. */
-  readonly publicUrl: string;
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */

@@ -28,9 +28,12 @@ export {
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['registration_claims'];
 
+export { defaultTenantName } from './registration.service.ts';
+
 export const accountsFeature = feature({
   name: 'accounts',
   tables,
+  resets: { keeps: { registration_claims: 'they are about the account, which remains' } },
   operations: (ports: AccountDependencies) => [
     ...handlerEntries(accountOperations, accountRoutes(ports)),
     ...handlerEntries(invitationOperations, invitationRoutes(ports)),

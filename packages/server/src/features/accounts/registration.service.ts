@@ -23,7 +23,7 @@ type RegistrationDependencies = Pick<
 const registrant = systemActor('registration');
 
 /** A label for a tenant that was given none (contract part 1, 4.3), of at most 100 characters. */
-const defaultTenantName = (name: string): string => {
+export const defaultTenantName = (name: string): string => {
   const label = "'s workspace";
   return `${[...name].slice(0, 100 - label.length).join('')}${label}`;
 };

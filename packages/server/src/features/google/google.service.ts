@@ -1,9 +1,8 @@
 import { type Actor, type Database, systemActor, type Tx } from '../../db/index.ts';
-import type { OnTenantCreated } from '../../feature.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import type { OidcPerson } from '../../platform/oidc.ts';
-import { actorOf, openSession } from '../accounts/index.ts';
+import { actorOf, defaultTenantName, openSession, type SignUp } from '../accounts/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type Identity, linkIdentity, selectPlacesOf, selectSubjectOf } from '../identities/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';
@@ -24,17 +23,8 @@ import {
 export interface EntranceDependencies {
   readonly database: Pick<Database, 'withTenant' | 'withSystem'>;
   readonly sessions: Sessions;
-  readonly strangers: StrangerPorts;
-}
-
-/** How strangers become admins of a tenant of their own, as by registration. */
-export interface StrangerPorts {
-  /** REGISTRATION: false lets no stranger in. */
-  readonly isOpen: boolean;
-  /** PLAYGROUND_MODE: their tenants are playgrounds. */
-  readonly isPlayground: boolean;
-  /** What a new tenant is given. */
-  readonly onTenantCreated: readonly OnTenantCreated[];
+  /** Strangers become admins of a tenant of their own, as by registration. */
+  readonly signUp: SignUp;
   readonly enqueueMail: EnqueueMail;
 }
 
@@ -53,8 +43,6 @@ export interface GooglePerson extends Identity {
 const forbidden = (detail: string) => new AppError('forbidden', { detail });
 
 const longestName = 100;
-/** A tenant whose owner has chosen no name has the owner's (contract part 1, 4.3). */
-const workspace = "'s workspace";
 
 /** The person of Google's answer. Throws 403 when Google does not vouch for an address. */
 export function vouchedFor({ issuer, subject, email, emailVerified, name }: OidcPerson): GooglePerson {
@@ -92,7 +80,13 @@ export async function enterByGoogle(
   const inOrder = byAddress.toSorted((a, b) => Number(b.addressProven) - Number(a.addressProven));
   for (const { tenantId, id } of inOrder) {
     const isMeant = await deps.database.withTenant(tenantId, nobody, (tx) => isVerified(tx, id), terms);
-    if (isMeant) return enter(deps, tenantId, (tx) => adopt(tx, id, person), terms);
+    if (!isMeant) continue;
+    const cookie = await enter(deps, tenantId, (tx) => adopt(tx, id, person), terms);
+    // So that the person can switch between them without a password (docs/design/api-settled.md "Access and console").
+    for (const other of inOrder.filter((each) => each.addressProven && each.tenantId !== tenantId)) {
+      await deps.database.withTenant(other.tenantId, nobody, (tx) => linkToo(tx, other.id, person), terms);
+    }
+    return cookie;
   }
   return settle(deps, person, terms);
 }
@@ -161,6 +155,14 @@ async function adopt(tx: Tx, id: string, identity: GooglePerson): Promise<Signin
   return person;
 }
 
+/** Links another membership whose address its owner has proven, where Google may open it. */
+async function linkToo(tx: Tx, id: string, identity: GooglePerson): Promise<void> {
+  const person = await lockSigningIn(tx, id);
+  const isOpen = person?.emailVerifiedAt != null && person.deactivatedAt === null && !(await requiresSso(tx));
+  if (!isOpen || (await selectSubjectOf(tx, identity.issuer, id)) !== undefined) return;
+  await linkIdentity(tx, person, identity);
+}
+
 async function refuse(tx: Tx, { id, name }: SigningIn, refusal: AppError): Promise<AppError> {
   await recordAudit(tx, { action: 'login_failed', entityType: 'user', entityId: id, entityName: name });
   return refusal;
@@ -168,21 +170,21 @@ async function refuse(tx: Tx, { id, name }: SigningIn, refusal: AppError): Promi
 
 /** A tenant of the stranger's own, with the stranger as its admin (contract part 1, hosted playground rules). */
 async function settle(deps: EntranceDependencies, identity: GooglePerson, terms: RequestTerms): Promise<string> {
-  const { strangers } = deps;
-  if (!strangers.isOpen) throw new AppError('registration_disabled', { detail: 'Nobody can register here.' });
+  const { signUp, enqueueMail } = deps;
+  if (!signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Nobody can register here.' });
   const tenantId = newId();
   const { email, name } = identity;
   const made = await deps.database.withTenant(
     tenantId,
     nobody,
     async (tx) => {
-      const tenantName = `${name.slice(0, longestName - workspace.length)}${workspace}`;
-      const tenant = { name: tenantName, isPlayground: strangers.isPlayground, bootstrapName: null };
-      await createTenant(tx, tenant, strangers.onTenantCreated);
+      const tenantName = defaultTenantName(name);
+      const tenant = { name: tenantName, isPlayground: signUp.makesPlaygrounds, bootstrapName: null };
+      await createTenant(tx, tenant, signUp.onTenantCreated);
       const wanted = { email, name, role: 'admin', source: 'google', verified: true, addressProven: true } as const;
       const { id } = await createPerson(tx, wanted);
       await linkIdentity(tx, { id, name }, identity);
-      await strangers.enqueueMail(tx, { kind: 'welcome', to: email, name, tenantName });
+      await enqueueMail(tx, { kind: 'welcome', to: email, name, tenantName });
       return lockSigningIn(tx, id);
     },
     terms,

@@ -4,7 +4,6 @@ import { handlerEntries } from '../../http/handler.ts';
 import { type GoogleDependencies, googleRoutes } from './google.routes.ts';
 
 export type { GoogleDependencies, GoogleProvider } from './google.routes.ts';
-export type { StrangerPorts } from './google.service.ts';
 
 /** Sign-in with Google; it has no table of its own. */
 export const googleFeature = feature({

@@ -14,5 +14,6 @@ export const tables = ['second_factors', 'backup_codes'];
 export const secondFactorFeature = feature({
   name: 'second-factor',
   tables,
+  resets: { keeps: { second_factors: 'how people sign in remains', backup_codes: 'how people sign in remains' } },
   operations: (ports: SecondFactorPorts) => handlerEntries(secondFactorOperations, secondFactorRoutes(ports)),
 });

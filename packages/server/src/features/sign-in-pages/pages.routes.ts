@@ -1,3 +1,4 @@
+import { passwordRules } from '@arbiter/contract';
 import { systemActor } from '../../db/index.ts';
 import { isOwnOrigin } from '../../http/credentials.ts';
 import { pageHeaders } from '../../http/form-page.ts';
@@ -5,6 +6,7 @@ import { type Handlers, type RequestFacts, reply } from '../../http/handler.ts';
 import { ownPath } from '../../http/pages.ts';
 import { basePath } from '../../http/start-page.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { isNewPassword } from '../../platform/formats.ts';
 import { isUuid } from '../../platform/ids.ts';
 import type { RequestTerms } from '../accounts/index.ts';
 import { readSetUp } from '../second-factor/index.ts';
@@ -202,8 +204,6 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
 
 const noStore = { 'cache-control': 'no-store' } as const;
 const longestName = 100;
-/** Contract part 1, 5.7. What else a password must hold the operation says. */
-const passwordLength = { least: 8, most: 128 };
 
 const signInWords: Words = {
   invalid_credentials: 'invalid-credentials',
@@ -225,7 +225,8 @@ async function refusedBy<T>(words: Words, work: () => Promise<T>): Promise<T | s
 }
 
 function passwordProblem(password: string, repeated: string | undefined): 'weak-password' | 'no-match' | null {
-  if (password.length < passwordLength.least || password.length > passwordLength.most) return 'weak-password';
+  const isLongEnough = password.length >= passwordRules.minimum && password.length <= passwordRules.maximum;
+  if (!isLongEnough || !isNewPassword(password)) return 'weak-password';
   return password === repeated ? null : 'no-match';
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
-import samlify from 'samlify';
 import { authnRequestUrl, metadataXml } from './saml-request.ts';
 import { parseXml } from './saml-xml.ts';
+import { samlify } from './test-samlify.ts';
 
 const entityId = 'https://arbiter.example/a&b/api/v1/sso/metadata?tenantId=1';
 const acsUrl = 'https://arbiter.example/a&b/api/v1/sso/callback';

@@ -30,12 +30,16 @@ export const defaultSettings: SsoSettings = {
 /** What becomes of each secret: stays, is taken away, or is given anew. */
 export type SecretChanges = Readonly<Record<SecretField, 'kept' | 'removed' | { readonly value: string }>>;
 
-/** The configuration after a change. Domains are kept as they are compared. */
-export function mergeSettings(before: SsoSettings, input: SsoConfigInput): SsoSettings {
-  const { oidcClientSecret: _secret, samlCertificate: _certificate, ...given } = input;
-  const merged = { ...before, ...given };
+/**
+ * The configuration after a change. Domains are kept as they are compared; the usual address of answers, which reading shows, is
+ * not kept, so that it follows NEXTAUTH_URL.
+ */
+export function mergeSettings(before: SsoSettings, input: SsoConfigInput, usualAcsUrl: string): SsoSettings {
+  const given = Object.entries(input).filter(([name]) => Object.hasOwn(defaultSettings, name));
+  const merged: SsoSettings = { ...before, ...Object.fromEntries(given) };
   const domains = merged.allowedDomains.map((domain) => parseDomain(domain) ?? domain);
-  return { ...merged, allowedDomains: [...new Set(domains)] };
+  const samlAcsUrl = merged.samlAcsUrl === usualAcsUrl ? null : merged.samlAcsUrl;
+  return { ...merged, samlAcsUrl, allowedDomains: [...new Set(domains)] };
 }
 
 export function secretChanges(input: SsoConfigInput): SecretChanges {

@@ -46,13 +46,13 @@ export async function readSsoConfig(tx: Tx, publicUrl: string): Promise<SsoConfi
  */
 export async function configureSso(
   tx: Tx,
-  deps: { readonly envelope: Envelope | null; readonly outboundRules: OutboundRules },
+  deps: { readonly envelope: Envelope | null; readonly outboundRules: OutboundRules; readonly publicUrl: string },
   input: SsoConfigInput,
   callersSession: string | null,
 ): Promise<void> {
   const known = await lockConfig(tx);
   const before = known ?? defaultSettings;
-  const after = mergeSettings(before, input);
+  const after = mergeSettings(before, input, callbackUrl(deps.publicUrl));
   const changes = secretChanges(input);
   const stored = await selectSecretFields(tx);
   refuseProblems(settingsProblems(before, after, changes, stored, deps.outboundRules));

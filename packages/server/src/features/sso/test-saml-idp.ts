@@ -1,6 +1,6 @@
 import { DOMParser, type Element, XMLSerializer } from '@xmldom/xmldom';
-import samlify from 'samlify';
 import { providerKeys, type TestKeys } from './test-keys.ts';
+import { samlify } from './test-samlify.ts';
 
 /** A SAML identity provider: samlify signs what tests ask it to say. */
 

@@ -52,7 +52,7 @@ export async function selectByLastLogin(
   return select(
     tx,
     membershipColumns,
-    `from arbiter.users u join unnest($1::uuid[], $2::uuid[]) as place (tenant_id, id)
+    `from arbiter.users u ${joinLivingTenant('u.tenant_id')} join unnest($1::uuid[], $2::uuid[]) as place (tenant_id, id)
        on place.tenant_id = u.tenant_id and place.id = u.id
       order by u.deactivated_at is null desc, u.last_login_at desc nulls last, u.id desc`,
     [places.map(({ tenantId }) => tenantId), places.map(({ userId }) => userId)],
