@@ -15,7 +15,7 @@ import {
   type TestSso,
 } from './test-sso.ts';
 
-/** Single sign-on by OpenID Connect over HTTP; the peer is oidc-provider (docs/design/quality.md T12, api-access.md 22 "SSO"). */
+/** Single sign-on by OpenID Connect over HTTP; the peer is oidc-provider (docs/design/quality.md T12, docs/design/api-access.md 22 "SSO"). */
 
 let nowMs = Date.now();
 const clock = { now: () => nowMs };

@@ -15,7 +15,7 @@ import {
   type TestSso,
 } from './test-sso.ts';
 
-/** Single sign-on by SAML over HTTP; the peer is samlify (docs/design/quality.md T6, api-access.md 22 "SSO"). */
+/** Single sign-on by SAML over HTTP; the peer is samlify (docs/design/quality.md T6, docs/design/api-access.md 22 "SSO"). */
 
 let server: TestServer;
 before(async () => {
