@@ -8,12 +8,14 @@ import { startTestCluster } from '../packages/server/src/db/test-database.ts';
  * `npm test` runs every test; `npm test -- <file or folder>...` runs some. Options that begin with `--` go to node
  * (`npm test -- --test-name-pattern=audit packages/server`). One database cluster serves the whole run.
  *
- * The files of `test/faults` start servers and databases of their own and hold them against times of the product (R2,
- * R3, R10, T30). They run after the others and one after the other, so that it is not the tests beside them that are
- * measured.
+ * The files of `test/faults` start servers and databases of their own, of several processes. They run after the others.
+ * Those that hold answers against times of the product (R3, R10, T30) run last of all and one after the other, so that it
+ * is not the tests beside them that are measured.
  */
-const everything = ['packages', 'test', 'tools'];
-const alone = 'test/faults/';
+// The longest files are in `test`: begun first, none of them is left to run alone at the end.
+const everything = ['test', 'tools', 'packages'];
+const faults = 'test/faults/';
+const measured = ['database', 'stop', 'two-nodes'].map((name) => `${faults}${name}.test.ts`);
 const args = process.argv.slice(2);
 const options = args.filter((arg) => arg.startsWith('-'));
 const places = args.filter((arg) => !arg.startsWith('-'));
@@ -33,12 +35,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     runner?.kill(signal);
   });
 }
-const isAlone = (file: string): boolean => relative('.', file).startsWith(alone);
-let status = await run(
-  files.filter((file) => !isAlone(file)),
-  Math.max(2, availableParallelism()),
-);
-status = Math.max(status, await run(files.filter(isAlone), 1));
+const stageOf = (file: string): number => {
+  const path = relative('.', file);
+  return measured.includes(path) ? 2 : path.startsWith(faults) ? 1 : 0;
+};
+const atOnce = [Math.max(2, availableParallelism()), 2, 1];
+let status = 0;
+for (const [stage, most] of atOnce.entries()) {
+  const own = files.filter((file) => stageOf(file) === stage);
+  status = Math.max(status, await run(own, most));
+}
 await cluster.stop();
 process.exit(status);
 

@@ -1,23 +1,33 @@
 import type { RecommendAnswer } from '@arbiter/contract';
-import type { Json } from '@arbiter/engine';
+import { type Json, round6 } from '@arbiter/engine';
 
 /** What the API says of a decision, with the ids of the case. */
 export interface Heard {
   readonly answer: RecommendAnswer;
-  readonly trace: { readonly [name: string]: readonly { readonly [name: string]: Json }[] };
-  readonly record: { readonly flows: readonly { readonly key: string; readonly version: number }[] };
+  readonly trace: { readonly [name: string]: readonly { readonly [name: string]: Json }[] } & {
+    readonly experimentAssignment?: { readonly experimentKey: Json; readonly [name: string]: Json } | null;
+  };
+  readonly record: {
+    readonly flows: readonly { readonly key: string; readonly version: number }[];
+    readonly assignment: {
+      readonly creative: readonly number[];
+      readonly experiment: number | null;
+      readonly holdout: { readonly share: number } | null;
+    };
+    readonly result: { readonly items: readonly { readonly selection: { readonly draws?: number } }[] };
+  };
 }
 
-/** Expectations that neither the answer nor the trace nor the record shows. */
-export const notShown: ReadonlySet<string> = new Set([
+/** Expectations that are read in the stored trace. */
+export const inTrace: ReadonlySet<string> = new Set(['policyRows', 'ruleRows', 'variant']);
+/** Expectations that are read in the sealed record. */
+export const inRecord: ReadonlySet<string> = new Set([
   'assigned',
   'creativeShares',
   'estimatedIn',
   'holdoutShare',
-  'variant',
+  'subFlows',
 ]);
-/** Expectations that are read in the stored trace. */
-export const inTrace: ReadonlySet<string> = new Set(['policyRows', 'ruleRows']);
 
 type Row = { readonly [name: string]: Json };
 
@@ -47,6 +57,14 @@ export function heardExpectations({ answer, trace, record }: Heard): { readonly 
     components: () => items.map(({ scoreComponents: c }) => [c?.relevance, c?.impact, c?.emphasis]),
     methods: () => items.map((item) => item.selection?.method),
     estimated: () => items.map((item) => item.selection?.estimated),
+    estimatedIn: () => record.result.items.map(({ selection }) => selection.draws ?? null),
+    creativeShares: () => record.assignment.creative.map((share) => round6(share)),
+    holdoutShare: () => record.assignment.holdout?.share ?? null,
+    assigned: () => record.assignment.experiment,
+    variant: () => {
+      const { experimentKey: _, ...variant } = trace.experimentAssignment ?? { experimentKey: null };
+      return trace.experimentAssignment === null ? null : variant;
+    },
     subFlows: () => record.flows.slice(1).map(({ key, version }) => `${key} ${version}`),
     skipped: () => meta.stages.filter((row) => row.skipped === true).map((row) => row.nodeId),
     stageNodes: () => meta.stages.map((row) => row.nodeId),

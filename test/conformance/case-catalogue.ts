@@ -1,4 +1,4 @@
-import type { Json, SnapshotOffer } from '@arbiter/engine';
+import type { FlowConfig, Json, SnapshotOffer } from '@arbiter/engine';
 import type { ConformanceCase } from '../../packages/engine/src/conformance-case.ts';
 import type { CaseIds } from './case-ids.ts';
 
@@ -11,13 +11,13 @@ export interface Tools {
   readonly create: Create;
   readonly put: Change;
   readonly post: Change;
+  /** Address that gives the case's answer for a node. */
+  readonly webhook: (nodeId: string) => string;
   /** An active admin of the tenant, who approves mandates. */
   readonly approver: () => Promise<string>;
   /** Writes what all customers did; before the first flow is published, since what is learned is read from then on. */
   readonly writeTotals: (ids: CaseIds) => Promise<void>;
 }
-
-export const flowKey = 'case-flow';
 
 type Row = { readonly [key: string]: Json };
 
@@ -79,6 +79,7 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
   const usual = snapshot.tenant.defaultArbitrationProfileId;
   if (usual !== undefined) await put('tenant-settings', { defaultArbitrationProfileId: ids.of('profile', usual) });
   await makeModels(read, tools);
+  await makeSegments(read, tools);
   for (const { id, createdAt: _age, ...rule } of byAge(snapshot.rules))
     ids.set('rule', id, await create('qualification-rules', ids.body(rule)));
   for (const { id, createdAt: _age, ...policy } of byAge(snapshot.policies))
@@ -88,13 +89,22 @@ export async function makeCatalogue(read: ConformanceCase, tools: Tools): Promis
   // The caller of a flow is published after it.
   for (const { key, version, config } of (snapshot.subFlows ?? []).toReversed())
     await makeFlow(key, config, version ?? 1, tools);
-  const { couplingOverride, config } = snapshot.flow;
+  const { key, couplingOverride, config } = snapshot.flow;
   const more = couplingOverride === null ? {} : { couplingOverride };
-  await makeFlow(flowKey, { ...config, flowConfig: source.flowConfig ?? {} }, 1, tools, more);
+  await makeFlow(key, { ...config, flowConfig: source.flowConfig ?? {} }, 1, tools, more);
 }
 
-async function makeFlow(key: string, config: object, version: number, tools: Tools, more: object = {}): Promise<void> {
-  const draftConfig = tools.ids.body(config);
+async function makeFlow(
+  key: string,
+  { nodes, flowConfig }: FlowConfig,
+  version: number,
+  tools: Tools,
+  more: object = {},
+): Promise<void> {
+  const asked = nodes.map((node) =>
+    node.config?.kind === 'webhook' ? { ...node, config: { ...node.config, url: tools.webhook(node.id) } } : node,
+  );
+  const draftConfig = tools.ids.body({ version: 2, nodes: asked, flowConfig: flowConfig ?? {} });
   const id = await tools.create('decision-flows', { key, name: key, autoAssembly: false, draftConfig, ...more });
   tools.ids.set('flow', `id-${key}`, id);
   for (let at = 0; at < version; at += 1) await tools.post('decision-flows/publish', { id });
@@ -129,30 +139,50 @@ async function offerBody(offer: SnapshotOffer, { source }: ConformanceCase, { id
   return ids.body({ ...body, ...gates, ...stock, ...mandate });
 }
 
-async function makeModels({ snapshot, source }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {
+async function makeModels({ snapshot, source }: ConformanceCase, { ids, create, put, post }: Tools): Promise<void> {
   for (const { key, modelType, config, predictors, names } of snapshot.models ?? []) {
     const state = source.modelStates?.[key] as { readonly arms?: Row } | undefined;
-    const arms = Object.entries(state?.arms ?? {}).map(([offer, arm]) => [ids.of('offer', offer), arm]);
-    const learned = state === undefined ? {} : { modelState: { ...state, arms: Object.fromEntries(arms) } };
     const family = names.find((name) => name !== key);
-    const body = { key, name: key, modelType, status: 'active', config, predictors, ...learned };
+    const body = { key, name: key, modelType, status: 'active', config, predictors };
     const id = await create('algorithm-models', { ...body, ...(family === undefined ? {} : { family }) });
+    if (state !== undefined) {
+      const arms = Object.entries(state.arms ?? {}).map(([offer, arm]) => [ids.of('offer', offer), arm]);
+      await put(`algorithm-models/${id}`, { modelState: { ...state, arms: Object.fromEntries(arms) } });
+    }
     if (family === undefined) continue;
     for (const toStatus of ['shadow', 'champion']) await post(`algorithm-models/${id}/promote`, { toStatus });
   }
 }
 
+const key = {
+  name: 'customer_id',
+  displayName: 'Id',
+  dataType: 'varchar',
+  length: 64,
+  isPrimaryKey: true,
+  isNullable: false,
+};
+
+/** The segments of the case: whoever has a row in their schema is a member. */
+async function makeSegments({ source, snapshot }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {
+  const scoped = snapshot.rules.flatMap(({ scopes }) => scopes.filter(({ scope }) => scope === 'segment'));
+  const own = new Set(source.segments);
+  const others = new Set(scoped.flatMap(({ scopeId }) => (scopeId === null || own.has(scopeId) ? [] : [scopeId])));
+  const over = async (name: string, segments: ReadonlySet<string>, rows: readonly object[]): Promise<void> => {
+    if (segments.size === 0) return;
+    const schema = { name, displayName: name, schemaType: 'customer', autoEnrich: false, fields: [key] };
+    const baseSchemaId = await create('schemas', schema);
+    if (rows.length > 0) await post(`schemas/${baseSchemaId}/data`, { rows });
+    for (const segment of segments)
+      ids.set('segment', segment, await create('segments', { name: segment, baseSchemaId }));
+  };
+  await over('case_members', own, [{ customer_id: source.request?.customerId ?? 'C1' }]);
+  await over('case_strangers', others, []);
+}
+
 /** The schemas of the case, the rows of its customer in them, and one for the profile. */
 async function makeCustomer({ snapshot, source }: ConformanceCase, { ids, create, post }: Tools): Promise<void> {
   const customerId = source.request?.customerId ?? 'C1';
-  const key = {
-    name: 'customer_id',
-    displayName: 'Id',
-    dataType: 'varchar',
-    length: 64,
-    isPrimaryKey: true,
-    isNullable: false,
-  };
   for (const { id, name, schemaType, autoEnrich, columns } of snapshot.schemas) {
     const more = columns.filter((column) => column.name !== 'customer_id');
     const fields = [key, ...more.map((field) => ({ displayName: field.name, ...field }))];

@@ -11,13 +11,11 @@ export type Import = (lines: readonly object[]) => Promise<void>;
 const customerOf = ({ source }: ConformanceCase) => source.request?.customerId ?? 'C1';
 
 /** Contacts and outcomes of the case, by import; creatives that only history names are made, and stay idle. */
-export async function importHistory(read: ConformanceCase, tools: Tools, send: Import): Promise<void> {
+export async function importHistory(read: ConformanceCase, now: number, tools: Tools, send: Import): Promise<void> {
   const { source, snapshot } = read;
-  const { ids, create } = tools;
-  const told = [
-    ...(source.contacts ?? []).map((row) => ({ ...row, outcome: 'impression' })),
-    ...(source.outcomes ?? []),
-  ];
+  const { ids, create, post } = tools;
+  const contacts = (source.contacts ?? []).filter(({ reservedUntil }) => reservedUntil === undefined);
+  const told = [...contacts.map((row) => ({ ...row, outcome: 'impression' })), ...(source.outcomes ?? [])];
   const lines: object[] = [];
   for (const [at, row] of told.entries()) {
     const { offerId, outcome, campaignId } = row;
@@ -35,17 +33,23 @@ export async function importHistory(read: ConformanceCase, tools: Tools, send: I
       };
       ids.set('creative', name, await create('creatives', idle));
     }
-    lines.push({
-      key: `line ${at}`,
+    const line = {
       customerId: customerOf(read),
       outcome,
       creativeId: ids.of('creative', name),
       timestamp: row.at,
       ...(campaignId === undefined ? {} : { campaignId: ids.of('campaign', campaignId) }),
-    });
+    };
+    // What is dated ahead is no history, but may be responded.
+    if (Date.parse(row.at) > now) await post('respond', line);
+    else lines.push({ key: `line ${at}`, ...line });
   }
   if (lines.length > 0) await send(lines);
-  for (const { scope = 'offer', scopeId = 'A', reason = 'manual', expiresAt } of source.suppressions ?? []) {
+}
+
+/** Suppressions that were set by hand, while they still lay ahead. */
+export async function suppress(read: ConformanceCase, { ids, create }: Tools): Promise<void> {
+  for (const { scope = 'offer', scopeId = 'A', reason = 'manual', expiresAt } of read.source.suppressions ?? []) {
     const target = scope === 'global' ? {} : { scopeId: ids.of(scope, scopeId ?? '') };
     await create('suppressions', { customerId: customerOf(read), scope, ...target, reason, expiresAt });
   }

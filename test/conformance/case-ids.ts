@@ -14,6 +14,7 @@ export type Kind =
   | 'profile'
   | 'rule'
   | 'schema'
+  | 'segment'
   | 'subCategory';
 
 /** The ids that a tenant gave to the records of a case. */
@@ -52,7 +53,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   ruleIds: 'rule',
   schemaId: 'schema',
   strategyProfileId: 'profile',
+  channels: 'channel',
   subCategoryId: 'subCategory',
+  subCategoryIds: 'subCategory',
   targetCategory: 'category',
   triggerCategoryId: 'category',
   withinCampaignId: 'campaign',
@@ -67,10 +70,13 @@ const scopeKinds: Readonly<Record<string, Kind>> = {
   creative: 'creative',
   offer: 'offer',
   placement: 'placement',
+  segment: 'segment',
   subcategory: 'subCategory',
 };
 const fieldKinds: Readonly<Record<string, Kind>> = {
   'creative.id': 'creative',
+  // Of an offer_attribute rule.
+  id: 'offer',
   'offer.categoryId': 'category',
   'offer.id': 'offer',
   'offer.subCategoryId': 'subCategory',

@@ -5,6 +5,7 @@ import { after, before, describe, it, test } from 'node:test';
 import type { RecommendAnswer } from '@arbiter/contract';
 import type { Json } from '@arbiter/engine';
 import { type ConformanceCase, readCase } from '../../packages/engine/src/conformance-case.ts';
+import { seedOf } from '../../packages/server/src/features/sealed-records/decision-ids.ts';
 import {
   type CallResult,
   startTestServer,
@@ -12,23 +13,28 @@ import {
   type TestTenant,
 } from '../../packages/server/src/main/test-server.ts';
 import { newId } from '../../packages/server/src/platform/ids.ts';
-import { type Heard, heardExpectations, inTrace, notShown } from './answer-reading.ts';
-import { flowKey, makeCatalogue, type Tools } from './case-catalogue.ts';
-import { importHistory, writeTotals } from './case-history.ts';
+import { type Heard, heardExpectations, inRecord, inTrace } from './answer-reading.ts';
+import { makeCatalogue, type Tools } from './case-catalogue.ts';
+import { importHistory, suppress, writeTotals } from './case-history.ts';
 import { newCaseIds } from './case-ids.ts';
+import { reservationsOf, reserve } from './case-reservations.ts';
 import { refusals } from './refusals.ts';
 import { type Skip, skipOf, skipReasons } from './skips.ts';
-import { standingOf } from './standing.ts';
+import { luckOf, standingOf } from './standing.ts';
+import { startWebhooks, type Webhooks } from './webhooks.ts';
 
 const folder = new URL('../../packages/engine/conformance/decisions/', import.meta.url);
 const atOnce = 6;
-const policyTells: ReadonlySet<string> = new Set(['drops', 'policyRows']);
+const policyTells: ReadonlySet<string> = new Set(['drops', 'dropped', 'emptyReason', 'policyRows']);
 const hourMs = 3_600_000;
+const mostTries = 2_000;
 
 interface Run {
   readonly file: string;
   readonly read: ConformanceCase;
   readonly keys: readonly string[];
+  /** Those of them that chance decides. */
+  readonly chance: readonly string[];
   readonly now: number;
   readonly skip: Skip | null;
 }
@@ -38,10 +44,13 @@ class Refused extends Error {
   readonly path: string | undefined;
   constructor(call: string, { text, body }: CallResult<unknown>) {
     super(`${call}: ${text}`);
-    this.path = (body as { readonly errors?: readonly { readonly path: string }[] }).errors?.[0]?.path;
+    const { errors } = body as { readonly errors?: readonly { readonly path: string }[] };
+    this.path = errors?.[0]?.path.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/, '<id>');
   }
 }
 
+/** Each test waits until all cases are through. */
+const patience = { timeout: 900_000 };
 /** Without `CONFORMANCE_ALL=1` a fixed third of the cases runs, and all that the API refuses. */
 const isWhole = process.env.CONFORMANCE_ALL === '1';
 const all: Run[] = readdirSync(folder)
@@ -63,43 +72,62 @@ function isInThird(name: string): boolean {
 }
 
 function runOf(file: string, read: ConformanceCase): Run {
-  const standing = standingOf(read);
+  const now = instantOf(read);
+  const standing = standingOf(read, now);
   // With the outcome its suppression is written, which takes the offer before the policy is asked.
   const isWritten =
     read.source.outcomes !== undefined && read.snapshot.policies.some(({ ruleType }) => ruleType === 'outcome_based');
-  const keys = standing.keys.filter((key) => !notShown.has(key) && !(isWritten && policyTells.has(key)));
-  return { file, read, keys, now: instantOf(read), skip: skipOf(read, standing, keys) };
+  const keys = [...standing.keys, ...standing.chance].filter((key) => !(isWritten && policyTells.has(key)));
+  return { file, read, keys, chance: standing.chance, now, skip: skipOf(read, standing, keys) };
 }
 
 /** When the case is decided; a case that tells only the hour and the day of the week is put where the clock shows them. */
 function instantOf({ source }: ConformanceCase): number {
-  const at = Date.parse(source.at ?? '2026-11-20T12:00:00Z');
   const { hour, weekday = 5 } = source.clock ?? {};
-  return hour === undefined ? at : Date.UTC(2026, 10, 15 + weekday, hour);
+  if (source.at !== undefined || hour === undefined) return Date.parse(source.at ?? '2026-11-20T12:00:00Z');
+  return Date.UTC(2026, 10, 15 + weekday, hour);
 }
 
 let server: TestServer;
+let webhooks: Webhooks;
 let now = 0;
 const refused = new Map<string, Refused>();
 const wrong = new Map<string, unknown>();
 const ran = new Set<Run>();
+/** Request ids whose chance is that of the case, for those that expect something of chance. */
+const lucky = new Map<Run, string>();
 
 before(async () => {
-  server = await startTestServer({ tenants: runs.length, clock: { now: () => now } });
+  webhooks = await startWebhooks();
+  const config = { OUTBOUND_ALLOW_CIDRS: ['127.0.0.0/8'], OUTBOUND_HTTP_OK: true };
+  server = await startTestServer({ tenants: runs.length, clock: { now: () => now }, config });
   const tenantOf = new Map(runs.map((run, at) => [run, server.tenants[at] as TestTenant]));
-  const instants = [...new Set(runs.map((run) => run.now))].sort((a, b) => a - b);
+  const reserving = runs.flatMap((run) => reservationsOf(run.read).map((one) => ({ run, ...one })));
+  const instants = [...new Set([...runs.map((run) => run.now), ...reserving.map(({ at }) => at)])];
+  instants.sort((a, b) => a - b);
+  // Before the server has something to do, since it shares the process: the search takes a while.
+  for (const run of runs) if (run.chance.length > 0) lucky.set(run, luckyRequest(run, tenantOf.get(run)!.id));
+  const catalogues = new Map<Run, Tools>();
+  now = (instants[0] ?? 0) - hourMs;
+  await each(runs, async (run) => {
+    const tools = await catalogueOf(run, tenantOf.get(run)!);
+    await suppress(run.read, tools);
+    catalogues.set(run, tools);
+  });
   for (const instant of instants) {
-    const waiting = runs.filter((run) => run.now === instant);
-    const catalogues = new Map<Run, Tools>();
-    now = instant - hourMs;
-    await each(waiting, async (run) => {
-      catalogues.set(run, await catalogueOf(run, tenantOf.get(run)!));
-    });
     now = instant;
-    await each([...catalogues.keys()], (run) => decideOver(run, tenantOf.get(run)!, catalogues.get(run)!));
+    for (const { run, ...one } of reserving) {
+      const tools = catalogues.get(run);
+      if (one.at === instant && tools !== undefined) await each([run], () => reserve(run.read, one, tools));
+    }
+    const due = [...catalogues.keys()].filter((run) => run.now === instant);
+    await each(due, (run) => decideOver(run, tenantOf.get(run)!, catalogues.get(run)!));
   }
 });
-after(() => server?.close());
+after(async () => {
+  await server?.close();
+  await webhooks?.close();
+});
 
 /** Works on all of them, some at a time. What a case throws is told by its test. */
 async function each(some: readonly Run[], work: (run: Run) => Promise<void>): Promise<void> {
@@ -131,6 +159,7 @@ async function catalogueOf({ read, now: at }: Run, tenant: TestTenant): Promise<
     create: async (path, body) => (await send('POST', path, body)).id,
     put: (path, body) => send('PUT', path, body),
     post: (path, body) => send('POST', path, body),
+    webhook: (nodeId) => webhooks.urlOf(tenant.id, nodeId, read.source.external ?? {}, tools.ids),
     approver: () => {
       approver ??= plantAdmin(tenant.id);
       return approver;
@@ -153,7 +182,7 @@ async function plantAdmin(tenantId: string): Promise<string> {
 
 async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise<void> {
   const { read } = run;
-  await importHistory(read, tools, async (lines) => {
+  await importHistory(read, run.now, tools, async (lines) => {
     const answer = await server.app.inject({
       method: 'POST',
       url: '/api/v1/interactions/import',
@@ -166,7 +195,14 @@ async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise
     });
     assert.deepEqual([answer.statusCode, answer.json().rejected], [200, 0], answer.body);
   });
-  const request = { customerId: 'C1', decisionFlowKey: flowKey, debug: true, ...read.source.request };
+  const requestId = lucky.get(run);
+  const request = {
+    customerId: 'C1',
+    decisionFlowKey: read.snapshot.flow.key,
+    debug: true,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...read.source.request,
+  };
   const body = tools.ids.out(JSON.parse(JSON.stringify(request)));
   const answer = await server.call<RecommendAnswer>('POST', '/api/v1/recommend', { body, key: keys.admin });
   if (answer.status >= 400 && answer.status < 500) throw new Refused('recommend', answer);
@@ -178,8 +214,8 @@ async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise
   };
   const needsTrace = run.keys.some((key) => inTrace.has(key));
   const trace = needsTrace ? await get<Heard['trace']>(`decision-traces/${answer.body.trace.traceId}`) : {};
-  const needsRecord = run.keys.includes('subFlows');
-  const record = needsRecord ? await get<Heard['record']>(`decisions/${answer.body.recommendationId}`) : { flows: [] };
+  const needsRecord = run.keys.some((key) => inRecord.has(key));
+  const record = needsRecord ? await get<Heard['record']>(`decisions/${answer.body.recommendationId}`) : noRecord;
   const heard = heardExpectations({ answer: tools.ids.back(answer.body), trace, record });
   for (const key of run.keys) {
     const reading = heard[key];
@@ -189,14 +225,30 @@ async function decideOver(run: Run, { keys }: TestTenant, tools: Tools): Promise
   ran.add(run);
 }
 
+const noRecord: Heard['record'] = {
+  flows: [],
+  assignment: { creative: [], experiment: null, holdout: null },
+  result: { items: [] },
+};
+
+/** A request id whose seed gives what the case expects of chance. */
+function luckyRequest({ read, now: at, chance }: Run, tenantId: string): string {
+  const isLucky = luckOf(read, at, chance);
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const requestId = newId();
+    if (isLucky(seedOf(tenantId, requestId))) return requestId;
+  }
+  throw new Error(`none of ${mostTries} requests has the chance of the case`);
+}
+
 function nameOf({ file, read }: Run): string {
   return `${file} ${read.name}`;
 }
 
 for (const [file, cases] of Map.groupBy(runs, (run) => run.file)) {
-  describe(`${file} over HTTP`, () => {
+  describe(`${file} over HTTP`, patience, () => {
     for (const run of cases) {
-      it(run.read.name, () => {
+      it(run.read.name, patience, () => {
         const name = nameOf(run);
         const error = wrong.get(name);
         if (error !== undefined) throw error;
@@ -209,7 +261,7 @@ for (const [file, cases] of Map.groupBy(runs, (run) => run.file)) {
   });
 }
 
-test('few cases are left out, none of a whole kind, and each for a reason', (t) => {
+test('few cases are left out, none of a whole kind, and each for a reason', patience, (t) => {
   for (const [skip, left] of Map.groupBy(all, (run) => run.skip)) {
     if (skip !== null) t.diagnostic(`${left.length} left out: ${skipReasons[skip]}`);
   }

@@ -18,6 +18,7 @@ export const refusals: Readonly<Record<string, string>> = {
   'conditional.json conditional: and does nothing when it is not': '/draftConfig/nodes/1/config/onTrue/flowKey',
   'delivery.json computed custom fields of the category, in order of dependence': '/customFields/3/formula',
   'gates.json a hard rule of a type that is not built fails, in match it is left out': '/config/metricId',
+  'gates.json eligibility: all keys must hold, what cannot be read closes': '/eligibility/conditions/operator',
   'gates.json enrich: drop_all when a source has no row': '/draftConfig/nodes/1/config/sources/0/schemaId',
   'gates.json no candidate at all: inventory': '/draftConfig/nodes/0/config/offerIds/0',
   'gates.json schedule: dates are inclusive days, instants have an exclusive end': '/schedule/startDate',
@@ -26,6 +27,7 @@ export const refusals: Readonly<Record<string, string>> = {
     '/draftConfig/nodes/4/config/placements/1/placementId',
   'models.json a challenger that is not usable: the champion':
     '/draftConfig/nodes/2/config/championChallenger/challengers/0/modelKey',
+  'models.json a state of no use for an offer: the ladder goes on for it': '/modelState/arms/<id>/totalReward',
   'models.json a model that is not in the plan is not usable': '/draftConfig/nodes/2/config/modelKey',
   'offer-caps.json an offer whose caps cannot be read is closed': '/frequencyCaps/perCustomer/daily',
   'outcomes.json category_suppression: a category that is gone blocks nothing': '/config/categoryId',

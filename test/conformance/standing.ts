@@ -1,42 +1,95 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compile, type DecisionInput, decide, type Json, type Plan, type Snapshot, semantics } from '@arbiter/engine';
+import { compile, type DecisionInput, decide, type Json, type Plan, semantics } from '@arbiter/engine';
 import type { ConformanceCase } from '../../packages/engine/src/conformance-case.ts';
 import { expectationsOf } from '../../packages/engine/src/conformance-expectations.ts';
+import { isZone, zoneClock } from '../../packages/server/src/platform/zones.ts';
 
-/** Which expectations of a case hold for the server as well, which has its own seed, ids and sums. */
+/** Which expectations of a case hold for the server as well, which has its own ids, sums and clocks. */
 export interface Standing {
-  /** Expectations that hold for any seed and customer. */
+  /** Expectations that hold for any seed. */
   readonly keys: readonly string[];
+  /** Expectations that chance decides: they hold for a request whose seed has the same luck. */
+  readonly chance: readonly string[];
   /** Expectations that hold in no plan of this version, for the evidence that the server can have. */
   readonly old: readonly string[];
-  /** Expectations that chance decides. */
-  readonly chance: readonly string[];
+  /** True: what does not hold would, if zones showed what the case says of them. */
+  readonly isOfClock: boolean;
 }
 
-const others = 6;
+/** Seeds that are tried on decisions with chance, and customers on those that pick among creatives. */
+const others = 40;
 
-export function standingOf(read: ConformanceCase): Standing {
-  const snapshot: Snapshot = { ...read.snapshot, semantics };
-  const plan = compile(snapshot);
-  const usual = summed(read, read.input(plan));
+/** `now`: when the case is decided. */
+export function standingOf(read: ConformanceCase, now: number): Standing {
+  const plan = planOf(read);
+  const usual = served(read, plan, now);
   const holds = holding(plan, usual, read.expect);
   const always = new Set(holds);
-  for (let number = 1; number <= others; number += 1) {
-    const seed = (0x9e3779b9 * number).toString(16).slice(-8).padStart(8, '0').repeat(4);
-    const request = {
-      ...usual.request,
-      customerId: `other ${number}`,
-      requestId: `00000000-0000-7000-8000-00000000000${number}`,
-    };
-    const still = holding(plan, { ...usual, seed, request }, read.expect);
+  const { slateProbability, assignment, items } = decide(plan, usual);
+  const isDrawn = slateProbability !== 1 || (read.snapshot.models ?? []).length > 0;
+  // Creatives are picked by their ids, which are others there: what is expected must not depend on the pick.
+  const isPicked = assignment.creative.some((share) => share !== 1);
+  for (let number = 1; number <= others && (isDrawn || isPicked); number += 1) {
+    const input = isDrawn ? { ...usual, seed: someSeed(number) } : usual;
+    const customerId = isPicked ? `other ${number}` : usual.request.customerId;
+    const still = holding(plan, { ...input, request: { ...usual.request, customerId } }, read.expect);
     for (const key of always) if (!still.has(key)) always.delete(key);
   }
   const keys = Object.keys(read.expect);
+  const old = keys.filter((key) => !holds.has(key));
+  const asSaid = old.length === 0 ? holds : holding(plan, summed(read, read.input(plan)), read.expect);
+  const isEstimated = items.some(({ selection }) => selection.estimated);
+  // What the pick of a creative has a part in cannot be had by a seed.
+  const drawn = isPicked ? [] : keys.filter((key) => holds.has(key) && !always.has(key));
   return {
     keys: [...always],
-    old: keys.filter((key) => !holds.has(key)),
-    chance: keys.filter((key) => holds.has(key) && !always.has(key)),
+    chance: withinReach(
+      drawn.filter((key) => !(isEstimated && estimates.has(key))),
+      (some) => isMetBy(plan, usual, read, some),
+    ),
+    old,
+    isOfClock: old.length > 0 && keys.every((key) => asSaid.has(key)),
   };
+}
+
+/** What repeated draws estimate: no other seed has the same. */
+const estimates: ReadonlySet<string> = new Set(['probabilities', 'slateProbability']);
+/** Numbers that a model draws itself. */
+const drawnNumbers: ReadonlySet<string> = new Set([...estimates, 'scores', 'propensities']);
+const mostSeeds = 300;
+
+/** Those of the expectations that some other seed meets, all at once. */
+function withinReach(
+  keys: readonly string[],
+  isMetFor: (keys: readonly string[]) => (seed: string) => boolean,
+): readonly string[] {
+  for (const wanted of [keys, keys.filter((key) => !drawnNumbers.has(key))]) {
+    if (wanted.length === 0) continue;
+    const isMet = isMetFor(wanted);
+    for (let number = 1; number <= mostSeeds; number += 1) if (isMet(someSeed(number))) return wanted;
+  }
+  return [];
+}
+
+function isMetBy(plan: Plan, usual: DecisionInput, { expect }: ConformanceCase, keys: readonly string[]) {
+  const wanted = Object.fromEntries(keys.map((key) => [key, expect[key] ?? null]));
+  return (seed: string): boolean => holding(plan, { ...usual, seed }, wanted).size === keys.length;
+}
+
+/** Says whether a decision with this seed is what the case expects. */
+export function luckOf(read: ConformanceCase, now: number, keys: readonly string[]): (seed: string) => boolean {
+  const plan = planOf(read);
+  return isMetBy(plan, served(read, plan, now), read, keys);
+}
+
+const planOf = ({ snapshot }: ConformanceCase): Plan => compile({ ...snapshot, semantics });
+
+const someSeed = (number: number): string => (0x9e3779b9 * number).toString(16).slice(-8).padStart(8, '0').repeat(4);
+
+/** The input that the server will have: its zones show what they show. */
+function served(read: ConformanceCase, plan: Plan, now: number): DecisionInput {
+  const clockOf = (zone: string) => (isZone(zone) ? zoneClock(zone, now) : null);
+  return summed(read, read.input(plan, { now, clockOf }));
 }
 
 function holding(plan: Plan, input: DecisionInput, expect: { readonly [key: string]: Json }): Set<string> {

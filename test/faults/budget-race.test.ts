@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Caller, createCaller, createPatientCaller, itemsOf, must } from './api.ts';
+import { type Answer, type Caller, createCaller, createPatientCaller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { type DurableCluster, startDurableCluster } from './durable-cluster.ts';
 import { createInstallation, freePort, type Installation, type ServerProcess } from './server-process.ts';
@@ -79,6 +79,11 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
   let started = Promise.resolve();
   let asked = 0;
   let answered = 0;
+  /** What neither a killed server nor a busy one answers: a batch that never got what it counted on, for instance. */
+  const faults = new Set<string>();
+  const heard = ({ status, text }: Answer): void => {
+    if (![0, 200, 429, 503].includes(status)) faults.add(`${status} ${text}`);
+  };
   /** Nothing is left but what runs out: the callers need not hurry. */
   let used = false;
   const work = Array.from({ length: parallel }, async (_, caller) => {
@@ -89,6 +94,7 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
       const channelId = asked % 3 === 0 ? catalogue.phone : catalogue.email;
       const body = { customerId: `budget ${caller} ${asked}`, channelId, limit: 1 + (asked % 2) };
       const answer = await node.call('POST', '/v1/recommend', body);
+      heard(answer);
       if (answer.status !== 200) {
         // Refused, or killed meanwhile.
         await sleep(200);
@@ -98,10 +104,8 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
       if (used) await sleep(1_000);
       const [item] = itemsOf(answer.body);
       if (item === undefined || channelId !== catalogue.phone || asked % 2 === 0) continue;
-      await node.call('POST', '/v1/respond', {
-        interactionId: item.interactionId,
-        outcome: fateOf(item.interactionId),
-      });
+      const { interactionId } = item;
+      heard(await node.call('POST', '/v1/respond', { interactionId, outcome: fateOf(interactionId) }));
     }
   });
   t.after(() => {
@@ -133,20 +137,23 @@ test(`${servers * 2} processes, ${parallel} callers, ${kills} kills: budgets are
   }
   running = false;
   await Promise.all(work);
+  assert.deepEqual([...faults], []);
 
-  const [late] = await cluster.query<{ n: string }>(
-    `select count(*) as n from arbiter.interaction_history where details->>'late' = 'true'`,
+  // On a busy machine a report may come after its minute was over: that is late, and rightly goes over.
+  const late = await cluster.query<{ offer_id: string }>(
+    `select offer_id from arbiter.interaction_history where details->>'late' = 'true'`,
   );
-  assert.equal(Number(late?.n), 0, 'each item was reported on in one way, before it ran out');
   const counts = await shown();
+  /** What was shown of an offer while it had something left. */
+  const inTime = (id: string): number => (counts.get(id) ?? 0) - late.filter(({ offer_id }) => offer_id === id).length;
   const [first = '', second = '', third = ''] = catalogue.offers;
-  t.diagnostic(JSON.stringify({ asked, answered, shown: [first, second, third].map((id) => counts.get(id) ?? 0) }));
-  assert.ok((counts.get(first) ?? 0) <= caps.impressions, `${counts.get(first)} of ${caps.impressions}`);
-  assert.ok(
-    (counts.get(second) ?? 0) * caps.perImpression <= caps.cents,
-    `${counts.get(second)} at 4 of ${caps.cents}`,
-  );
-  assert.equal(await total(), caps.category, 'the category is used up and not exceeded');
+  const told = [first, second, third].map((id) => counts.get(id) ?? 0);
+  t.diagnostic(JSON.stringify({ asked, answered, shown: told, late: late.length }));
+  assert.ok(inTime(first) <= caps.impressions, `${inTime(first)} of ${caps.impressions}`);
+  assert.ok(inTime(second) * caps.perImpression <= caps.cents, `${inTime(second)} at 4 of ${caps.cents}`);
+  const all = await total();
+  assert.ok(all >= caps.category, `the category is used up: ${all}`);
+  assert.ok(all - late.length <= caps.category, `the category is not exceeded: ${all}, ${late.length} late`);
   const [offer] = await cluster.query<{ impressions: string; cents: string }>(
     `select impressions, spent_cents as cents from arbiter.volumes where kind = 'offer' and subject_id = $1`,
     [second],

@@ -7,6 +7,8 @@ export interface Contact {
   readonly at: number;
   /** It counts until then: a reservation that ran out or was given back. Null: it counts for good. */
   readonly until: number | null;
+  /** Told after its reservation had run out: it happened and counts, and goes over the rule rightly. */
+  readonly late: boolean;
 }
 
 export interface HistoryRow {
@@ -18,6 +20,7 @@ export interface HistoryRow {
   readonly at: number;
   readonly expires_at: number | null;
   readonly settled_at: number | null;
+  readonly late: boolean;
 }
 
 /** SQL of the rows that `contactsOf` reads. */
@@ -25,10 +28,10 @@ export const contactRows = `select customer_id, interaction_type, reservation_st
     recommendation_id || ' ' || rank as item,
     (extract(epoch from occurred_at) * 1000)::float8 as at,
     (extract(epoch from reservation_expires_at) * 1000)::float8 as expires_at,
-    (extract(epoch from reservation_settled_at) * 1000)::float8 as settled_at
+    (extract(epoch from reservation_settled_at) * 1000)::float8 as settled_at,
+    coalesce(details ->> 'late' = 'true', false) as late
   from arbiter.interaction_history
-  where interaction_type = 'recommendation'
-     or (interaction_type = 'impression' and coalesce(details ->> 'late' = 'true', false) = false)`;
+  where interaction_type in ('recommendation', 'impression')`;
 
 /**
  * A confirmed reservation counts until it was confirmed; from then on the impression that it became counts. The two are one
@@ -36,10 +39,11 @@ export const contactRows = `select customer_id, interaction_type, reservation_st
  */
 export function contactsOf(rows: readonly HistoryRow[]): Contact[] {
   const isImpression = (row: HistoryRow) => row.interaction_type === 'impression';
-  const shownAt = new Map(rows.filter(isImpression).map((row) => [row.item, row.at]));
+  const shownAt = new Map(rows.filter((row) => isImpression(row) && !row.late).map((row) => [row.item, row.at]));
   const never = Number.POSITIVE_INFINITY;
   return rows.map((row) => ({
     customerId: row.customer_id,
+    late: row.late,
     at: row.at,
     until: isImpression(row)
       ? null
@@ -62,10 +66,11 @@ export const countedAt = (contacts: readonly Contact[], rule: CapRule, at: numbe
   contacts.filter((each) => each.at <= at && each.at >= rule.from(at) && (each.until === null || each.until > at))
     .length;
 
-/** What was shown beyond the rule, at the instant at which it was. */
+/** What was shown beyond the rule, at the instant at which it was; late ones left out. */
 export function findExcess(contacts: readonly Contact[], rule: CapRule): string[] {
   const found: string[] = [];
-  for (const [customerId, own] of Map.groupBy(contacts, (each) => each.customerId)) {
+  const inTime = contacts.filter(({ late }) => !late);
+  for (const [customerId, own] of Map.groupBy(inTime, (each) => each.customerId)) {
     for (const { at } of own) {
       const counted = countedAt(own, rule, at);
       if (counted > rule.max) {

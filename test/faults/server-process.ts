@@ -38,7 +38,7 @@ export interface Installation {
   stopAll(): Promise<void>;
 }
 
-const program = join(import.meta.dirname, '../../packages/cli/src/main.ts');
+const program = join(import.meta.dirname, '../../packages/cli/bin/arbiter.js');
 const readyLine = /^arbiter ready url=(\S+)/m;
 const startPatienceMs = 150_000;
 
@@ -63,11 +63,14 @@ export async function createInstallation(
   const fixed = {
     ...(process.env.PATH === undefined ? {} : { PATH: process.env.PATH }),
     ...(process.env.HOME === undefined ? {} : { HOME: process.env.HOME }),
+    // A server that is killed keeps no compiled sources for the next one: it takes those of the tests.
+    ...(process.env.NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     PORT: '0',
     LOG_LEVEL: 'warn',
     DATA_DIR: join(folder, 'data'),
     API_KEY_PEPPER: randomBytes(32).toString('hex'),
     DATA_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    NEXTAUTH_SECRET: randomBytes(32).toString('hex'),
     ...(tenants.length > 0 ? { BOOTSTRAP_FILE: bootstrap } : {}),
     ...environment,
   };

@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createTestDatabase, type TestDatabase } from '../../packages/server/src/db/test-database.ts';
+import { createPasswords } from '../../packages/server/src/platform/passwords.ts';
 import { type Answer, type Caller, itemsOf, must } from './api.ts';
 import { type Catalogue, loadCatalogue } from './catalogue.ts';
 import { type Pair, pairKinds, startPair } from './pair.ts';
@@ -137,6 +138,37 @@ for (const kind of pairKinds) {
         took.push(await until('the revocation', async () => (await decide(own)).status === 401));
       }
       t.diagnostic(`refused after ${took.join(', ')} ms`);
+      assertWithinBar(took);
+    });
+
+    test('another role and a deactivation reach a session that the other process knows', async (t) => {
+      const took: number[] = [];
+      const password = 'Passw0rd of two nodes';
+      const hash = await createPasswords().hash(password);
+      for (let round = 0; round < 5; round++) {
+        const email = `person-${randomUUID()}@example.test`;
+        const { id } = await must(one('POST', '/v1/users', { email, role: 'editor' }));
+        await db.ownerQuery('update arbiter.users set email_verified_at = now() where id = $1', [id]);
+        await db.ownerQuery(
+          `insert into arbiter.user_passwords (tenant_id, user_id, password_hash, changed_at)
+           select tenant_id, id, $2, now() from arbiter.users where id = $1`,
+          [id, hash],
+        );
+        const signedIn = await (await pair.caller(0, ''))('POST', '/v1/auth/login', { email, password });
+        assert.equal(signedIn.status, 200, signedIn.text);
+        const cookie = String(signedIn.headers['set-cookie']).split(';')[0]!;
+        const there = await pair.caller(1, '');
+        const look = async () => (await there('GET', '/v1/categories', undefined, { cookie })).status;
+        const write = async () =>
+          (await there('POST', '/v1/categories', { name: `C ${randomUUID()}` }, { cookie })).status;
+        for (let n = 0; n < 3; n++) assert.equal(await write(), 201, 'the session works and is remembered');
+        await must(one('PUT', `/v1/users/${id}`, { role: 'viewer' }));
+        took.push(await until('the new role', async () => (await write()) === 403));
+        assert.equal(await look(), 200);
+        await must(one('DELETE', `/v1/users/${id}`));
+        took.push(await until('the deactivation', async () => (await look()) === 401));
+      }
+      t.diagnostic(`obeyed after ${took.join(', ')} ms`);
       assertWithinBar(took);
     });
 

@@ -594,7 +594,6 @@ export const examples: Readonly<Record<string, Example>> = {
     return { query: { limit: '5', search: f.marker, role: 'editor', status: 'active' } };
   },
   'users.get': async (f) => ({ params: { id: await f.person() } }),
-  'users.resetMfa': async (f) => ({ params: { id: await f.secondFactor(await f.account()) } }),
 
   'users.create': async (f) => ({ body: { ...(await f.newcomer()), role: 'editor' } }),
   'users.update': async (f) => ({ params: { id: await f.person() }, body: { name: f.name('Person'), role: 'editor' } }),
@@ -608,6 +607,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'users.resendInvite': async (f) => ({
     params: { id: (await f.must('POST', 'users', await f.newcomer(), 201)).id },
   }),
+  'users.resetMfa': async (f) => ({ params: { id: await f.secondFactor(await f.account()) } }),
   'users.readMe': async () => ({}),
   'users.updateMe': async (f) => ({
     body: {

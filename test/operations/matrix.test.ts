@@ -321,8 +321,14 @@ for (const [index, operation] of all.entries()) {
           }
           return;
         }
+        const largest =
+          operation.bodyLimit ?? (needsCredential ? bodyLimits.withCredential : bodyLimits.withoutCredential);
         for (const { what, raw } of malformedBodies(call.body ?? {})) {
           const answer = await ask({ raw });
+          if (Buffer.byteLength(raw) > largest) {
+            assertRefused(operation, answer, 413, 'payload_too_large');
+            continue;
+          }
           assert.equal(answer.status, 400, `${what}: ${answer.status} ${answer.text.slice(0, 300)}`);
           assertRefused(operation, answer, 400, 'malformed_json', 'validation_failed');
         }

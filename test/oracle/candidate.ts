@@ -1,4 +1,4 @@
-import type { SnapshotCreative, SnapshotOffer, SnapshotPlacement } from '@arbiter/engine';
+import type { SnapshotCreative, SnapshotOffer, SnapshotPlacement, SnapshotPolicy } from '@arbiter/engine';
 import type { Facts } from './conditions.ts';
 import type { ContactEvent, World } from './world.ts';
 
@@ -9,10 +9,32 @@ export interface Candidate {
   /** Position among the requested placements; null: the request does not list placements. */
   readonly slot: number | null;
   creative: SnapshotCreative | null;
+  /** False: no node that matches creatives has run yet, and conditions see none. */
+  isMatched: boolean;
   /** Every reason for which it leaves, by stage or gate. Empty: it reaches the ranking. */
   readonly reasons: Set<string>;
+  /** Match rules that it was judged by; each lowers its fit once. */
+  readonly judged: Set<string>;
+  /** Stages that asked policies of it. */
+  readonly stages: Set<readonly SnapshotPolicy[]>;
   fit: number;
   score: number;
+  parts: Parts | null;
+}
+
+/** What a score is made of (docs/design/api-decisioning.md 10). */
+export interface Parts {
+  readonly propensity: number;
+  readonly relevance: number;
+  readonly impact: number;
+  readonly emphasis: number;
+  readonly source: string;
+  readonly modelKey: string | null;
+  /** Exponent of propensity in the score; 0: it has no part in it. */
+  readonly exponent: number;
+  readonly method: string;
+  /** Key of the bandit that drew it, or its prior; null: nothing was drawn. */
+  readonly bandit: string | null;
 }
 
 /** What is known while one decision is worked out. */
@@ -21,10 +43,26 @@ export interface Work extends World {
   readonly zone: string;
   readonly events: readonly ContactEvent[];
   readonly segments: ReadonlySet<string>;
-  readonly customer: { readonly [name: string]: unknown };
+  /** Grows with each enrich node. */
+  customer: { readonly [name: string]: unknown };
+  readonly isHoldout: boolean;
   /** Items of the answer so far. */
   readonly taken: Candidate[];
   readonly target: Target;
+  /** Models that bandits drew already, by key. */
+  readonly draws: Map<string, Draws>;
+  /** Keys of models that could not be asked, or gave no score. */
+  readonly failed: Set<string>;
+}
+
+/** The scores of one bandit in this decision. */
+export interface Draws {
+  score(offerId: string): number;
+  /** What an arm is worth without chance. */
+  greedy(offerId: string): number;
+  /** Chance that an epsilon_greedy model scores by a uniform order. */
+  readonly uniformChance: number;
+  readonly isUniform: boolean;
 }
 
 /** Where the request wants items. */
@@ -40,6 +78,17 @@ export interface Target {
 
 export const priorityOf = ({ offer, creative }: Candidate): number =>
   creative?.constraints.priorityOverride ?? offer.priority;
+
+export const isIn = ({ reasons }: Candidate): boolean => reasons.size === 0;
+
+/** Score, then priority, then id (docs/design/api-decisioning.md 1 no. 3). */
+export const inOrder = (candidates: readonly Candidate[]): Candidate[] =>
+  [...candidates].sort(
+    (a, b) =>
+      b.score - a.score ||
+      priorityOf(b) - priorityOf(a) ||
+      (a.offer.id < b.offer.id ? -1 : a.offer.id > b.offer.id ? 1 : 0),
+  );
 
 /** What conditions read for a candidate. */
 export function factsOf(work: Work, candidate: Candidate | null): Facts {

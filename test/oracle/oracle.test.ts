@@ -1,49 +1,65 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decide } from '@arbiter/engine';
+import { differences } from './compare.ts';
 import { expected } from './oracle.ts';
 import { randomWorld } from './random-world.ts';
+import { reached } from './reached.ts';
 
-const worlds = Number(process.env.ORACLE_WORLDS ?? 2_000);
+const worlds = Number(process.env.ORACLE_WORLDS ?? 300);
+const plain = Math.ceil(worlds / 2);
+/** Where the first one begins, to run many of them in pieces. */
+const first = Number(process.env.ORACLE_FIRST ?? 0);
 
-test(`the engine decides what an oracle written from the pages decides, over ${worlds} random catalogues`, () => {
-  let close = 0;
-  let items = 0;
-  for (let number = 0; number < worlds; number++) {
-    const world = randomWorld(String(number));
+function hold(features: boolean, worlds: number) {
+  const counts: Record<string, number> = {};
+  let [close, items] = [0, 0];
+  for (let number = first; number < first + worlds; number++) {
+    const world = randomWorld(String(number), features);
     const decision = decide(world.plan, world.input, { trace: true });
     const wanted = expected(world);
-    const where = `world ${number}`;
-    if (wanted.isClose) {
-      close += 1;
-      continue;
-    }
-    assert.deepEqual(
-      decision.items.map(({ offerId, creativeId, placementId, mandatory }) => ({
-        offerId,
-        creativeId,
-        placementId,
-        mandatory,
-      })),
-      wanted.items.map(({ offerId, creativeId, placementId, mandatory }) => ({
-        offerId,
-        creativeId,
-        placementId,
-        mandatory,
-      })),
-      where,
-    );
-    decision.items.forEach(({ score, selection }, at) => {
-      const { score: own, probability } = wanted.items[at]!;
-      assert.ok(Math.abs(score - own) < 1e-9, `${where}: item ${at + 1} has score ${score}, wanted ${own}`);
-      assert.ok(Math.abs(selection.probability - probability) < 1e-9, `${where}: item ${at + 1}, probability`);
-    });
-    for (const { offerId, reason } of decision.trace?.dropped ?? []) {
-      const known = wanted.reasons.get(offerId);
-      assert.ok(known?.has(reason), `${where}: ${offerId} left for ${reason}, wanted one of ${[...(known ?? [])]}`);
-    }
+    const found = wanted.isClose ? [] : differences(decision, wanted);
+    // Which of several allocations of the same worth is taken may hang on the last bits of their sums.
+    if (wanted.isClose || (wanted.isTied && found.length > 0)) close += 1;
+    else assert.deepEqual(found, [], `world ${number}`);
     items += decision.items.length;
+    for (const name of reached(world.snapshot, decision, wanted)) counts[name] = (counts[name] ?? 0) + 1;
   }
-  assert.ok(close < worlds / 20, `${close} worlds stood too close to tell`);
-  assert.ok(items > worlds, `only ${items} items in ${worlds} answers`);
+  assert.ok(close <= 1 + worlds / 100, `${close} worlds stood too close to tell`);
+  return { counts, items };
+}
+
+test(`the engine decides what an oracle written from the pages decides, over ${plain} random catalogues`, () => {
+  const { items } = hold(false, plain);
+  assert.ok(items > plain, `only ${items} items in ${plain} answers`);
 });
+
+test(`the same with every node, called flows, models, objectives and groups, over ${worlds} catalogues`, (t) => {
+  const { counts, items } = hold(true, worlds);
+  t.diagnostic(JSON.stringify(Object.fromEntries(Object.entries(counts).sort())));
+  assert.ok(items > worlds, `only ${items} items in ${worlds} answers`);
+  for (const name of worlds < 2_000 ? wantedNames : [...wantedNames, ...rareNames])
+    assert.ok((counts[name] ?? 0) * 500 >= worlds, `${name} was reached in ${counts[name] ?? 0} of ${worlds} worlds`);
+});
+
+const wantedNames = [
+  ...['skipped', 'stage conditional', 'stage call_flow', 'stage called inventory', 'stage called qualify'],
+  ...['stage called score', 'stage called contact_policy'],
+  ...['called inner', 'called outer', 'called ring', 'called link5', 'left: sub_flow_unavailable'],
+  ...['stage extension_point', 'left: extension_point'],
+  ...['formula pre_score', 'formula score_override', 'formula post_rank'],
+  ...['group greedy', 'group optimal', 'empty placement of a group', 'optimize blend', 'optimize replace'],
+  ...['rank topN', 'rank diversity', 'rank round_robin', 'rank explore_exploit', 'explored', 'equal scores'],
+  ...['P by request', 'P by model', 'P by offer', 'P by offer_blend', 'P by category', 'P by global', 'P by default'],
+  ...['model scorecard', 'model thompson_bandit', 'model epsilon_greedy', 'chance estimated'],
+  ...['champion or challenger', 'control group', 'mandatory'],
+  ...['left: budget', 'left: contact_policy', 'left: suppressed', 'left: qualification', 'left: filter', 'left: stock'],
+  ...['left: min_propensity', 'left: min_score', 'left: coupling', 'left: cut'],
+  ...['compute errors', 'properties', 'empty answer'],
+];
+
+/** Too rare for a short run. */
+const rareNames = [
+  ...['stage called optimize', 'stage called rank', 'challenger falls back', 'degraded', 'left: call_flow'],
+  ...['left: conditional', 'left: enrich', 'left: quota', 'left: mandatory_cap'],
+];

@@ -4,6 +4,7 @@ import { randomContacts, randomInput } from '../../packages/engine/src/corpus/ra
 import { randomSnapshot } from '../../packages/engine/src/corpus/random-plan.ts';
 import { unpackInput } from '../../packages/engine/src/corpus/record.ts';
 import { zoneClock, zoneOffsets } from '../../packages/server/src/platform/zones.ts';
+import { withFeatures, withStates } from './random-features.ts';
 import type { World } from './world.ts';
 
 /** Configs that the oracle does not read: what a policy or rule that cannot be evaluated does has cases of its own. */
@@ -16,20 +17,25 @@ const unreadable = ({ config }: { readonly config: Snapshot['policies'][number][
 const isKnown = ({ subCategories }: Snapshot, { scope, scopeId }: ScopeAssignment): boolean =>
   scope !== 'subcategory' || subCategories.some(({ id }) => id === scopeId);
 
-/** A catalogue with one flow and one customer's facts, by chance; the same for the same seed. */
-export function randomWorld(seed: string): World & { readonly plan: Plan } {
+/** A catalogue with its flows and one customer's facts, by chance; the same for the same seed. */
+export function randomWorld(seed: string, features = true): World & { readonly plan: Plan } {
   const chance = chanceOf('oracle', seed);
-  // Groups and objectives have an oracle of their own (group-oracle.test.ts of the engine).
-  const made = randomSnapshot(chance, zoneOffsets, { ranks: false });
-  const snapshot: Snapshot = {
+  const made = randomSnapshot(chance, zoneOffsets, { ranks: features });
+  const plain: Snapshot = {
     ...made,
     policies: made.policies.filter(
       (policy) => !unreadable(policy) && policy.scopes.some((scope) => isKnown(made, scope)),
     ),
     rules: made.rules.filter((rule) => !unreadable(rule) && rule.config.segments === undefined),
   };
+  const snapshot = features ? withFeatures(chance, plain) : plain;
   const plan = compile(snapshot);
-  const input = unpackInput(randomInput(chance, snapshot, plan, 1, zoneClock));
+  const read = unpackInput(randomInput(chance, snapshot, plan, 1, zoneClock));
+  const stated = features ? withStates(chance, snapshot, plan, read) : read;
+  // Rows are judged before creatives are matched where no node matches them, and overrides on channels then cannot lift them.
+  const matches = snapshot.flow.config.nodes.some(({ type }) => type === 'match_creatives');
+  const suppressions = stated.suppressions.filter(({ policyId }) => matches || !features || policyId === null);
+  const input = { ...stated, suppressions };
   const contacts = randomContacts(chance, snapshot, input.now);
   const zone = input.zones[plan.timezone]!;
   return {

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { type Candidate, factsOf, type Work } from './candidate.ts';
 import { at, compares, holds, instant } from './conditions.ts';
 import { inScope } from './policies.ts';
-import { propensity } from './scores.ts';
+import { passesThreshold, propensityOf } from './scores.ts';
 import { closedHours, isRow } from './world.ts';
 
 /** Whether a rule is asked of the candidate. */
@@ -68,6 +68,8 @@ export function passes(work: Work, { ruleType, config }: SnapshotRule, candidate
       const days = Math.max(0, Math.floor((until - then) / 86_400_000));
       return days <= Number(config.maxDays ?? days) && days >= Number(config.minDays ?? days);
     }
+    case 'propensity_threshold':
+      return passesThreshold(work, config, candidate);
     default:
       throw new Error(`no rule ${ruleType}`);
   }
@@ -89,7 +91,7 @@ export function isEligible(work: Work, candidate: Candidate): boolean {
   }
   if (gate.propensityThreshold === undefined) return true;
   if (typeof gate.propensityThreshold !== 'number') return false;
-  return propensity(work, candidate) >= gate.propensityThreshold;
+  return propensityOf(work, candidate) >= gate.propensityThreshold;
 }
 
 /** The schedule of an offer (docs/design/api-catalogue.md 6, docs/design/quality.md E16). */

@@ -43,8 +43,8 @@ export async function changeEverything(
             ...(path === 'offers' ? { priority: 1, mandatory: false } : {}),
           })
         : await ask('DELETE', `${path}?id=${id}`);
-      // What something that was only changed still names stays.
-      if (!isChanged && status === 409) continue;
+      // What something that was only changed still names stays, and keeps the name that it is named by.
+      if (status === 409) continue;
       assert.ok(status === 200 || status === 204, `${path}: ${status} ${text}`);
       changes[isChanged ? 'changed' : 'deleted'] += 1;
     }

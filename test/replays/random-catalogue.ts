@@ -1,5 +1,6 @@
 // A tenant's catalogue by chance: what the engine's corpus can make up, created through the API as a user would.
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json, Snapshot } from '@arbiter/engine';
 import type { Chance } from '../../packages/engine/src/corpus/chance.ts';
 import { withBranches } from '../../packages/engine/src/corpus/random-branches.ts';
@@ -44,8 +45,15 @@ export async function createRandomCatalogue(
   chance: Chance,
   hookUrl: string,
 ): Promise<RandomCatalogue> {
-  const ask: Ask = (method, path, body) =>
-    server.call(method, `/api/v1/${path}`, { key: tenant.keys.admin, ...(body === undefined ? {} : { body }) });
+  const ask: Ask = async <Answer>(method: string, path: string, body?: unknown) => {
+    const sent = { key: tenant.keys.admin, ...(body === undefined ? {} : { body }) };
+    for (let tries = 1; ; tries++) {
+      const answer = await server.call<Answer>(method, `/api/v1/${path}`, sent);
+      // The machine is busy. What was done for such a call all the same is a decision that nobody asks for again.
+      if (answer.status !== 503 || tries === 10) return answer;
+      await sleep(500);
+    }
+  };
   const must: Must = async (path, body) => {
     const made = await ask('POST', path, body);
     assert.equal(made.status, 201, `${path}: ${made.text}`);
@@ -62,7 +70,7 @@ export async function createRandomCatalogue(
     holdoutPercentage,
     mandatoryDailyCap,
     decisionTraceEnabled: true,
-    decisionTraceSampleRate: 0.1,
+    decisionTraceSampleRate: 0.3,
   });
   assert.equal(settings.status, 200, settings.text);
 

@@ -11,6 +11,8 @@ export interface Decided {
   readonly tenant: RandomCatalogue;
   /** How many items it has. */
   readonly count: number;
+  /** Null: no trace of it was kept. */
+  readonly traceId: string | null;
 }
 
 /** How many of a tenant's decisions are asked for at once: they meet in batches. */
@@ -31,7 +33,7 @@ export async function decideSome(chance: Chance, catalogue: RandomCatalogue, cou
       }),
     );
     for (const { answer, ...one } of answers) {
-      decided.push({ ...one, count: answer.count });
+      decided.push({ ...one, count: answer.count, traceId: answer.trace?.traceId ?? null });
       await answerTo(chance, catalogue, answer);
     }
   }

@@ -137,7 +137,7 @@ async function learnAndCount(): Promise<void> {
   }
 }
 
-test(`${wanted} random decisions replay to the byte, with everything that a decision can read`, async () => {
+test(`${wanted} random decisions replay to the byte, with everything that a decision can read`, async (t) => {
   const chances = new Map<RandomCatalogue, Chance>();
   for (const [number, tenant] of server.tenants.entries()) {
     const chance = chanceOf('replays', String(number));
@@ -161,6 +161,13 @@ test(`${wanted} random decisions replay to the byte, with everything that a deci
     inputsAlways.filter((name) => !inputs.has(name)),
     [],
     'inputs of no decision',
+  );
+  const ways = await waysOf(decided);
+  t.diagnostic(`${decided.length} decisions, ${[...inputs].sort().join(', ')}; ${[...ways].sort().join(', ')}`);
+  assert.deepEqual(
+    waysAlways.filter((way) => !ways.has(way)),
+    [],
+    'ways of no decision',
   );
   assert.ok(decided.filter(({ count }) => count > 0).length > wanted / 4);
 });
@@ -260,6 +267,49 @@ const inputsAlways = [
   'modelStates',
   'external',
 ];
+
+/** What decisions must have come through, and not only stood in a flow: stages with their methods, models. */
+const waysAlways = [
+  'call_flow null',
+  'compute null',
+  'conditional null',
+  'enrich null',
+  'extension_point null',
+  'group optimal',
+  'mandatory null',
+  'model epsilon',
+  'model thompson',
+  'optimize blend',
+  'rank diversity',
+  'rank explore_exploit',
+  'rank round_robin',
+  'rank topN',
+  'score formula',
+  'score priority_weighted',
+  'score propensity',
+  'suppression null',
+];
+
+/** Stages that traces tell of, with their methods, and how items were chosen and scored. */
+async function waysOf(some: readonly Decided[]): Promise<ReadonlySet<string>> {
+  const ways = new Set<string>();
+  const traced = some.filter(({ traceId }) => traceId !== null).slice(0, 300);
+  await each(traced, async ({ traceId, tenant }) => {
+    const { status, body, text } = await tenant.ask<{
+      readonly pipeline: readonly { readonly stage: string; readonly method: string | null }[];
+      readonly scoringResults: readonly { readonly modelKey?: string | null }[];
+      readonly selectedOffers: readonly {
+        readonly selection: { readonly method: string; readonly explored: boolean };
+      }[];
+    }>('GET', `decision-traces/${traceId}`);
+    assert.equal(status, 200, text);
+    for (const { stage, method } of body.pipeline) ways.add(`${stage} ${method}`);
+    for (const { modelKey } of body.scoringResults) ways.add(`model ${modelKey}`);
+    for (const { selection } of body.selectedOffers)
+      ways.add(`${selection.method}${selection.explored ? ', explored' : ''}`);
+  });
+  return ways;
+}
 
 /** Names of the inputs that at least one of these decisions read. */
 async function inputsRead(some: readonly Decided[]): Promise<ReadonlySet<string>> {

@@ -13,6 +13,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['accounts', 'scim'],
   ['second-factor', 'sso'],
   ['google'],
+  ['sign-in-pages'],
   ['catalogue-history'],
   ['catalogue-records', 'condition-sql'],
   ['content', 'volumes'],

@@ -50,11 +50,12 @@ function refused(call: Call, error: ApiError): number {
 }
 
 /** `fetch` throws a TypeError when there is no answer, and an AbortSignal's TimeoutError when it comes too late. */
-function isNetworkFailure(error: unknown): error is Error {
+export function isNetworkFailure(error: unknown): error is Error {
   return error instanceof Error && (error.name === 'TimeoutError' || error.message === 'fetch failed');
 }
 
-function reasonOf(error: Error): string {
+/** Why there was no answer, in words. */
+export function reasonOf(error: Error): string {
   const cause: unknown = error.cause;
   if (!(cause instanceof Error)) return error.message;
   return cause.message || String(Reflect.get(cause, 'code'));

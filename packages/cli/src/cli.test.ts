@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { run } from './run.ts';
 
 // The real command line, as a shell runs it, against a real server with its embedded database.
 
@@ -41,6 +42,25 @@ async function arbiter(args: readonly string[], environment: Readonly<Record<str
   return { code, out, err };
 }
 
+/**
+ * The same command line in this process, without the half second that a process takes to start: for further forms of a
+ * command that a test runs as a process too.
+ */
+async function said(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  let out = '';
+  let err = '';
+  const code = await run(args, {
+    environment: { ...plainEnvironment, XDG_CONFIG_HOME: home, ...environment },
+    print: (line) => {
+      out += `${line}\n`;
+    },
+    warn: (line) => {
+      err += `${line}\n`;
+    },
+  });
+  return { code, out, err };
+}
+
 let home = '';
 before(async () => {
   home = await mkdtemp(join(tmpdir(), 'arbiter-cli-'));
@@ -56,6 +76,10 @@ describe('without a server', () => {
       'migrate',
       'tenant create',
       'key create',
+      'user create',
+      'user unlock',
+      'login',
+      'whoami',
       'recommend',
       'respond',
       'trace',
@@ -64,7 +88,7 @@ describe('without a server', () => {
       'audit verify',
     ]) {
       assert.match(overview.out, new RegExp(`^  ${command} `, 'm'));
-      const help = await arbiter(['help', ...command.split(' ')]);
+      const help = await said(['help', ...command.split(' ')]);
       assert.equal(help.code, 0);
       assert.match(help.out, new RegExp(`Usage: arbiter ${command}`));
     }
@@ -79,7 +103,15 @@ describe('without a server', () => {
       [['recommend', 'C', '--colour', 'red'], /--colour/],
       [['recommend', 'C'], /no API key/],
       [['key', 'create', '--scopes', 'fly'], /there is no scope fly/],
+      [['login'], /takes --email or --api-key/],
+      [['login', '--email', 'a@b.example'], /no password/],
+      [['whoami', 'now'], /does not know now/],
       [['tenant', 'create'], /takes one name/],
+      [['user', 'create'], /takes one address/],
+      [['user', 'create', 'a@b.c'], /needs --tenant/],
+      [['user', 'create', 'a@b.c', '--tenant', 'T', '--role', 'king'], /there is no role king/],
+      [['user', 'unlock', 'a@b.c', 'd@e.f'], /takes one address/],
+      [['user', 'unlock', 'a@b.c'], /needs --tenant/],
       [['respond', 'r', '1'], /takes a recommendation id, a rank and an outcome/],
       [['respond', 'r', '1', 'click', 'more'], /takes a recommendation id, a rank and an outcome/],
       [['respond', 'r', '0', 'click', '--api-key', 'k'], /the rank is a whole number from 1, not 0/],
@@ -90,7 +122,7 @@ describe('without a server', () => {
       [['audit', 'verify', 'now'], /takes no arguments/],
       [['audit', 'verify', '--limit', 'all', '--api-key', 'k'], /--limit takes a whole number/],
     ] as const) {
-      const { code, out, err } = await arbiter(args);
+      const { code, out, err } = await (args[0] === 'explode' ? arbiter : said)(args);
       assert.equal(code, 2, args.join(' '));
       assert.match(out + err, expected);
     }
@@ -162,10 +194,29 @@ describe('with a server on its embedded database', () => {
     assert.equal(JSON.parse(answer).decisions[0].content.ctaUrl.startsWith('https://coffee.example/'), true);
   });
 
+  test('a link that signs in is made beside the running server, as often as it is needed', async () => {
+    const firstRun = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
+    const make = (...args: string[]) => arbiter(['user', 'sign-in-link', ...args], { DATA_DIR: folder });
+    const made = await make(firstRun.email.toUpperCase());
+    assert.deepEqual([made.code, made.err], [0, '']);
+    const { pathname, search } = new URL(made.out.trim());
+    const follow = () => fetch(`${url}${pathname}${search}`, { redirect: 'manual' });
+    assert.match(String((await follow()).headers.get('set-cookie')), /^arbiter_session=/);
+    assert.equal((await follow()).headers.get('location'), '/login?error=expired-link');
+    for (const tenant of ['Demo', firstRun.tenantId]) {
+      assert.equal((await make(firstRun.email, '--tenant', tenant)).code, 0, tenant);
+    }
+    for (const args of [['nobody@demo.localhost'], [firstRun.email, '--tenant', 'Other']]) {
+      const refused = await make(...args);
+      assert.deepEqual([refused.code, refused.out], [1, '']);
+    }
+    assert.equal((await make()).code, 2);
+  });
+
   test("the pack's first customer gets an offer on every channel", async () => {
     for (const channel of ['web', 'email', 'push', 'in_app']) {
       const args = ['recommend', 'CM-000001', '--channel', channel, '--dry-run', '--json'];
-      const { code, out, err } = await arbiter(args, environment);
+      const { code, out, err } = await said(args, environment);
       assert.equal(code, 0, err);
       const answer = JSON.parse(out);
       assert.ok(answer.count >= 1, channel);
@@ -188,17 +239,17 @@ describe('with a server on its embedded database', () => {
   });
 
   test('respond records what the customer did, once', async () => {
-    const shown = await arbiter(['recommend', 'CM-000004', '--channel', 'web', '--limit', '2'], environment);
+    const shown = await said(['recommend', 'CM-000004', '--channel', 'web', '--limit', '2'], environment);
     assert.equal(shown.code, 0, shown.err);
     const recommendation = /recommendation ([0-9a-f-]{36})/.exec(shown.out)?.[1] ?? '';
     const clicked = await arbiter(['respond', recommendation, '2', 'click'], environment);
     assert.equal(clicked.code, 0, clicked.err);
     assert.match(clicked.out, /^recorded: click \(positive\) of CM-000004 with .+ on .+\n/);
     assert.match(clicked.out, /interaction [0-9a-f-]{36}\n$/);
-    const again = await arbiter(['respond', recommendation, '2', 'click'], environment);
+    const again = await said(['respond', recommendation, '2', 'click'], environment);
     assert.match(again.out, /^recorded before: click/);
     const bought = ['respond', recommendation, '1', 'convert', '--value', '49.90', '--currency', 'EUR', '--json'];
-    const answer = await arbiter(bought, environment);
+    const answer = await said(bought, environment);
     assert.equal(answer.code, 0, answer.err);
     const { conversionValue, rank, status } = JSON.parse(answer.out);
     assert.deepEqual([conversionValue, rank, status], [49.9, 1, 'recorded']);
@@ -219,7 +270,7 @@ describe('with a server on its embedded database', () => {
       assert.equal(answer.status, 200, await answer.text());
     };
     const decided = async () => {
-      const made = await arbiter(['recommend', 'CM-000005', '--channel', 'web', '--limit', '2', '--json'], environment);
+      const made = await said(['recommend', 'CM-000005', '--channel', 'web', '--limit', '2', '--json'], environment);
       assert.equal(made.code, 0, made.err);
       return JSON.parse(made.out);
     };
@@ -227,7 +278,7 @@ describe('with a server on its embedded database', () => {
     const traced = await decided();
     const outputs = new Set<string>();
     for (const id of [traced.trace.traceId, traced.requestId, traced.recommendationId]) {
-      const shown = await arbiter(['trace', id], environment);
+      const shown = await (id === traced.requestId ? arbiter : said)(['trace', id], environment);
       assert.equal(shown.code, 0, shown.err);
       outputs.add(shown.out);
     }
@@ -245,11 +296,11 @@ describe('with a server on its embedded database', () => {
       );
     }
     assert.match(out, new RegExp(`trace ${traced.trace.traceId}, request ${traced.requestId}\n$`));
-    const json = await arbiter(['trace', traced.requestId, '--json'], environment);
+    const json = await said(['trace', traced.requestId, '--json'], environment);
     assert.ok(Array.isArray(JSON.parse(json.out).pipeline));
     await setTraces(false);
     const plain = await decided();
-    const shown = await arbiter(['trace', plain.requestId], environment);
+    const shown = await said(['trace', plain.requestId], environment);
     assert.equal(shown.code, 0, shown.err);
     assert.match(shown.out, /no trace is stored; the sealed record says:\n\nrank +shown/);
     assert.match(shown.out, new RegExp(`recommendation ${plain.recommendationId}, request ${plain.requestId}\n$`));
@@ -259,28 +310,28 @@ describe('with a server on its embedded database', () => {
   });
 
   test('why-not names what stands in the way, and what would do', async () => {
-    const shown = await arbiter(['recommend', 'CM-000002', '--channel', 'web', '--limit', '50', '--json'], environment);
+    const shown = await said(['recommend', 'CM-000002', '--channel', 'web', '--limit', '50', '--json'], environment);
     const offers: { offerId: string }[] = JSON.parse(shown.out).decisions;
     const last = offers.at(-1)?.offerId ?? '';
     const asked = await arbiter(['why-not', 'CM-000002', last, '--channel', 'web', '--limit', '1'], environment);
     assert.equal(asked.code, 0, asked.err);
     assert.match(asked.out, /passes every gate|refused by/);
-    const wrong = await arbiter(['why-not', 'CM-000002'], environment);
+    const wrong = await said(['why-not', 'CM-000002'], environment);
     assert.equal(wrong.code, 2);
   });
 
   test('an unknown customer is decided, and the output says so', async () => {
-    const { code, out } = await arbiter(['decide', 'nobody', '--channel', 'email', '--dry-run'], environment);
+    const { code, out } = await said(['decide', 'nobody', '--channel', 'email', '--dry-run'], environment);
     assert.equal(code, 0);
     assert.match(out, /unknown: decided without attributes/);
     assert.match(out, /nothing was stored/);
   });
 
   test('a refusal exits 1 with the code of the API', async () => {
-    const unknownFlow = await arbiter(['recommend', 'C', '--flow', 'no-such-flow'], environment);
+    const unknownFlow = await said(['recommend', 'C', '--flow', 'no-such-flow'], environment);
     assert.equal(unknownFlow.code, 1);
     assert.match(unknownFlow.err, /not_found/);
-    const json = await arbiter(['replay', '01930000-0000-7000-8000-000000000000', '--json'], environment);
+    const json = await said(['replay', '01930000-0000-7000-8000-000000000000', '--json'], environment);
     assert.equal(json.code, 1);
     assert.equal(JSON.parse(json.out).status, 404);
     const wrongKey = await arbiter(['recommend', 'C'], { ...environment, ARBITER_API_KEY: 'krn_wrong' });
@@ -292,12 +343,12 @@ describe('with a server on its embedded database', () => {
     const made = await arbiter(['key', 'create', '--scopes', 'read', '--name', 'reader'], environment);
     assert.equal(made.code, 0, made.err);
     const reader = { ...environment, ARBITER_API_KEY: made.out.trim() };
-    assert.equal((await arbiter(['recommend', 'CM-000003', '--dry-run'], reader)).code, 0);
-    assert.equal((await arbiter(['key', 'create'], reader)).code, 1);
+    assert.equal((await said(['recommend', 'CM-000003', '--dry-run'], reader)).code, 0);
+    assert.equal((await said(['key', 'create'], reader)).code, 1);
   });
 
   test('audit verify checks the newest rows, and with --all every row, page by page', async () => {
-    const newest = await arbiter(['audit', 'verify', '--limit', '2'], environment);
+    const newest = await said(['audit', 'verify', '--limit', '2'], environment);
     assert.equal(newest.code, 0, newest.err);
     assert.match(newest.out, /^intact: 2 of \d+ rows checked, from row \d+\nrows 1 to \d+ were not checked; --all/);
     const total = Number(/ of (\d+) rows/.exec(newest.out)?.[1]);
@@ -308,6 +359,42 @@ describe('with a server on its embedded database', () => {
     assert.ok(verified >= total && scanned === verified);
     assert.deepEqual([rest.intact, rest.fromSequence, rest.nextSequence], [true, 1, null]);
     assert.ok(all.err.includes(`${limit} rows checked, going on with row ${limit + 1}\n`));
+  });
+
+  test('login makes a key for this machine and keeps it privately; whoami says whose it is', async () => {
+    const { email, password, apiKey } = JSON.parse(await readFile(join(folder, 'first-run.json'), 'utf8'));
+    const own = await mkdtemp(join(tmpdir(), 'arbiter-login-'));
+    try {
+      const there = { XDG_CONFIG_HOME: own };
+      const wrong = await arbiter(['login', '--email', email, '--url', url], {
+        ...there,
+        ARBITER_PASSWORD: 'Wrong0000',
+      });
+      assert.deepEqual([wrong.code, wrong.out], [1, '']);
+      assert.match(wrong.err, /401/);
+      assert.equal((await arbiter(['whoami', '--url', url], there)).code, 2, 'nothing was kept');
+      const { code, out, err } = await arbiter(['login', '--email', email, '--url', url], {
+        ...there,
+        ARBITER_PASSWORD: password,
+      });
+      assert.equal(code, 0, err);
+      assert.match(out, /^signed in to Demo as /);
+      const file = join(own, 'arbiter', 'config.json');
+      assert.equal((await stat(file)).mode & 0o777, 0o600);
+      const kept = JSON.parse(await readFile(file, 'utf8'));
+      assert.match(kept.apiKey, /^krn_/);
+      assert.equal(`${out}${err}`.includes(kept.apiKey), false);
+      const told = await arbiter(['whoami'], there);
+      assert.equal(told.code, 0, told.err);
+      assert.match(told.out, /^arbiter login on .* \(api_key, admin\)\ntenant {2}Demo \(/);
+      const unknown = await arbiter(['login', '--api-key', `krn_${'0'.repeat(64)}`, '--url', url], there);
+      assert.equal(unknown.code, 1);
+      assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), kept);
+      assert.equal((await arbiter(['login', '--api-key', apiKey, '--url', url], there)).code, 0);
+      assert.equal(JSON.parse(await readFile(file, 'utf8')).apiKey, apiKey);
+    } finally {
+      await rm(own, { recursive: true, force: true });
+    }
   });
 
   test('tenant create and key create --tenant work beside the running server', async () => {
@@ -322,9 +409,52 @@ describe('with a server on its embedded database', () => {
     assert.equal(key.code, 0, key.err);
     const { key: apiKey, tenantId } = JSON.parse(key.out);
     assert.equal(tenantId, made.out.trim());
-    const decided = await arbiter(['recommend', 'CM-000001', '--json'], { ARBITER_URL: url, ARBITER_API_KEY: apiKey });
+    const decided = await said(['recommend', 'CM-000001', '--json'], { ARBITER_URL: url, ARBITER_API_KEY: apiKey });
     assert.equal(decided.code, 0, decided.err);
     assert.equal(JSON.parse(decided.out).known, false, 'the demo members belong to another tenant');
+  });
+
+  test('user create and user unlock work beside the running server', async () => {
+    const operator = { DATA_DIR: folder };
+    const login = async (email: string, password: string) =>
+      fetch(`${url}/api/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-requested-with': 'x' },
+        body: JSON.stringify({ email, password }),
+      });
+    const email = 'mary@second.example';
+    const make = (...more: string[]) =>
+      arbiter(['user', 'create', email, '--tenant', 'Second tenant', '--role', 'admin', ...more], operator);
+    const made = await make('--json');
+    assert.equal(made.code, 0, made.err);
+    const { password, tenantId, ...rest } = JSON.parse(made.out);
+    assert.deepEqual(rest, { email, role: 'admin' });
+    assert.equal((await login(email, password)).status, 200);
+    const again = await make();
+    assert.equal(again.code, 1);
+    assert.match(again.err, /is the address of a user already/);
+    assert.equal(again.out, '');
+
+    const unlock = (...args: string[]) => arbiter(['user', 'unlock', ...args], operator);
+    assert.match((await unlock(email, '--tenant', 'Second tenant')).out, /was not locked/);
+    for (let n = 0; n < 5; n += 1) assert.equal((await login(email, 'wrong')).status, 401);
+    assert.equal((await login(email, password)).status, 401);
+    const freed = await unlock(email.toUpperCase(), '--tenant', tenantId, '--json');
+    assert.equal(freed.code, 0, freed.err);
+    assert.deepEqual(JSON.parse(freed.out), { email: email.toUpperCase(), tenantId, unlocked: true });
+    assert.equal((await login(email, password)).status, 200);
+    const stranger = await unlock('nobody@second.example', '--tenant', 'Second tenant');
+    assert.deepEqual([stranger.code, stranger.out], [1, '']);
+    assert.match(stranger.err, /is the address of no user of the tenant/);
+    const nowhere = await unlock(email, '--tenant', '01a204c5-0000-7000-8000-000000000000');
+    assert.deepEqual([nowhere.code, nowhere.out], [1, '']);
+    assert.match(nowhere.err, /is the id of no tenant/);
+    const file = join(folder, 'password');
+    await writeFile(file, 'Secret123\n');
+    const other = ['user', 'create', 'john@second.example', '--tenant', tenantId, '--password-file', file];
+    const john = await arbiter(other, operator);
+    assert.deepEqual([john.code, john.out], [0, ''], john.err);
+    assert.equal((await login('john@second.example', 'Secret123')).status, 200);
   });
 
   test('migrate finds nothing to do', async () => {

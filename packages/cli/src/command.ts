@@ -25,6 +25,8 @@ export interface Call {
   warn(line: string): void;
   /** Asks the person at the terminal; missing where there is none. */
   readonly ask?: (question: string) => Promise<string>;
+  /** The same, and what is typed is not shown. */
+  readonly askSecretly?: (question: string) => Promise<string>;
 }
 
 /** Values of the flags; a flag that was not given is undefined. */

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { run } from './run.ts';
 
 async function ask(question: string): Promise<string> {
@@ -10,11 +11,24 @@ async function ask(question: string): Promise<string> {
   }
 }
 
+/** What is typed is shown to nobody: it goes to an output that drops it. */
+async function askSecretly(question: string): Promise<string> {
+  process.stdout.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    process.stdout.write('\n');
+  }
+}
+
 const shell = {
   environment: process.env,
   print: (line: string) => process.stdout.write(`${line}\n`),
   warn: (line: string) => process.stderr.write(`${line}\n`),
-  ...(process.stdin.isTTY ? { ask } : {}),
+  ...(process.stdin.isTTY ? { ask, askSecretly } : {}),
 };
 
 try {

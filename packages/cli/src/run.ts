@@ -4,6 +4,7 @@ import type { Call, Command, Flags } from './command.ts';
 import { auditVerify } from './commands/audit-verify.ts';
 import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
 import { keyCreate } from './commands/key-create.ts';
+import { login } from './commands/login.ts';
 import { migrate } from './commands/migrate.ts';
 import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts';
 import { recommend } from './commands/recommend.ts';
@@ -13,6 +14,10 @@ import { serve } from './commands/serve.ts';
 import { ssoDisable } from './commands/sso-disable.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
 import { trace } from './commands/trace.ts';
+import { userCreate } from './commands/user-create.ts';
+import { userSignInLink } from './commands/user-sign-in-link.ts';
+import { userUnlock } from './commands/user-unlock.ts';
+import { whoami } from './commands/whoami.ts';
 import { whyNot } from './commands/why-not.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 
@@ -20,8 +25,13 @@ const commands: readonly Command[] = [
   serve,
   migrate,
   tenantCreate,
+  userSignInLink,
   ssoDisable,
   keyCreate,
+  userCreate,
+  userUnlock,
+  login,
+  whoami,
   recommend,
   respond,
   trace,
@@ -41,9 +51,9 @@ const overview = `arbiter: decide which offer to show to a customer, and prove w
 
 Usage: arbiter <command> [arguments] [flags]
 
-${commands.map((command) => `  ${command.name.padEnd(16)}${command.summary}`).join('\n')}
-  ${'help <command>'.padEnd(16)}explain a command
-  ${'--version'.padEnd(16)}print the version
+${commands.map((command) => `  ${command.name.padEnd(20)}${command.summary}`).join('\n')}
+  ${'help <command>'.padEnd(20)}explain a command
+  ${'--version'.padEnd(20)}print the version
 
 Exit codes: 0 ok, 1 refused by the API, 2 wrong command line, 3 server unreachable, 4 differences found.`;
 
@@ -54,6 +64,8 @@ export interface Shell {
   warn(line: string): void;
   /** Asks the person at the terminal; missing where there is none. */
   readonly ask?: (question: string) => Promise<string>;
+  /** The same, and what is typed is not shown. */
+  readonly askSecretly?: (question: string) => Promise<string>;
 }
 
 /** Runs one command line and resolves with its exit code. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Call } from './command.ts';
 import { UsageError } from './exit-codes.ts';
 
@@ -16,19 +16,27 @@ const defaultUrl = 'http://localhost:3000';
 /** Flags beat the environment, the environment beats the file. Throws UsageError without a key or with a bad address. */
 export function connectionOf({ flags, environment }: Pick<Call, 'flags' | 'environment'>): Connection {
   const file = readConfigFile(environment);
-  const url = flags.text('url') ?? blankAsUnset(environment.ARBITER_URL) ?? file.url ?? defaultUrl;
+  const url = urlOf({ flags, environment });
   const apiKey = flags.text('api-key') ?? secretOf(environment, 'ARBITER_API_KEY') ?? file.apiKey;
   const tenantId = flags.text('tenant') ?? blankAsUnset(environment.ARBITER_TENANT_ID) ?? file.tenantId;
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UsageError(`${url} is not an http address`);
-  }
   if (apiKey === undefined) {
     throw new UsageError('no API key: give --api-key, set ARBITER_API_KEY, or put apiKey into the configuration file');
   }
-  return { url: url.replace(/\/+$/, ''), apiKey, tenantId };
+  return { url, apiKey, tenantId };
 }
 
-function secretOf(environment: Call['environment'], name: string): string | undefined {
+/** Address of the server, without a slash at its end. Throws UsageError for what is none. */
+export function urlOf({ flags, environment }: Pick<Call, 'flags' | 'environment'>): string {
+  const file = readConfigFile(environment);
+  const url = flags.text('url') ?? blankAsUnset(environment.ARBITER_URL) ?? file.url ?? defaultUrl;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`${url} is not an http address`);
+  }
+  return url.replace(/\/+$/, '');
+}
+
+/** A secret of the environment, or of the file that `<NAME>_FILE` names; undefined without one. */
+export function secretOf(environment: Call['environment'], name: string): string | undefined {
   const direct = blankAsUnset(environment[name]);
   const path = blankAsUnset(environment[`${name}_FILE`]);
   if (direct !== undefined || path === undefined) return direct;
@@ -45,9 +53,24 @@ interface ConfigFile {
   readonly tenantId?: string;
 }
 
+function configPath(environment: Call['environment']): string {
+  return join(blankAsUnset(environment.XDG_CONFIG_HOME) ?? join(homedir(), '.config'), 'arbiter', 'config.json');
+}
+
+/** Keeps a connection for the commands that follow, whole or not at all, readable for this user only. */
+export function writeConfigFile(
+  environment: Call['environment'],
+  connection: { readonly url: string; readonly apiKey: string; readonly tenantId: string | undefined },
+): void {
+  const path = configPath(environment);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.new`;
+  writeFileSync(draft, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
 function readConfigFile(environment: Call['environment']): ConfigFile {
-  const folder = blankAsUnset(environment.XDG_CONFIG_HOME) ?? join(homedir(), '.config');
-  const path = join(folder, 'arbiter', 'config.json');
+  const path = configPath(environment);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');

@@ -5,11 +5,14 @@ import { userRoles } from './users.ts';
 
 /** Accounts of persons: registration, sign-in, forgotten passwords (docs/design/api-access.md 4.2 and 22). */
 
-/** A password that is to be set (contract part 1, 5.7). */
+/** Lengths of a password that is to be set, in characters (contract part 1, 5.7). */
+export const passwordRules = { minimum: 8, maximum: 128 } as const;
+
+/** A password that is to be set. */
 export const NewPassword = (description: string) =>
   Type.String({
-    minLength: 8,
-    maxLength: 128,
+    minLength: passwordRules.minimum,
+    maxLength: passwordRules.maximum,
     format: 'new-password',
     description: `${description} 8 to 128 characters, with at least one upper-case letter and one digit.`,
   });

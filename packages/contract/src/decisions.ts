@@ -441,7 +441,7 @@ export const DecisionRecord = Type.Object(
     ),
     seed: text('Seed of all chance in the decision.'),
     inputsHash: textOrNull('SHA-256 of the inputs; null after erasure.'),
-    resultHash: text('SHA-256 of the result in RFC 8785 form.'),
+    resultHash: textOrNull('SHA-256 of the result in RFC 8785 form; null after erasure.'),
     inputsState: text('available, withheld or erased.'),
     withheld: Type.Array(Type.String(), { description: 'Attributes that are never stored.' }),
     assignment: Nullable(AnyObject('Shares of creative, experiment and holdout.'), {

@@ -258,11 +258,12 @@ function successOf(
 const jsonType = 'application/json';
 const eventStream = 'text/event-stream';
 
-const errorTypes: Readonly<Record<ErrorFormat, { readonly type: string; readonly schema: string }>> = {
+const errorTypes: Readonly<Record<ErrorFormat, { readonly type: string; readonly schema: string | null }>> = {
   problem: { type: 'application/problem+json', schema: 'Problem' },
   oauth: { type: jsonType, schema: 'OAuthError' },
   scim: { type: 'application/scim+json', schema: 'ScimError' },
   cron: { type: jsonType, schema: 'CronError' },
+  page: { type: 'text/html', schema: null },
 };
 
 function problemOf(status: number, codes: readonly ErrorCode[], format: ErrorFormat): JsonObject {
@@ -272,7 +273,7 @@ function problemOf(status: number, codes: readonly ErrorCode[], format: ErrorFor
   return {
     description: codes.map((code) => `\`${code}\`: ${errorRegistry[code].title}`).join('; '),
     headers,
-    content: { [type]: { schema: { $ref: `#/components/schemas/${schema}` } } },
+    content: { [type]: { schema: schema === null ? { type: 'string' } : { $ref: `#/components/schemas/${schema}` } } },
     ...(format === 'problem' ? { 'x-codes': [...codes] } : {}),
   };
 }

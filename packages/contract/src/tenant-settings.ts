@@ -1,6 +1,6 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { operation } from './core/operation.ts';
-import { Int, Nullable, StringEnum } from './core/schemas.ts';
+import { Int, JsonObject, Nullable, StringEnum } from './core/schemas.ts';
 
 /** Keys of `aiAnalyzerSettings` (docs/design/api-access.md 6). */
 const analyzer = {
@@ -84,7 +84,9 @@ const settings = {
     description: 'People who sign in by password need a second factor; who has none sets it up while signing in.',
   }),
   consentRequired: Type.Boolean({ description: 'Reserved; `true` is refused until it is built.' }),
-  fairnessPolicy: Reserved('Fairness policy'),
+  fairnessPolicy: Nullable(JsonObject('Fairness policy.'), {
+    description: 'Fairness policy. Reserved: any object is refused until it is built.',
+  }),
   mlWorker: Reserved('Machine learning worker'),
   allowedIpRanges: Reserved('Address ranges that may call'),
   aiAnalyzerSettings: Type.Object(analyzer, { additionalProperties: false, description: 'Analysis and explanations.' }),

@@ -113,7 +113,14 @@ export interface ConformanceCase {
   readonly source: CaseSource;
   readonly snapshot: Snapshot;
   readonly expect: { readonly [key: string]: Json };
-  input(plan: Plan): DecisionInput;
+  /** `calendar`: that of another now, and of zones as they are, instead of what the case says of them. */
+  input(plan: Plan, calendar?: Calendar): DecisionInput;
+}
+
+export interface Calendar {
+  readonly now: number;
+  /** Null: there is no such zone. */
+  clockOf(zone: string): ZoneClock | null;
 }
 
 const dayMs = 86_400_000;
@@ -140,7 +147,18 @@ export function readCase(json: Json): ConformanceCase {
     source,
     snapshot,
     expect: source.expect,
-    input: (plan) => inputOf(source, snapshot, plan, now, clock),
+    input(plan, calendar) {
+      if (calendar === undefined) return inputOf(source, snapshot, plan, now, clock);
+      const { timezone } = snapshot.tenant;
+      const usual = calendar.clockOf(timezone);
+      if (usual === null) throw new Error(`${timezone} is no zone`);
+      const zones = zonesOf(source, plan).flatMap((zone) => {
+        const found = calendar.clockOf(zone);
+        return found === null ? [] : [[zone, found] as const];
+      });
+      const input = inputOf(source, snapshot, plan, calendar.now, usual);
+      return { ...input, zones: Object.fromEntries(zones) };
+    },
   };
 }
 
@@ -291,9 +309,7 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
   return {
     now,
     seed: source.seed ?? '0'.repeat(32),
-    zones: Object.fromEntries(
-      [...plan.zones, ...Object.keys(source.zones ?? {})].map((zone) => [zone, { ...clock, ...source.zones?.[zone] }]),
-    ),
+    zones: Object.fromEntries(zonesOf(source, plan).map((zone) => [zone, { ...clock, ...source.zones?.[zone] }])),
     request: {
       requestId: '00000000-0000-7000-8000-000000000001',
       customerId: 'C1',
@@ -348,6 +364,11 @@ function inputOf(source: CaseSource, snapshot: Snapshot, plan: Plan, now: number
     },
     ...(source.objectiveCounts === undefined ? {} : { objectiveCounts: countsOf(source.objectiveCounts) }),
   };
+}
+
+/** Zones of the plan, and those that the case names besides: one of them may be the customer's own. */
+function zonesOf(source: CaseSource, plan: Plan): readonly string[] {
+  return [...plan.zones, ...Object.keys(source.zones ?? {})];
 }
 
 function countsOf(counts: NonNullable<CaseSource['objectiveCounts']>): ObjectiveCounts {

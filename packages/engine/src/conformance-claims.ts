@@ -72,7 +72,7 @@ interface Place {
 }
 
 function* placesOf({ path: [name, ...keys], word }: Claim, source: Json): Generator<Place> {
-  for (const carrier of carriersOf(source as unknown as CaseSource)) {
+  for (const carrier of carriersOf(readCase(source).source)) {
     if (carrier.name !== name) continue;
     for (const steps of walk(read(source, carrier.at), keys, carrier.at)) yield { steps, carrier };
   }
@@ -168,6 +168,7 @@ function isSoundAs(changedCase: Json, source: Json): boolean {
   try {
     return mistakesOf(changedCase) <= mistakesOf(source);
   } catch {
+    // Without the key it is no case at all, as a suppression without an end.
     return false;
   }
 }
@@ -197,6 +198,7 @@ function stillHolds(json: Json): boolean | null {
     const actual = expectationsOf(decide(plan, input), decide(plan, input, { trace: true }));
     return Object.entries(read.expect).every(([key, wanted]) => plain(actual[key]?.()) === plain(wanted));
   } catch {
+    // Without the key there is no plan, as with a flow that has no score.
     return null;
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { readCase } from './conformance-case.ts';
 import { isAtBoundary, isTrue, readClaim } from './conformance-claims.ts';
 import { knownSubjects } from './conformance-inventory.ts';
 import { functionNamed } from './formula/functions.ts';
@@ -26,12 +27,10 @@ interface Claimed {
   readonly source: Json;
 }
 const claiming: readonly Claimed[] = readdirSync(new URL('decisions/', folder)).flatMap((file) =>
-  readJson<{ name: string; covers?: readonly string[] }[]>(`decisions/${file}`).map((source) => ({
-    file,
-    name: source.name,
-    covers: source.covers ?? [],
-    source: source as unknown as Json,
-  })),
+  readJson<readonly Json[]>(`decisions/${file}`).map((source) => {
+    const { name, covers = [] } = readCase(source).source;
+    return { file, name, covers, source };
+  }),
 );
 const claims = claiming.flatMap(({ covers, ...where }) => covers.map((text) => ({ text, ...where })));
 const claimed = new Set(claims.map(({ text }) => text));

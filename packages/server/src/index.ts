@@ -1,3 +1,11 @@
 export { ConfigError, configExitCode, readConfig } from './config.ts';
-export { applyFragment, applyOnly, migrateOnly, migrationStatus, type ServerShell, serve } from './main/serve.ts';
+export {
+  applyFragment,
+  applyOnly,
+  migrateOnly,
+  migrationStatus,
+  printSignInLink,
+  type ServerShell,
+  serve,
+} from './main/serve.ts';
 export { type RunningServer, startServer, version } from './main/start.ts';

@@ -2,7 +2,7 @@ import type { Call, Command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 
 /** The server is loaded when it is needed only: the other commands start in a fraction of the time. */
-const loadServer = () => import('@arbiter/server');
+export const loadServer = () => import('@arbiter/server');
 
 export const serve: Command = {
   name: 'serve',
@@ -14,7 +14,7 @@ Usage: arbiter serve [--apply-only]
   --apply-only        migrate, apply BOOTSTRAP_FILE (or make the demo tenant), and end
 
 Everything else is set in the environment; see docs/config.md. The first start on an empty database makes a demo
-tenant and prints its API key once; it is kept in DATA_DIR/first-run.json. SIGTERM or Ctrl+C ends the server
+tenant and prints a link to sign in, a password and an API key once; they are kept in DATA_DIR/first-run.json. SIGTERM or Ctrl+C ends the server
 gracefully, a second one at once. Exits 78 when the configuration cannot be used.`,
   options: { 'apply-only': { type: 'boolean' } },
   async run(call) {
@@ -29,6 +29,8 @@ export interface AppliedTenant {
   readonly id: string;
   readonly name: string;
   readonly created: boolean;
+  /** False when everything was so before. */
+  readonly changed: boolean;
 }
 
 /**

@@ -111,9 +111,9 @@ export interface Operation {
 
 /**
  * Bodies of error answers: `problem` (RFC 9457), `oauth` (RFC 6749 section 5.2), `scim` (RFC 7644 section 3.12), `cron`
- * (`{ error }` for schedulers).
+ * (`{ error }` for schedulers), `page` (HTML for people, of the server's own pages, which no document lists).
  */
-export type ErrorFormat = 'problem' | 'oauth' | 'scim' | 'cron';
+export type ErrorFormat = 'problem' | 'oauth' | 'scim' | 'cron' | 'page';
 
 export interface ResponseSpec {
   readonly description: string;

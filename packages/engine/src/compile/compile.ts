@@ -139,7 +139,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     afterRank: afterRankOf(placed),
     hasCalls: everyPlaced.some(({ calls }) => calls.size > 0),
     models: builder.models,
-    drawsEarly: drawsEarly(builder.models, offers),
+    drawsEarly: drawsEarly(builder.models, scoring, offers),
     scoring,
     optimize,
     rank,
@@ -298,11 +298,17 @@ function readsEvidence(scoring: Program['scoring'], offers: readonly PlanOffer[]
 }
 
 /** Whether rules, or the offers' own gates, ask a bandit: then it draws before there is anything to rank. */
-function drawsEarly({ list, asked, gates }: PlanModels, offers: readonly PlanOffer[]): boolean {
+function drawsEarly(
+  { list, gates }: PlanModels,
+  { settings, byChannel, champions }: Program['scoring'],
+  offers: readonly PlanOffer[],
+): boolean {
   const isRandom = (number: number): boolean => list[number]?.program.isRandom === true;
   if ([...gates].some(isRandom)) return true;
   const byFlow = gates.has(flowModel) || offers.some(({ eligibility }) => eligibility?.readsPropensity ?? false);
-  return byFlow && [...asked].some(isRandom);
+  // Those of the flow's own score node: which flows a request calls is not known yet.
+  const own = [settings, ...byChannel].map(({ ladder }) => ladder.model);
+  return byFlow && [...own, ...(champions?.shares ?? []).map(({ model }) => model)].some(isRandom);
 }
 
 /** The longest window, and an hour for the days that a change of the clock makes longer. */

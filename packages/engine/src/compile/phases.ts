@@ -15,7 +15,7 @@ import { readScoring, scoringParts } from '../nodes/score.ts';
 import type { Step } from '../nodes/step.ts';
 import { suppressionStep } from '../nodes/suppression.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import { type Lifters, liftersOf } from '../policies/policy-stage.ts';
+import { type Lifters, type ListPolicies, liftersOf, policiesByList } from '../policies/policy-stage.ts';
 import { optimizeStage } from '../scoring/optimize-stage.ts';
 import { profileWeights } from '../scoring/strategies.ts';
 import type { SnapshotSubFlow } from '../snapshot.ts';
@@ -33,6 +33,8 @@ export interface Phases {
   readonly rescores: boolean;
   /** By position in `program.policies`: the overrides that can lift the policy. */
   readonly lifters: readonly Lifters[];
+  /** The same by list; null: no called flow has a list of its own. */
+  readonly byList: ReadonlyMap<number, ListPolicies> | null;
   /** Flows that are called on this way and can run, in the order of their first call. */
   readonly subFlows: readonly RanFlow[];
 }
@@ -47,6 +49,7 @@ export const noPhases: Phases = {
   toRank: [],
   rescores: false,
   lifters: [],
+  byList: null,
   subFlows: [],
 };
 
@@ -66,6 +69,7 @@ export function compilePhases(stops: readonly Stop[], nodes: readonly PlacedNode
     toRank,
     rescores: toOptimize.length + toRank.length > 0,
     lifters: liftersOf(parts.policies, parts.policyStages),
+    byList: parts.isPlural ? policiesByList(parts.policies, parts.shared.asked, parts.shared.lists) : null,
     subFlows: flowsOf(stops, nodes),
   };
 }
@@ -135,7 +139,8 @@ function callStep({ placed, action, call }: Stop, parts: PlanParts, within: With
   }
   parts.shared.lists += 1;
   const origin = parts.shared.lists;
-  const inner = newParts({ ...parts, own: origin, filtered: filteredBy(first, parts.policies), isCalled: true });
+  const filtered = filteredBy(first, parts.policies);
+  const inner = newParts({ ...parts, own: origin, policyStages: [], filtered, isCalled: true });
   const steps = wholePhase1(first, inner, prefix);
   if (phase === 2) steps.push(...calledPhase2(flow, second, inner, prefix));
   // `own` of the called flow is another one when it replaced its own list in turn.

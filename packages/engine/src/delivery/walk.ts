@@ -6,7 +6,7 @@ import { describe } from '../policies/ask-policies.ts';
 import { budgetGate, budgetReached } from '../policies/offer-budget.ts';
 import { offerCapReached } from '../policies/offer-caps.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import { isLifted } from '../policies/policy-stage.ts';
+import { isAskedOf, isLifted } from '../policies/policy-stage.ts';
 import { countVolumes } from '../policies/volumes.ts';
 import { type Candidate, countBlock, type DropReason, type Run } from '../run.ts';
 import { allocate, cutByRank, type Grouping } from './allocate.ts';
@@ -243,7 +243,7 @@ function admit(run: Run, policy: CompiledPolicy, list: readonly Candidate[], ofM
     const candidate = list[at]!;
     if (candidate.reason !== null || candidate.taken) continue;
     if (!inScope(policy.scope, candidate) || !policy.behaviour.blocks(run, candidate)) continue;
-    if (isLifted(run, policy, candidate)) continue;
+    if (isLifted(run, policy, candidate) || !isAskedOf(run, policy, candidate)) continue;
     candidate.reason = 'contact_policy';
     countBlock(run, policy.ruleType);
     if (run.trace === null) continue;

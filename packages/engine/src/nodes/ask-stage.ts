@@ -15,6 +15,7 @@ export function askStage(
 ): (run: Run) => void {
   const stage = policyStage(type, policies);
   parts.policyStages.push(stage);
+  parts.shared.asked.push({ stage, lists: listsNow(parts), ofMandatory: !parts.isCalled });
   if (parts.matched) return (run) => askPolicies(run, stage, run.list, false);
   // Policies and overrides on creatives or channels cannot be asked before creatives and channels are matched.
   const liftedLater = stage.overrides.some(needsCreative);

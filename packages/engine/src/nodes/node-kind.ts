@@ -3,7 +3,7 @@ import type { PlanCreative, PlanOffer } from '../compile/catalogue.ts';
 import type { JsonObject } from '../compile/config-problems.ts';
 import { isObject } from '../json-object.ts';
 import type { CompiledPolicy } from '../policies/policy-kind.ts';
-import type { PolicyStage } from '../policies/policy-stage.ts';
+import type { AskedStage, PolicyStage } from '../policies/policy-stage.ts';
 import type { CompiledRule } from '../qualification/rule-kind.ts';
 import type { Candidate, Run } from '../run.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
@@ -49,15 +49,15 @@ export interface PlanParts {
   own: number;
   /** Lists of called flows that were merged into it. */
   merged: readonly MergedList[];
-  /** Over the whole plan: lists so far. */
-  readonly shared: { lists: number };
+  /** Over the whole way: lists so far, and what was asked of which of them. */
+  readonly shared: { lists: number; readonly asked: AskedStage[] };
   /** True for a called flow that runs as a whole. */
   readonly isCalled: boolean;
   /** True once the mandatory list has its creatives. */
   mandatoryMatched: boolean;
   /** True when some call merges or replaces, so that candidates of one list may have come in with different ones. */
   readonly isPlural: boolean;
-  /** What the nodes ask, in their order. */
+  /** What the nodes of this flow ask, in their order, and of flows that work on its list. */
   readonly policyStages: PolicyStage[];
   /** Policies that filter nodes name: those nodes ask them, and no other does. */
   readonly filtered: ReadonlySet<CompiledPolicy>;
@@ -77,7 +77,7 @@ export function newParts(
     policyStages: [],
     filtered: new Set(),
     own: 0,
-    shared: { lists: 0 },
+    shared: { lists: 0, asked: [] },
     isPlural: false,
     isCalled: false,
     ...from,

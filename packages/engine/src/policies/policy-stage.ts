@@ -1,5 +1,5 @@
 import { inScope } from '../compile/scopes.ts';
-import type { Candidate, Run } from '../run.ts';
+import { type Candidate, mandatoryOrigin, type Run } from '../run.ts';
 import { type CompiledPolicy, canBeLifted } from './policy-kind.ts';
 
 /** The policies that one node asks, each list in order of evaluation. An override lifts blocks of its own stage only. */
@@ -34,9 +34,51 @@ export function liftersOf(policies: readonly CompiledPolicy[], stages: readonly 
   });
 }
 
+/** A stage, and the lists that it asks about (`Candidate.origin`); null: there is but one. */
+export interface AskedStage {
+  readonly stage: PolicyStage;
+  readonly lists: ReadonlySet<number> | null;
+  /** False: a flow asks that has a list of its own, and the mandatory list is not in it. */
+  readonly ofMandatory: boolean;
+}
+
+/** What the stages that ask about one list make of the plan's policies. */
+export interface ListPolicies {
+  readonly lifters: readonly Lifters[];
+  readonly asked: ReadonlySet<CompiledPolicy>;
+}
+
+/** By number of the list, where a called flow makes one of its own: what one flow lifts or asks does not act on the list of another. */
+export function policiesByList(
+  policies: readonly CompiledPolicy[],
+  asked: readonly AskedStage[],
+  lists: number,
+): ReadonlyMap<number, ListPolicies> {
+  const made = new Map<number, ListPolicies>();
+  const add = (list: number, stages: readonly PolicyStage[]): void => {
+    const ofList = new Set(stages.flatMap(({ blocking }) => blocking));
+    made.set(list, { lifters: liftersOf(policies, stages), asked: ofList });
+  };
+  add(
+    mandatoryOrigin,
+    asked.filter(({ ofMandatory }) => ofMandatory).map(({ stage }) => stage),
+  );
+  for (let list = 0; list <= lists; list++) {
+    add(
+      list,
+      asked.filter((each) => each.lists?.has(list) !== false).map(({ stage }) => stage),
+    );
+  }
+  return made;
+}
+
+/** Whether a stage asks the policy about the list that the candidate came in with. */
+export const isAskedOf = ({ phases }: Run, policy: CompiledPolicy, { origin }: Candidate): boolean =>
+  phases.byList === null || phases.byList.get(origin)?.asked.has(policy) !== false;
+
 /** True when what the policy blocks is lifted for the candidate wherever the policy is asked. */
-export function isLifted(run: Run, policy: CompiledPolicy, candidate: Candidate): boolean {
-  const lifters = run.phases.lifters[policy.position]!;
+export function isLifted({ phases }: Run, policy: CompiledPolicy, candidate: Candidate): boolean {
+  const lifters = (phases.byList?.get(candidate.origin) ?? phases).lifters[policy.position]!;
   for (let stage = 0; stage < lifters.length; stage++) {
     if (firstInScope(lifters[stage]!, candidate) === null) return false;
   }

@@ -11,6 +11,7 @@ import {
   opensTheApi,
   presentedCredential,
   reaches,
+  sessionCookie,
   unauthorized,
   WrongCredential,
 } from './credentials.ts';
@@ -124,8 +125,11 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     const { auth } = operation;
     // A signature is judged when the body is there, see binder.ts.
     if (auth === 'none' || isSignature(auth)) {
+      const isGuarded = needsRequestedWith(operation);
       return (request) => {
         checkRequestedWith(operation, request);
+        // Signing out, and signing in as somebody else, are for the session's own pages too.
+        if (isGuarded && holdsSession(request)) checkOwnPage(request);
         return anonymous;
       };
     }
@@ -159,6 +163,10 @@ function checkRequestedWith(operation: Operation, request: FastifyRequest): void
       detail: 'The header X-Requested-With is required; any value will do.',
     });
   }
+}
+
+function holdsSession({ headers }: FastifyRequest): boolean {
+  return typeof headers.cookie === 'string' && headers.cookie.includes(`${sessionCookie}=`);
 }
 
 function hasRequestedWith({ headers }: FastifyRequest): boolean {

@@ -29,6 +29,8 @@ export interface HttpConfig {
 
 export interface AppDependencies {
   readonly operations: Readonly<Record<string, Operation>>;
+  /** Pages for people, which the documents of the API leave out. Their handlers stand among the others. */
+  readonly pages?: readonly Operation[];
   /** A handler for every operation but those of `system.ts`, which the layer answers itself. See `handlerEntries`. */
   readonly handlers: ReadonlyMap<string, AnyHandler>;
   readonly database: Pick<Database, 'withTenant' | 'withSystem'>;

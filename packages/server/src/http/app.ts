@@ -26,7 +26,7 @@ export type { AppDependencies, HttpConfig } from './app-dependencies.ts';
  * before the credential is known (docs/design/api-access.md 3).
  */
 export function createApp(deps: AppDependencies): FastifyInstance {
-  const operations = Object.values(deps.operations);
+  const operations = [...Object.values(deps.operations), ...(deps.pages ?? [])];
   const metrics = createHttpMetrics(deps.registry);
   const handlers = new Map([...deps.handlers, ...systemHandlers(deps)]);
   const limits = { ...connectionLimits, ...deps.connectionLimits };

@@ -1,12 +1,14 @@
 import { type CronError, type ErrorFormat, type OAuthError, type ScimError, scimErrorSchema } from '@arbiter/contract';
 import type { AppError } from '../platform/app-error.ts';
 import type { WholeAnswer } from './answer.ts';
+import { errorPage, pageHeaders } from './form-page.ts';
 import { problemMediaType, problemOf, retryAfterOf } from './problem.ts';
 
 /** One way to write an error answer. */
 interface Format {
   readonly mediaType: string;
-  readonly body: (error: AppError, requestId: string, recommendationId: string | null) => object;
+  /** A text is sent as it is, anything else as JSON. */
+  readonly body: (error: AppError, requestId: string, recommendationId: string | null) => object | string;
   /** Scheme that a 401 names (RFC 9110 section 11.6.1). */
   readonly challenge: string;
 }
@@ -16,6 +18,7 @@ const formats: Readonly<Record<ErrorFormat, Format>> = {
   oauth: { mediaType: 'application/json', body: oauthError, challenge: 'Basic realm="arbiter"' },
   scim: { mediaType: 'application/scim+json', body: scimError, challenge: 'Bearer' },
   cron: { mediaType: 'application/json', body: cronError, challenge: 'Bearer' },
+  page: { mediaType: 'text/html; charset=utf-8', body: errorPage, challenge: 'Bearer' },
 };
 
 /** The answer of an error, as the operation's format wants it. `recommendationId`: of a recommend that failed. */
@@ -27,15 +30,17 @@ export function errorAnswer(
 ): WholeAnswer {
   const { mediaType, body, challenge } = formats[format];
   const retryAfter = retryAfterOf(error);
+  const said = body(error, requestId, recommendationId);
   return {
     status: error.status,
     headers: {
       'content-type': mediaType,
+      ...(format === 'page' ? pageHeaders : {}),
       ...error.headers,
       ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
       ...(error.status === 401 ? { 'www-authenticate': error.headers?.['www-authenticate'] ?? challenge } : {}),
     },
-    body: JSON.stringify(body(error, requestId, recommendationId)),
+    body: typeof said === 'string' ? said : JSON.stringify(said),
   };
 }
 

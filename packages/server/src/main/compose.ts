@@ -19,6 +19,7 @@ import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
+import { pageOperations } from '../features/sign-in-pages/index.ts';
 import { readSessionHolder } from '../features/users/index.ts';
 import { createApp } from '../http/app.ts';
 import type { AnyHandler } from '../http/handler.ts';
@@ -272,8 +273,7 @@ export function composeServer(options: ComposeOptions): Server {
     signIn: {
       ...featurePorts.signIn,
       furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person),
-      isSameGoogleUser: (one, other) =>
-        areSameSubject(database, google?.registration.issuer ?? config.GOOGLE_ISSUER_URL, one, other),
+      isSameGoogleUser: (one, other) => areSameSubject(database, config.GOOGLE_ISSUER_URL, one, other),
     },
     passwords,
     rateLimits,
@@ -307,6 +307,7 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
+    pages: Object.values(pageOperations),
     handlers: new Map([...handlers, ...(beside?.handlers ?? [])]),
     database,
     authenticate,

@@ -43,6 +43,7 @@ import { seedPacksFeature } from '../features/seed-packs/index.ts';
 import { segmentsFeature } from '../features/segments/index.ts';
 import { sessionsFeature } from '../features/sessions/index.ts';
 import { settingsFeature } from '../features/settings/index.ts';
+import { signInPagesFeature } from '../features/sign-in-pages/index.ts';
 import { simulationsFeature } from '../features/simulations/index.ts';
 import { ssoFeature } from '../features/sso/index.ts';
 import { streamFeature } from '../features/stream/index.ts';
@@ -100,6 +101,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   segmentsFeature,
   sessionsFeature,
   settingsFeature,
+  signInPagesFeature,
   simulationsFeature,
   ssoFeature,
   streamFeature,

@@ -2,14 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
 import type { Database } from '../db/index.ts';
+import { makeSignInLink } from '../features/accounts/index.ts';
 import {
   type AppliedTenant,
   applyBootstrap,
   type BootstrapDependencies,
   createDemoTenant,
 } from '../features/admin/index.ts';
-
 import { packPort } from '../features/seed-packs/index.ts';
+import { createLinks } from '../features/sessions/index.ts';
 import { hasTenants } from '../features/tenants/index.ts';
 import { keyOf } from '../platform/crypto.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -42,9 +43,11 @@ export async function prepareTenants(
   const call =
     `curl -s ${publicUrl}/api/v1/recommend -H 'Authorization: Bearer ${demo.apiKey}' ` +
     `-H 'X-Requested-With: curl' -H 'Content-Type: application/json' -d '{"customerId":"CM-000001","channel":"web"}'`;
+  const signInUrl = await signInUrlOf(config, database, publicUrl, { tenantId: demo.tenantId, email: demo.email });
   const file = join(config.DATA_DIR, 'first-run.json');
-  await writePrivately(file, { url: publicUrl, ...demo, curl: call });
+  await writePrivately(file, { url: publicUrl, ...demo, signInUrl, curl: call });
   return [
+    ...(signInUrl === null ? [] : [`open       ${signInUrl} (once, within ten minutes)`]),
     `tenant     ${demo.tenantName} (${demo.tenantId})`,
     `sign in    ${demo.email} with password ${demo.password}`,
     `API key    ${demo.apiKey}`,
@@ -52,6 +55,21 @@ export async function prepareTenants(
     `try        ${call}`,
     `kept in    ${file}`,
   ];
+}
+
+/**
+ * Address that signs in a user once, within ten minutes. Null without NEXTAUTH_SECRET, or when the tenant has no such user who
+ * is not deactivated.
+ */
+export async function signInUrlOf(
+  { NEXTAUTH_SECRET }: Pick<Config, 'NEXTAUTH_SECRET'>,
+  database: Database,
+  publicUrl: string,
+  user: { readonly tenantId: string; readonly email: string },
+): Promise<string | null> {
+  if (keyOf(NEXTAUTH_SECRET) === null) return null;
+  const link = await makeSignInLink(database, createLinks(NEXTAUTH_SECRET), user);
+  return link === null ? null : `${publicUrl.replace(/\/+$/, '')}${link.path}`;
 }
 
 /** Applies a parsed bootstrap file, or a fragment of one that the command line made. */

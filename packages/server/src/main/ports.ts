@@ -98,7 +98,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
   readonly evenly: AccountDependencies['evenly'];
-  /** NEXTAUTH_URL. */
+  /** NEXTAUTH_URL of the process. */
   readonly publicUrl: string;
   readonly signUp: SignUp;
   readonly erasure: ErasureRoutePorts;

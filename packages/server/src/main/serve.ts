@@ -1,8 +1,11 @@
 import { type Config, ConfigError, configExitCode, crashLoopExitCode, readConfig } from '../config.ts';
 import { createDatabase, migrate, pendingMigrations } from '../db/index.ts';
 import type { AppliedTenant } from '../features/admin/index.ts';
+import { findOperatorTenant } from '../features/tenants/index.ts';
+import { selectMemberships } from '../features/users/index.ts';
+import { isUuid } from '../platform/ids.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import { applyTenants, bootstrapDependencies, prepareTenants } from './first-run.ts';
+import { applyTenants, bootstrapDependencies, prepareTenants, signInUrlOf } from './first-run.ts';
 import { withAutoSecrets } from './secrets.ts';
 import { startServer } from './start.ts';
 import { openStorage } from './storage.ts';
@@ -81,6 +84,37 @@ export async function applyFragment(
   });
 }
 
+/**
+ * `arbiter user sign-in-link`: prints an address that signs a user in once, within ten minutes. `tenant` is the tenant's id
+ * or the name by which the operator knows it; null: the one in which the address was last used. Resolves with 1 when there
+ * is no such user who is not deactivated.
+ */
+export async function printSignInLink(
+  shell: ServerShell,
+  { email, tenant }: { readonly email: string; readonly tenant: string | null },
+): Promise<number> {
+  return guarded(shell, (given, logger) =>
+    withDatabase(given, logger, async (config, database) => {
+      if (config.NEXTAUTH_SECRET === null) throw new ConfigError(['NEXTAUTH_SECRET must be set: it signs links']);
+      const tenantId = tenant === null || isUuid(tenant) ? tenant : await findOperatorTenant(database, tenant);
+      const [membership] =
+        tenant !== null && tenantId === null
+          ? []
+          : await database.withSystem('sign-in-link', (tx) => selectMemberships(tx, email, tenantId));
+      const url =
+        membership === undefined
+          ? null
+          : await signInUrlOf(config, database, publicUrlOf(config), { tenantId: membership.tenantId, email });
+      if (url === null) {
+        shell.warn(`arbiter: there is no user ${email} who could sign in`);
+        return 1;
+      }
+      shell.print(url);
+      return 0;
+    }),
+  );
+}
+
 /** `arbiter migrate`: brings the schema up to date and ends. */
 export async function migrateOnly(shell: ServerShell): Promise<number> {
   return guarded(shell, async (given, logger) => {
@@ -114,17 +148,17 @@ export async function migrationStatus(shell: ServerShell): Promise<number> {
   });
 }
 
-async function withDatabase(
+async function withDatabase<T>(
   given: Config,
   logger: Logger,
-  work: (config: Config, database: ReturnType<typeof createDatabase>) => Promise<void>,
-): Promise<void> {
+  work: (config: Config, database: ReturnType<typeof createDatabase>) => Promise<T>,
+): Promise<T> {
   const config = await withAutoSecrets(given);
   const storage = await openStorage(config, logger, { join: true });
   const { directUrl: url } = storage.address;
   const database = createDatabase({ url, poolMax: 3, onError: (err) => logger.warn({ err }, 'database') });
   try {
-    await work(config, database);
+    return await work(config, database);
   } finally {
     await database.close();
     await storage.stop();

@@ -45,6 +45,35 @@ async function get(url: string): Promise<{ status: number; body: unknown }> {
   return { status: response.status, body: await response.json() };
 }
 
+/** The printed link opens a session once; so does the printed password. */
+async function signsInOnce(
+  url: string,
+  kept: { readonly signInUrl: string; readonly email: string; readonly password: string; readonly tenantId: string },
+): Promise<void> {
+  const { pathname, search } = new URL(kept.signInUrl);
+  const follow = (headers = {}) => fetch(`${url}${pathname}${search}`, { redirect: 'manual', headers });
+  assert.equal((await follow({ 'sec-purpose': 'prefetch;prerender' })).status, 404);
+  assert.equal((await fetch(`${url}${pathname}${search}`, { method: 'HEAD' })).status, 405);
+  const entered = await follow();
+  assert.deepEqual([entered.status, entered.headers.get('location')], [303, '/']);
+  const [cookie = ''] = String(entered.headers.get('set-cookie')).split(';');
+  const session: unknown = await (await fetch(`${url}/api/v1/auth/session`, { headers: { cookie } })).json();
+  assert.partialDeepStrictEqual(session, {
+    authenticated: true,
+    principal: { kind: 'user', email: kept.email, role: 'admin' },
+    tenant: { id: kept.tenantId, name: 'Demo' },
+  });
+  const again = await follow();
+  assert.deepEqual([again.status, again.headers.get('location')], [303, '/login?error=expired-link']);
+  assert.equal(again.headers.get('set-cookie'), null);
+  const login = await fetch(`${url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-requested-with': 'test' },
+    body: JSON.stringify({ email: kept.email, password: kept.password }),
+  });
+  assert.equal(login.status, 200);
+}
+
 test('the first start makes a demo whose printed call answers; the second changes nothing', async () => {
   const first = await start({ METRICS_TOKEN: 'a token of the tests', SCHEDULER: 'on' });
   assert.match(first.lines.at(-1) ?? '', /^arbiter ready url=http:\/\/127\.0\.0\.1:\d+ configVersion=\d+$/);
@@ -64,6 +93,7 @@ test('the first start makes a demo whose printed call answers; the second change
     method: 'POST',
     headers: { authorization: authorization!, 'x-requested-with': 'curl', 'content-type': 'application/json' },
   };
+  await signsInOnce(first.server.url, kept);
   const answer = await fetch(url!.replace('localhost', '127.0.0.1'), { ...call, body: body! });
   assert.equal(answer.status, 200);
   const decided: { count: number } = JSON.parse(await answer.text());

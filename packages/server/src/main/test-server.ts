@@ -57,6 +57,8 @@ export interface TestServerOptions {
   readonly tenants?: number;
   readonly clock?: Clock;
   readonly config?: Partial<ComposeConfig>;
+  /** As the real server: answers that must not tell by their time who is known wait for each other. Default: none waits. */
+  readonly evenAnswers?: boolean;
   /** NEXTAUTH_URL; default `http://localhost:3000`. */
   readonly publicUrl?: string;
   /** Limits of requests, for tests of what happens beyond them. Default: so long that a busy machine does not matter. */
@@ -151,7 +153,7 @@ export function startServerOn(
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     version: 'test',
     checkResponses: options.checkResponses ?? true,
-    evenAnswersMs: 0,
+    ...(options.evenAnswers === true ? {} : { evenAnswersMs: 0 }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     ...(options.beside === undefined ? {} : { beside: options.beside }),
     // A busy machine, and a test that calls hundreds of times at once, are no reason to refuse.

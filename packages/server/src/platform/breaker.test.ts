@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBreaker } from './breaker.ts';
+import { createBreaker, lookingAt } from './breaker.ts';
 
 test('five failures in a row open it for the pause; then one probe decides', () => {
   let at = 1000;
@@ -28,4 +28,21 @@ test('five failures in a row open it for the pause; then one probe decides', () 
   assert.equal(breaker.isOpen('a'), false);
   breaker.succeeded('a');
   assert.deepEqual(moves, ['open', 'half_open', 'open', 'half_open', 'closed']);
+});
+
+test('who only looks takes no probe', () => {
+  let at = 1000;
+  const breaker = createBreaker({ failures: 2, pauseMs: 60_000, now: () => at });
+  const looker = lookingAt(breaker);
+  assert.equal(looker.isOpen('a'), false);
+  breaker.failed('a');
+  assert.equal(looker.isOpen('a'), false);
+  breaker.failed('a');
+  assert.equal(looker.isOpen('a'), true);
+  at += 60_000;
+  assert.deepEqual([looker.isOpen('a'), looker.isOpen('a')], [false, false], 'it would be asked');
+  assert.equal(breaker.isOpen('a'), false, 'the probe is still there');
+  assert.equal(looker.isOpen('a'), true, 'and now it is under way');
+  breaker.succeeded('a');
+  assert.equal(looker.isOpen('a'), false);
 });

@@ -8,6 +8,8 @@ export interface Breaker {
    * what comes of it.
    */
   isOpen(key: string): boolean;
+  /** What `isOpen` would say, without taking the probe: for who asks and does not tell what came of it. */
+  looksOpen(key: string): boolean;
   succeeded(key: string): void;
   failed(key: string): void;
 }
@@ -51,6 +53,10 @@ export function createBreaker({ failures, pauseMs, now, onMove = () => undefined
       move(trouble, 'half_open');
       return false;
     },
+    looksOpen(key) {
+      const trouble = troubles.get(key);
+      return trouble !== undefined && trouble.until !== 0 && now() < trouble.until;
+    },
     succeeded(key) {
       const trouble = troubles.get(key);
       if (trouble === undefined) return;
@@ -67,3 +73,6 @@ export function createBreaker({ failures, pauseMs, now, onMove = () => undefined
     },
   };
 }
+
+/** The same breaker for who only looks: it takes no probe from those who would close it. */
+export const lookingAt = (breaker: Breaker): Breaker => ({ ...breaker, isOpen: (key) => breaker.looksOpen(key) });

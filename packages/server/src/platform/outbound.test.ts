@@ -28,6 +28,25 @@ const failsWith = (reason: OutboundFailure) => (error: unknown) =>
   error instanceof OutboundError && error.reason === reason;
 const toCanary = ['127.0.0.0/8'];
 
+test('256 calls of one destination are under way at once: none spends its time waiting for another', async () => {
+  const waiting: (() => void)[] = [];
+  // Nobody is answered before all have come.
+  respond = (_request, response) => {
+    waiting.push(() => response.end('ok'));
+    if (waiting.length === 256) for (const answer of waiting) answer();
+  };
+  const outbound = createOutbound({ allowHttp: true, allowNetworks: toCanary });
+  try {
+    const calls = Array.from({ length: 256 }, () =>
+      outbound.call(`http://127.0.0.1:${port}/`, { timeoutMs: 20_000 }).then(({ status }) => status),
+    );
+    assert.deepEqual(new Set(await Promise.all(calls)), new Set([200]));
+  } finally {
+    respond = (_request, response) => response.end('ok');
+    await outbound.close();
+  }
+});
+
 test('F21: every address of the inside is judged closed, whatever carries it', () => {
   const closed = [
     ...['127.0.0.1', '127.1.2.3', '0.0.0.0', '0.1.2.3', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1'],

@@ -67,6 +67,11 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
+/**
+ * To one destination at once. A call that waits for a connection spends its own time, so that a destination that answers in
+ * time would seem too slow to those behind: webhooks are asked by hundreds of decisions at a time.
+ */
+const mostConnections = 256;
 const defaultTimeoutMs = 5_000;
 const defaultMaxBytes = 64 * 1024;
 
@@ -75,7 +80,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
   const resolve = options.resolve ?? resolveAll;
   const agent = new Agent({
     connect: { lookup: guardedLookup(resolve, (address) => mayReach(address, allowed)) },
-    connections: 16,
+    connections: mostConnections,
     pipelining: 1,
   });
   return {

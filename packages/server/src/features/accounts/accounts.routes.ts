@@ -1,6 +1,6 @@
 import type { accountOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
-import { locationOf } from '../../http/own-paths.ts';
+import { createPages } from '../../http/pages.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { AccountDependencies } from './accounts.ports.ts';
 import { enterByLink } from './first-run.service.ts';
@@ -21,7 +21,7 @@ const said = {
 
 /** Handlers of accounts (docs/design/api-access.md 4.2). */
 export function accountRoutes(deps: AccountDependencies): Handlers<typeof accountOperations> {
-  const to = (path: string) => ({ location: locationOf(deps.publicUrl, path) });
+  const pages = createPages(deps.publicUrl);
   return {
     register: async ({ body, requestId, until }) => {
       await evenly(deps, () => register(deps, body, { requestId, until }));
@@ -29,7 +29,7 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
     },
     verify: async ({ query, requestId, until }) => {
       const outcome = await verifyAddress(deps, query.token ?? '', { requestId, until });
-      return reply(302, null, to(`/login?${outcome}`));
+      return reply(302, null, { location: pages.login(outcome) });
     },
     resendVerification: async ({ body, requestId, until }) => {
       await evenly(deps, async () => {
@@ -69,8 +69,8 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
         throw new AppError('not_found', { detail: 'This link is not opened ahead of time.' });
       }
       const cookie = await enterByLink(deps, query.token ?? '', { requestId, until });
-      if (cookie === null) return reply(303, null, to('/login?error=expired-link'));
-      return reply(303, null, { ...to('/'), 'set-cookie': cookie });
+      if (cookie === null) return reply(303, null, { location: pages.login({ error: 'expired-link' }) });
+      return reply(303, null, { location: pages.own('/'), 'set-cookie': cookie });
     },
   };
 }

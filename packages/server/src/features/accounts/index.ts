@@ -33,6 +33,7 @@ export { defaultTenantName } from './registration.service.ts';
 export const accountsFeature = feature({
   name: 'accounts',
   tables,
+  resets: { keeps: { registration_claims: 'they are about the account, which remains' } },
   operations: (ports: AccountDependencies) => [
     ...handlerEntries(accountOperations, accountRoutes(ports)),
     ...handlerEntries(invitationOperations, invitationRoutes(ports)),

@@ -3,12 +3,14 @@ import type { Database, Tx } from '../../db/index.ts';
 import { systemActor } from '../../db/index.ts';
 import type { RateLimitStore } from '../../http/rate-limit.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { isEmail } from '../../platform/formats.ts';
 import { recordAudit } from '../audit/index.ts';
 import { endSessions, type FoundLink, type LinkPurpose, type Links, voidLinks } from '../sessions/index.ts';
 import { getTenant } from '../tenants/index.ts';
 import {
   emailKey,
   lockUser,
+  mailAddressOf,
   selectMemberships,
   type UserRow,
   updateFailures,
@@ -59,9 +61,15 @@ export async function forgotPassword(
       visitor,
       async (tx) => {
         const user = await lockUser(tx, id);
-        if (user === undefined || user.deactivatedAt !== null) return;
+        // A directory may call a person by a name to which no mail can go: the answer is that of an unknown address.
+        if (user === undefined || user.deactivatedAt !== null || !isEmail(mailAddressOf(user))) return;
         const { token } = await links.issue(tx, { userId: id, purpose: 'reset' });
-        await enqueueMail(tx, { kind: 'reset', to: user.email, tenantName: (await getTenant(tx)).name, token });
+        await enqueueMail(tx, {
+          kind: 'reset',
+          to: mailAddressOf(user),
+          tenantName: (await getTenant(tx)).name,
+          token,
+        });
       },
       terms,
     );

@@ -64,6 +64,29 @@ test('a forgotten password: one link for each tenant, the same answer for everyb
   assert.ok(one);
 });
 
+test('mail goes where the directory says, and then proves nothing about the name of the account', async () => {
+  const ada = await people.person(tenant());
+  const set = (mail: string, email = ada.email) =>
+    server.testDatabase.ownerQuery(
+      'update arbiter.users set mail_address = $2, email = $3, email_key = $3 where id = $1',
+      [ada.id, mail, email],
+    );
+  await set('elsewhere@example.test');
+  assert.equal((await forgot(ada.email)).status, 202);
+  const [mail] = await takeMails(server);
+  assert.equal(mail?.to, 'elsewhere@example.test');
+  assert.equal((await reset(tokenOf(mail))).status, 200);
+  const proven = async () =>
+    (await server.testDatabase.ownerQuery('select address_proven from arbiter.users where id = $1', [ada.id]))[0];
+  assert.deepEqual(await proven(), { address_proven: false });
+  await set('no address', 'jdoe');
+  assert.equal((await forgot('jdoe')).status, 202);
+  assert.deepEqual(await takeMails(server), [], 'and nowhere when it can go nowhere');
+  await set(ada.email.toUpperCase(), ada.email);
+  await reset(await resetLinkOf(ada));
+  assert.deepEqual(await proven(), { address_proven: true });
+});
+
 test('a new password ends every session and the lock, once', async () => {
   const ada = await people.person(tenant());
   const cookie = await people.signIn(ada);

@@ -24,7 +24,7 @@ const registrant = systemActor('registration');
 
 /** A label for a tenant that was given none (contract part 1, 4.3), of at most 100 characters. */
 export const defaultTenantName = (name: string): string => {
-  const label = ' workspace';
+  const label = "'s workspace";
   return `${[...name].slice(0, 100 - label.length).join('')}${label}`;
 };
 

@@ -64,7 +64,7 @@ test('the tenant is named after the person when nobody named it', async () => {
   const named = { ...newcomer(), name: 'A'.repeat(100) };
   assert.equal((await register(named)).status, 201);
   await verify(await onlyToken('verification'));
-  assert.equal((await people.login(named)).body.tenant?.name, `${'A'.repeat(90)} workspace`);
+  assert.equal((await people.login(named)).body.tenant?.name, `${'A'.repeat(88)}'s workspace`);
 });
 
 test('the answer is the same for a known address, which gets a mail that says so', async () => {
@@ -143,6 +143,17 @@ test('a link is good for 24 hours; another one takes its place', async () => {
   assert.deepEqual([nobody.status, nobody.text], [again.status, again.text]);
   await people.open('POST', '/api/v1/auth/resend-verification', { body: { email: ada.email } });
   assert.deepEqual(await mails(), [], 'who is verified needs none');
+});
+
+test('an account that was proven in another way keeps its password, whatever registration waits', async () => {
+  const { email } = newcomer();
+  await register({ name: 'Mallory', email, password: 'Mallory00' });
+  const trap = await onlyToken('verification');
+  const [user] = await usersOf(email);
+  await server.testDatabase.ownerQuery('update arbiter.users set email_verified_at = now() where id = $1', [user!.id]);
+  assert.equal(await verify(trap), '/login?verified=true');
+  assert.equal((await people.login({ email, password: 'Mallory00' })).status, 401);
+  assert.equal((await usersOf(email))[0]!.name, 'Mallory');
 });
 
 test('what is no link leads to the sign-in, and a link is not opened ahead of time', async () => {

@@ -1,16 +1,8 @@
 import type { User } from '@arbiter/contract';
 import type { RequestFacts } from '../../http/handler.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
-import { recordAudit } from '../audit/index.ts';
 import { endSessions, sessionIdOf, voidLinks } from '../sessions/index.ts';
-import {
-  changePerson,
-  getUser,
-  lockSigningIn,
-  selectSigningIn,
-  updateFailures,
-  upsertPassword,
-} from '../users/index.ts';
+import { changePerson, lockSigningIn, selectSigningIn, updateFailures, upsertPassword } from '../users/index.ts';
 import type { AccountDependencies } from './accounts.ports.ts';
 import { isLocked, missed } from './sign-in.service.ts';
 
@@ -61,14 +53,7 @@ export async function changeSelf(
       await updateFailures(tx, person.id, 0, null);
       await voidLinks(tx, person.id);
       await endSessions(tx, person.id, { but: sessionIdOf(credentialId) });
-      await recordAudit(tx, {
-        action: 'update',
-        entityType: 'user',
-        entityId: person.id,
-        entityName: person.name,
-        secretsGiven: ['password'],
-      });
-      return name === undefined ? getUser(tx, person.id) : changePerson(tx, person.id, { name });
+      return changePerson(tx, person.id, name === undefined ? {} : { name }, ['password']);
     },
     terms,
   );

@@ -9,6 +9,7 @@ import { getTenant } from '../tenants/index.ts';
 import {
   lockSigningIn,
   type Membership,
+  mailAddressOf,
   roleOfUser,
   type SigningIn,
   selectMemberships,
@@ -164,7 +165,7 @@ export async function missed(tx: Tx, person: SigningIn, enqueueMail: EnqueueMail
 async function tellOwner(tx: Tx, person: SigningIn, until: Date, enqueueMail: EnqueueMail): Promise<void> {
   const { name: tenantName } = await getTenant(tx);
   try {
-    await enqueueMail(tx, { kind: 'locked', to: person.email, tenantName, until: until.toISOString() });
+    await enqueueMail(tx, { kind: 'locked', to: mailAddressOf(person), tenantName, until: until.toISOString() });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
   }

@@ -6,7 +6,10 @@ import { lockUser, type UserRow, updateVerified, upsertPassword } from '../users
 import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
 
 /** What following the link has come to: the query of `/login`. */
-export type Verified = 'verified=true' | 'error=invalid-token' | 'error=expired-token';
+export type Verified = { readonly verified: 'true' } | { readonly error: 'invalid-token' | 'expired-token' };
+
+const verified: Verified = { verified: 'true' };
+const invalid: Verified = { error: 'invalid-token' };
 
 const visitor = systemActor('verification');
 
@@ -21,21 +24,23 @@ export async function verifyAddress(
   terms: RequestTerms,
 ): Promise<Verified> {
   const tenantId = await links.placeOf(database, 'verification', token);
-  if (tenantId === null) return 'error=invalid-token';
+  if (tenantId === null) return invalid;
   return database.withTenant(
     tenantId,
     visitor,
     async (tx): Promise<Verified> => {
       const link = await links.lock(tx, 'verification', token);
       const user = link === undefined ? undefined : await lockUser(tx, link.userId);
-      if (link === undefined || user === undefined || user.deactivatedAt !== null) return 'error=invalid-token';
-      if (link.usedAt !== null) return user.emailVerifiedAt === null ? 'error=invalid-token' : 'verified=true';
-      if (link.voidedAt !== null) return 'error=invalid-token';
-      if (link.expiresAt <= tx.now) return 'error=expired-token';
+      if (link === undefined || user === undefined || user.deactivatedAt !== null) return invalid;
+      if (link.usedAt !== null) return user.emailVerifiedAt === null ? invalid : verified;
+      if (link.voidedAt !== null) return invalid;
+      // Proven in another way meanwhile: what the registration gave must not touch the account.
+      if (user.emailVerifiedAt !== null) return verified;
+      if (link.expiresAt <= tx.now) return { error: 'expired-token' };
       await links.use(tx, link);
       await voidLinks(tx, user.id, 'verification');
       await settle(tx, user, link);
-      return 'verified=true';
+      return verified;
     },
     terms,
   );

@@ -9,9 +9,14 @@ const closed = { additionalProperties: false } as const;
 const BootstrapUser = Type.Object(
   {
     email: Type.String({ maxLength: 255, format: 'email' }),
-    password: Type.String({ minLength: 8, maxLength: 128 }),
-    name: text(100),
-    role: Type.Union([Type.Literal('admin'), Type.Literal('editor'), Type.Literal('viewer')]),
+    // These three may be left out only of a user who is unlocked and nothing else.
+    password: Type.Optional(Type.String({ minLength: 8, maxLength: 128 })),
+    name: Type.Optional(text(100)),
+    role: Type.Optional(Type.Union([Type.Literal('admin'), Type.Literal('editor'), Type.Literal('viewer')])),
+    // Ends a lock after wrong passwords (docs/design/api-access.md 22).
+    unlock: Type.Optional(Type.Literal(true)),
+    // Refused when there is a user with the address.
+    isNew: Type.Optional(Type.Literal(true)),
   },
   closed,
 );
@@ -40,6 +45,7 @@ const BootstrapTenant = Type.Object(
   },
   closed,
 );
+export type BootstrapUser = Static<typeof BootstrapUser>;
 export type BootstrapTenant = Static<typeof BootstrapTenant>;
 
 /** What an operator writes into BOOTSTRAP_FILE (docs/design/api-access.md 5.1). */
@@ -87,6 +93,7 @@ function tenantProblems(tenant: BootstrapTenant, path: string, packKeys: readonl
   const inSettings = settings !== null && 'problems' in settings ? settings.problems : [];
   const unknownPack = tenant.pack !== undefined && !packKeys.includes(tenant.pack);
   return [
+    ...(tenant.users ?? []).flatMap((user, at) => userProblems(user, `${path}/users/${at}`)),
     ...inSettings.map((problem) => ({ ...problem, path: `${path}/settings${problem.path}` })),
     ...repeated(
       (tenant.users ?? []).map(({ email }, at) => ({ path: `${path}/users/${at}/email`, value: email.toLowerCase() })),
@@ -94,6 +101,15 @@ function tenantProblems(tenant: BootstrapTenant, path: string, packKeys: readonl
     ),
     ...(unknownPack ? [{ path: `${path}/pack`, message: `must be one of: ${packKeys.join(', ')}` }] : []),
   ];
+}
+
+function userProblems(user: BootstrapUser, path: string): ErrorEntry[] {
+  const { password, name, role, unlock } = user;
+  const isNamed = password !== undefined || name !== undefined || role !== undefined;
+  if (unlock === true && !isNamed) return [];
+  return Object.entries({ password, name, role }).flatMap(([property, value]) =>
+    value === undefined ? [{ path: `${path}/${property}`, message: 'is required' }] : [],
+  );
 }
 
 function repeated(values: readonly { readonly path: string; readonly value: string }[], message: string): ErrorEntry[] {

@@ -3,7 +3,7 @@ import { apiKeyScopes, type ErrorEntry } from '@arbiter/contract';
 import { type Database, DatabaseError, systemActor } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { OnTenantCreated } from '../../feature.ts';
-import { newId } from '../../platform/ids.ts';
+import { isUuid, newId } from '../../platform/ids.ts';
 import type { Passwords } from '../../platform/passwords.ts';
 import { createApiKey, ensureApiKey, findKeyOwners, type Pepper } from '../credentials/index.ts';
 import { keepsProfile } from '../ranking-profiles/index.ts';
@@ -12,7 +12,7 @@ import { recordableSegments } from '../segments/index.ts';
 import { changeSettings, readNumberedSettings } from '../settings/index.ts';
 import { disableSso } from '../sso/index.ts';
 import { createTenant, findOperatorTenant } from '../tenants/index.ts';
-import { emailKey, ensureUser, selectIdByEmail } from '../users/index.ts';
+import { emailKey, ensureUser, selectIdByEmail, unlockPerson } from '../users/index.ts';
 import { type BootstrapFile, type BootstrapTenant, readBootstrap } from './bootstrap.schema.ts';
 
 /** Demo packs, as far as the start-up needs them. */
@@ -55,7 +55,9 @@ export async function applyBootstrap(
   if ('problems' in read) return read;
   const problems = [
     ...(await keyProblems(database, read.file, deps.pepper)),
+    ...(await tenantProblems(database, read.file)),
     ...(await personProblems(database, read.file)),
+    ...(await userProblems(database, read.file)),
     ...(await ssoProblems(database, read.file)),
   ];
   if (problems.length > 0) return { problems };
@@ -86,6 +88,40 @@ async function keyProblems(database: Database, file: BootstrapFile, pepper: Pepp
   return problems;
 }
 
+/** A name that has the form of an id names a tenant that is there: an operator may reach any of them, whoever made it. */
+async function tenantProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
+  const problems: ErrorEntry[] = [];
+  for (const [index, { name }] of file.tenants.entries()) {
+    if (isUuid(name) && (await findOperatorTenant(database, name)) === null) {
+      problems.push({ path: `/tenants/${index}/name`, message: 'is the id of no tenant' });
+    }
+  }
+  return problems;
+}
+
+/** Who is only unlocked must be there; who is to be new must not. */
+async function userProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
+  const problems: ErrorEntry[] = [];
+  for (const [index, tenant] of file.tenants.entries()) {
+    for (const [at, { email, password, isNew }] of (tenant.users ?? []).entries()) {
+      if (password !== undefined && isNew !== true) continue;
+      const known = await knownUser(database, tenant.name, email);
+      const path = `/tenants/${index}/users/${at}/email`;
+      if (isNew === true && known !== undefined) problems.push({ path, message: 'is the address of a user already' });
+      if (password === undefined && known === undefined) {
+        problems.push({ path, message: 'is the address of no user of the tenant' });
+      }
+    }
+  }
+  return problems;
+}
+
+async function knownUser(database: Database, tenantName: string, email: string): Promise<string | undefined> {
+  const id = await findOperatorTenant(database, tenantName);
+  if (id === null) return undefined;
+  return database.withTenant(id, systemActor('bootstrap'), (tx) => selectIdByEmail(tx, email));
+}
+
 /** A tenant of which nothing else is said must be there: a mistyped name would make another one. */
 async function ssoProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
   const problems: ErrorEntry[] = [];
@@ -96,7 +132,6 @@ async function ssoProblems(database: Database, file: BootstrapFile): Promise<Err
   }
   return problems;
 }
-
 /** The users that keys act for are in the file, or in the tenant already. */
 async function personProblems(database: Database, file: BootstrapFile): Promise<ErrorEntry[]> {
   const problems: ErrorEntry[] = [];
@@ -104,11 +139,7 @@ async function personProblems(database: Database, file: BootstrapFile): Promise<
     const told = new Set((tenant.users ?? []).map(({ email }) => emailKey(email)));
     for (const [at, { user }] of (tenant.apiKeys ?? []).entries()) {
       if (user === undefined || told.has(emailKey(user))) continue;
-      const id = await findOperatorTenant(database, tenant.name);
-      const known =
-        id === null
-          ? undefined
-          : await database.withTenant(id, systemActor('bootstrap'), (tx) => selectIdByEmail(tx, user));
+      const known = await knownUser(database, tenant.name, user);
       const path = `/tenants/${index}/apiKeys/${at}/user`;
       if (known === undefined) problems.push({ path, message: 'is the address of no user of the tenant' });
     }
@@ -159,9 +190,13 @@ async function applyInside(
     changed ||= before.settingsVersion !== after.settingsVersion;
   }
   if (tenant.sso !== undefined) changed = (await disableSso(tx)) || changed;
-  for (const { email, name, role, password } of tenant.users ?? []) {
-    const hashPassword = () => deps.passwords.hash(password);
-    changed = (await ensureUser(tx, { email, name, role, hashPassword })) || changed;
+  for (const { email, name, role, password, unlock } of tenant.users ?? []) {
+    if (name !== undefined && role !== undefined && password !== undefined) {
+      const hashPassword = () => deps.passwords.hash(password);
+      changed = (await ensureUser(tx, { email, name, role, hashPassword })) || changed;
+    }
+    const id = unlock === true ? await selectIdByEmail(tx, email) : undefined;
+    if (id !== undefined) changed = (await unlockPerson(tx, id)) || changed;
   }
   for (const { key, name, scopes, user } of tenant.apiKeys ?? []) {
     const person = user === undefined ? undefined : await selectIdByEmail(tx, user);

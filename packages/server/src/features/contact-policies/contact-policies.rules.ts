@@ -67,6 +67,18 @@ export function namedCategories(
   });
 }
 
+/** Lists of ids in a config. One that names nothing has no effect: no record will ever have it. */
+export function listedRecords(
+  ruleType: string,
+  config: Readonly<Record<string, unknown>>,
+): { readonly entityType: 'offer' | 'channel'; readonly path: string; readonly ids: readonly string[] } | null {
+  const key =
+    ruleType === 'mutual_exclusion' ? 'excludeOfferIds' : ruleType === 'cross_channel_cap' ? 'appliesAcross' : null;
+  const ids = key === null ? null : config[key];
+  if (key === null || !Array.isArray(ids)) return null;
+  return { entityType: key === 'appliesAcross' ? 'channel' : 'offer', path: `/config/${key}`, ids: ids.map(String) };
+}
+
 const categoryKeys = [
   { key: 'categoryId', entityType: 'category' },
   { key: 'subCategoryId', entityType: 'subCategory' },

@@ -1,10 +1,12 @@
 import type { ContactPolicy, ContactPolicyCreate, ContactPolicyScope, EntityType } from '@arbiter/contract';
 import type { Tx } from '../../db/tx.ts';
 import { AppError, refuseProblems } from '../../platform/app-error.ts';
+import type { Remark } from '../../platform/remark.ts';
 import {
   type Addressed,
   assignScopes,
   createRecord,
+  readRelated,
   requireLive,
   softDeleteRecord,
   toWire,
@@ -15,6 +17,7 @@ import { readSettings } from '../settings/index.ts';
 import {
   contactPolicyProblems,
   contactPolicyRemarks,
+  listedRecords,
   namedCategories,
   storedConfig,
 } from './contact-policies.rules.ts';
@@ -59,7 +62,7 @@ export async function createContactPolicy(tx: Tx, body: ContactPolicyCreate): Pr
   refuseProblems(contactPolicyProblems(body.ruleType, config));
   await checkBudgets(tx, body.ruleType);
   await requireCategories(tx, body.ruleType, config);
-  tx.remarks.push(...contactPolicyRemarks(body.ruleType, config));
+  tx.remarks.push(...contactPolicyRemarks(body.ruleType, config), ...(await unknownIds(tx, body.ruleType, config)));
   const wanted = wantedAssignments(body, null, defaultScope) ?? [];
   const assigned = await assignScopes(tx, wanted, [], (word) => resources[word]);
   return createRecord(tx, contactPolicySpec, { ...fields, config: storedConfig(config), scopes: assigned });
@@ -82,7 +85,10 @@ export async function updateContactPolicy(
         refuseProblems(contactPolicyProblems(ruleType, config ?? current.config));
         await checkBudgets(tx, ruleType);
         await requireCategories(tx, ruleType, config ?? current.config);
-        tx.remarks.push(...contactPolicyRemarks(ruleType, config ?? current.config));
+        tx.remarks.push(
+          ...contactPolicyRemarks(ruleType, config ?? current.config),
+          ...(await unknownIds(tx, ruleType, config ?? current.config)),
+        );
       }
       const wanted = wantedAssignments(changes, current.scopes, defaultScope);
       if (wanted === null) return fields;
@@ -100,6 +106,22 @@ async function checkBudgets(tx: Tx, ruleType: string): Promise<void> {
 /** 400 `reference_not_found` for a category that a config names and that is not there (docs/design/api-catalogue.md 8.4). */
 async function requireCategories(tx: Tx, ruleType: string, config: Readonly<Record<string, unknown>>): Promise<void> {
   for (const { entityType, id, path } of namedCategories(ruleType, config)) await requireLive(tx, entityType, id, path);
+}
+
+/** Ids in a config that name nothing: what they say of offers or channels has no effect (docs/design/api-settled.md, Typos). */
+async function unknownIds(tx: Tx, ruleType: string, config: Readonly<Record<string, unknown>>): Promise<Remark[]> {
+  const listed = listedRecords(ruleType, config);
+  if (listed === null) return [];
+  const { entityType, path, ids } = listed;
+  const found = await readRelated(
+    tx,
+    entityType,
+    ids.map((id) => id.toLowerCase()),
+    [],
+  );
+  return ids.flatMap((id, at) =>
+    found.has(id.toLowerCase()) ? [] : [{ path: `${path}/${at}`, nearest: null, reason: `names no ${entityType}` }],
+  );
 }
 
 /** Soft delete; flows that still name the policy are told as warnings, not refused (part 2, 4.5). */

@@ -19,6 +19,7 @@ before(async () => {
 });
 after(() => server?.close());
 
+const nobody = '00000000-0000-4000-8000-00000000000f';
 let number = 0;
 const create = (ruleType: string, config: unknown, more: object = {}, headers: Record<string, string> = {}) =>
   server.call<Answer>('POST', '/api/v1/contact-policies', {
@@ -225,6 +226,12 @@ describe('configs of contact policies (docs/design/api-catalogue.md 8.4)', () =>
       ['time_window', { startHour: 5, endHour: 5 }, /config \(.*allowed/],
       ['customer_total_cap', { maxTotal: 1, per: 'offer' }, /config\.per/],
       ['do_not_contact', { segments: [] }, /config\.segments/],
+      ['mutual_exclusion', { excludeOfferIds: ['a'] }, /config\.excludeOfferIds\[0\] \(names no offer\)/],
+      [
+        'cross_channel_cap',
+        { maxTotal: 1, appliesAcross: [nobody] },
+        /config\.appliesAcross\[0\] \(names no channel\)/,
+      ],
       ['mutual_exclusion', { excludeOfferIds: ['a'], lookBackDays: 3 }, /config\.lookBackDays \(lookbackDays\?\)/],
     ];
     for (const [ruleType, config, named] of cases) {

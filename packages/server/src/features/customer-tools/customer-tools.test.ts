@@ -349,3 +349,40 @@ test('where objectives change the scores, ranks are those of the answer: in elig
   );
   assert.deepEqual([asked.body.rank, asked.body.score, asked.body.cutoffScore], [delivered.length, 0, 1], asked.text);
 });
+
+test('equal scores stand as the decision has them: by the priority of the creative', async () => {
+  const flows = await server.call<{ data: { id: string; draftConfig: { nodes: { id: string }[] } }[] }>(
+    'GET',
+    '/api/v1/decision-flows',
+  );
+  const [flow] = flows.body.data;
+  const nodes = flow!.draftConfig.nodes.filter(({ id }) => id !== 'optimize');
+  const draftConfig = { ...flow!.draftConfig, nodes };
+  assert.equal(
+    (await server.call('PUT', '/api/v1/decision-flows', { body: { id: flow!.id, draftConfig } })).status,
+    200,
+  );
+  await server.call('POST', '/api/v1/decision-flows/publish', { body: { id: flow!.id } });
+  const push = await create('channels', { name: 'Push', channelType: 'push' });
+  const tied: string[] = [];
+  for (const [name, priority, priorityOverride, weight] of [
+    ['Likely first', 30, 40, 100],
+    ['Really first', 20, 80, 50],
+  ] as const) {
+    const offer = await create('offers', { name, status: 'active', categoryId: ids.category, priority });
+    const creative = { name, offerId: offer.id, channelId: push.id, status: 'active', weight };
+    await create('creatives', { ...creative, constraints: { priorityOverride } });
+    tied.push(offer.id!);
+  }
+  const shown = await server.call<{ decisions: { offerId: string; score: number }[] }>('POST', '/api/v1/recommend', {
+    body: { customerId: 'C4', channel: 'push', dryRun: true },
+  });
+  const delivered = shown.body.decisions.map(({ offerId, score }) => [offerId, score]);
+  assert.deepEqual(delivered, [
+    [tied[1], 0.4],
+    [tied[0], 0.4],
+  ]);
+  const { offers } = await eligibility('C4', '?channel=push');
+  const passing = offers.filter(({ rank }) => rank !== null).map(({ offerId, score }) => [offerId, score]);
+  assert.deepEqual(passing, delivered);
+});

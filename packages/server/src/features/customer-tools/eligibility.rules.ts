@@ -20,6 +20,8 @@ interface Verdict {
   readonly first: string | null;
   /** Null when the flow does not score it. */
   readonly score: number | null;
+  /** Where it stands among those that are scored; behind them when it is not. */
+  readonly place: number;
   readonly qualification: readonly TraceRow[];
   readonly policies: readonly TraceRow[];
 }
@@ -56,7 +58,9 @@ export function judgeOffers(
     if (reasons.has('suppressed')) summary.suppressed += 1;
     if (reasons.has('schedule')) summary.blockedBySchedule += 1;
     if (reasons.has('no_creative')) summary.noCreatives += 1;
-    return { isForced, row: rowOf(offer, verdict, creativesOf(offer.id), isForced) };
+    // Places of several channels say nothing of each other.
+    const place = surveys.length === 1 ? verdict.place : 0;
+    return { isForced, place, row: rowOf(offer, verdict, creativesOf(offer.id), isForced) };
   });
   const passing = judged.filter(({ row }) => row.eligible).sort(byPlace);
   const others = judged.filter(({ row }) => !row.eligible).sort((a, b) => compareText(a.row.offerId, b.row.offerId));
@@ -99,13 +103,17 @@ function rowOf(offer: SnapshotOffer, verdict: Verdict, creativeCount: number, is
   };
 }
 
-type Judged = { readonly isForced: boolean; readonly row: Row };
+type Judged = { readonly isForced: boolean; readonly place: number; readonly row: Row };
 
-/** Offers that must be shown stand first; then the tie break of docs/design/api-decisioning.md 1 no. 3. */
+/**
+ * Offers that must be shown stand first; then the tie break of docs/design/api-decisioning.md 1 no. 3. Equal scores of one
+ * channel stand as the decision has them, which compares unrounded scores and the priorities of creatives.
+ */
 function byPlace(a: Judged, b: Judged): number {
   if (a.isForced !== b.isForced) return a.isForced ? -1 : 1;
   return (
     (b.row.score ?? 0) - (a.row.score ?? 0) ||
+    (a.isForced ? 0 : a.place - b.place) ||
     b.row.priority - a.row.priority ||
     compareText(a.row.offerId, b.row.offerId)
   );
@@ -128,16 +136,18 @@ function verdicts(survey: Survey): (offerId: string, isForced: boolean) => Verdi
     survey.policies.filter(({ blocked }) => blocked),
     ({ offerId }) => offerId,
   );
-  const scores = new Map(survey.scored.toReversed().map(({ offerId, score }) => [offerId, score]));
+  const scored = new Map(survey.scored.map(({ offerId, score }, at) => [offerId, { score, at }] as const).toReversed());
   return (offerId, isForced) => {
     const drops = refusals.get(offerId) ?? [];
-    const score = scores.get(offerId) ?? null;
+    const found = scored.get(offerId);
+    const score = found?.score ?? null;
     // What no gate has seen the flow does not take.
     const isSeen = score !== null || isForced || drops.length > 0;
     return {
       reasons: new Set(drops.map(({ reason }) => reason)),
       first: survey.closed ?? drops[0]?.reason ?? (isSeen ? null : 'inventory'),
       score,
+      place: found?.at ?? survey.scored.length,
       qualification: rules.get(offerId) ?? [],
       // A policy of a list that the offer did not come by blocks nothing.
       policies: drops.some(({ reason }) => reason === 'contact_policy') ? (policies.get(offerId) ?? []) : [],

@@ -3,7 +3,7 @@ import type { RecommendRequest, RespondAnswer, RespondRequest } from '@arbiter/c
 import { canonicalJson, type ZoneClock } from '@arbiter/engine';
 import { type Database, DatabaseError, type HotPath, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { createBreaker } from '../../platform/breaker.ts';
+import { createBreaker, lookingAt } from '../../platform/breaker.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { deriveKey, type Envelope } from '../../platform/crypto.ts';
 import { overdue } from '../../platform/deadline.ts';
@@ -140,9 +140,11 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
     stages: createStageWatch(deps.metrics.stageTook),
     batchStage: deps.metrics.stageTook,
   };
+  // Rehearsals and trials tell no breaker how a model did, so they must not take its probe.
+  const lookers: DecidePorts = { ...ports, modelBreaker: lookingAt(ports.modelBreaker) };
   const asker = createWebhookAsker(deps);
   const rehearsals = createRehearsals(
-    () => ports,
+    () => lookers,
     asker,
     (tenantId, job) => decisions.submit(tenantId, job),
   );
@@ -294,7 +296,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
   }
 
   return {
-    trials: createTrials({ ...ports, hot: deps.apart, batchStage: () => undefined }, asker),
+    trials: createTrials({ ...lookers, hot: deps.apart, batchStage: () => undefined }, asker),
     readCall: (caller, body) => readRecommendCall(body, factsOf(caller)),
     async recommend(caller, body) {
       const startedAt = performance.now();

@@ -50,7 +50,12 @@ export async function rehearse({ clock, zoneClock }: RehearsalDeps): Promise<voi
         idle: async () => undefined,
       },
       models: { get: () => () => undefined },
-      modelBreaker: { isOpen: () => false, succeeded: () => undefined, failed: () => undefined },
+      modelBreaker: {
+        isOpen: () => false,
+        looksOpen: () => false,
+        succeeded: () => undefined,
+        failed: () => undefined,
+      },
       objectiveCounts: { get: () => noCounts },
       keys,
       seal: createSeal(),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { RecommendAnswer, RespondBatchAnswer } from '@arbiter/contract';
+import type { RecommendAnswer, RespondAnswer, RespondBatchAnswer, RespondRequest } from '@arbiter/contract';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
+import type { CallerFacts } from './decisions.service.ts';
+import { type RespondManyPorts, respondMany } from './respond-many.ts';
 
 /** Many responses in one call (docs/design/api-settled.md 77). */
 let server: TestServer;
@@ -213,4 +215,35 @@ test('a viewer may not, and the other tenant has none of the offers', async () =
   assert.equal((await server.call('POST', path, { body, key: server.tenants[0].keys.viewer })).status, 403);
   const other = await server.call<RespondBatchAnswer>('POST', path, { body, key: server.tenants[1]!.keys.editor });
   assert.deepEqual([other.body.failed, other.body.results[0]?.status], [1, 404]);
+});
+
+test('of the 500 responses of a call 48 are under way at once, and all get their turn', async () => {
+  let underWay = 0;
+  let most = 0;
+  const ports: RespondManyPorts = {
+    read: (response) => response as RespondRequest,
+    claimCall: async () => undefined,
+    async respond(_caller, { customerId }) {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise(setImmediate);
+      underWay -= 1;
+      return { customerId, status: 'recorded' } as RespondAnswer;
+    },
+  };
+  const caller: CallerFacts = {
+    tenantId: 'tenant',
+    credentialId: 'key',
+    ip: '',
+    userAgent: '',
+    idempotencyKey: null,
+    until: Number.POSITIVE_INFINITY,
+  };
+  const responses = Array.from({ length: 500 }, (_, at) => ({ customerId: `C-${at}` }));
+  const answer = await respondMany(ports, caller, 'a request', responses);
+  assert.deepEqual([answer.recorded, answer.failed, most], [500, 0, 48]);
+  assert.deepEqual(
+    answer.results.map(({ body }) => body.customerId),
+    responses.map(({ customerId }) => customerId),
+  );
 });

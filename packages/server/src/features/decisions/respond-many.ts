@@ -14,6 +14,12 @@ export interface RespondManyPorts {
   readonly respond: (caller: CallerFacts, body: RespondRequest) => Promise<RespondAnswer>;
 }
 
+/**
+ * Customers of one call whose responses are under way at once: two batches. More would wait for their turn, be refused because
+ * it does not come in time, and make the responses of everybody else wait as well.
+ */
+const mostAtOnce = 48;
+
 /** A response of the call, at its place. */
 interface Placed {
   readonly place: number;
@@ -53,11 +59,12 @@ export async function respondMany(
       refuse(place, error);
     }
   };
-  const done = await Promise.allSettled(
-    inOrder(placed).map(async (group) => {
-      for (const each of group) await one(each);
-    }),
-  );
+  const groups = inOrder(placed).values();
+  const work = async (): Promise<void> => {
+    // All share the groups: who is done takes the next.
+    for (const group of groups) for (const each of group) await one(each);
+  };
+  const done = await Promise.allSettled(Array.from({ length: mostAtOnce }, work));
   for (const each of done) if (each.status === 'rejected') throw each.reason;
   const count = (holds: (result: Result) => boolean): number => results.filter(holds).length;
   return {

@@ -237,9 +237,20 @@ test('after `everything` a dump of the database holds nothing of the customer', 
   // The record stays, without inputs.
   const record = await server.call('GET', `/api/v1/decisions/${planted.requestId}`);
   assert.deepEqual(
-    [record.body.inputsState, record.body.customerId, record.body.result, record.body.inputsHash],
-    ['erased', null, null, null],
+    [
+      record.body.inputsState,
+      record.body.customerId,
+      record.body.result,
+      record.body.inputsHash,
+      record.body.resultHash,
+    ],
+    ['erased', null, null, null, null],
   );
+  const [kept] = await rowsOf<{ bytes: number }>(
+    'select octet_length(result_hash)::int as bytes from arbiter.decisions where request_id = $1',
+    planted.requestId,
+  );
+  assert.equal(kept?.bytes, 0, 'what was rendered for the customer cannot be guessed by its hash');
   const replay = await server.call('POST', `/api/v1/decisions/${planted.requestId}/replay`, { body: {} });
   assert.deepEqual([replay.status, replay.body.code], [409, 'inputs_unavailable']);
   const listed = await server.call<{ data: { customerId: string | null; requestId: string }[] }>(

@@ -209,6 +209,14 @@ test('a line that is wrong is refused alone, with its number, its path and a cod
   assert.ok(answer.errors.every(({ message }) => message.length > 0));
 });
 
+test('the mark of UTF-8 before a file is no part of its first line; before another line it is', async () => {
+  const marked = (customerId: string) => `\ufeff${JSON.stringify(line({ customerId }))}`;
+  const answer = await importLines([marked('M-1'), marked('M-2')]);
+  assert.deepEqual(counts(answer), [2, 1, 0, 1]);
+  assert.deepEqual([(await rows('M-1')).length, (await rows('M-2')).length], [1, 0]);
+  assert.deepEqual(counts(await importLines(['\ufeff'])), [0, 0, 0, 0]);
+});
+
 test('a key is unique for ever; a repeat of the file imports nothing; a refused line leaves its key free', async () => {
   const file = [
     line({ key: 'same', customerId: 'K-1', outcome: 'nothing' }),

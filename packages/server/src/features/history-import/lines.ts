@@ -9,6 +9,8 @@ export interface RawLine {
 }
 
 const newline = 0x0a;
+/** Some programs put it before a text to say that it is UTF-8. */
+const byteOrderMark = Buffer.from('\ufeff');
 
 /** The lines of a file while it arrives. Of a line that is too long nothing is kept. */
 export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<RawLine> {
@@ -21,7 +23,7 @@ export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
     else parts.push(part);
   };
   const line = (): RawLine | null => {
-    const bytes = length > largestImportLine ? null : Buffer.concat(parts);
+    const bytes = length > largestImportLine ? null : withoutMark(Buffer.concat(parts), number);
     const isBlank = bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false;
     parts = [];
     length = 0;
@@ -42,3 +44,8 @@ export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
   const last = line();
   if (last !== null) yield last;
 }
+
+const withoutMark = (bytes: Buffer, number: number): Buffer =>
+  number === 1 && bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    ? bytes.subarray(byteOrderMark.length)
+    : bytes;

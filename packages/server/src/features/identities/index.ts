@@ -6,4 +6,8 @@ export { type IdentityPlace, selectPlacesOf, selectSubjectOf, selectUserOf } fro
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['user_identities'];
 
-export const identitiesFeature = feature({ name: 'identities', tables });
+export const identitiesFeature = feature({
+  name: 'identities',
+  tables,
+  resets: { keeps: { user_identities: 'how people sign in remains' } },
+});

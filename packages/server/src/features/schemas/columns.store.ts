@@ -1,12 +1,10 @@
 import type { SchemaField } from '@arbiter/contract';
-import { columns, select } from '../../db/columns.ts';
 import { DatabaseError } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { sqlType } from './data-types.ts';
 import { columnType, readDefault, rowKeyOf } from './fields.rules.ts';
 import { quoteName, type SchemaTable } from './schema-tables.store.ts';
-import { schemaSpec } from './schemas.store.ts';
 import { Misfit } from './values.rules.ts';
 import { outForm } from './values-out.rules.ts';
 
@@ -48,14 +46,6 @@ export async function dropTable(tx: Tx, tableName: string): Promise<void> {
     // As the database's own words for a lost race, so that the transaction is tried again.
     throw new AppError('concurrent_modification', { detail: 'The rows of the schema are being read.', cause: error });
   }
-}
-
-/** Drops the tables of all schemas. */
-export async function dropAllTables(tx: Tx): Promise<void> {
-  const rows = await select(tx, columns(schemaSpec, ['tableName']), 'from arbiter.schemas where tenant_id = $1', [
-    tx.tenantId,
-  ]);
-  for (const { tableName } of rows) await dropTable(tx, tableName);
 }
 
 /** True when the table has more rows than `rows`. */

@@ -1,8 +1,8 @@
 import { schemaFigureOperations, schemaJoinOperations, schemaOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { dropAllTables } from './columns.store.ts';
 import { eraseRows } from './erasure.store.ts';
+import { dropAllTables } from './reset.store.ts';
 import { customerChanged } from './schemas.events.ts';
 import { type SchemaPorts, schemaFigureRoutes, schemaJoinRoutes, schemaRoutes } from './schemas.routes.ts';
 
@@ -40,7 +40,7 @@ export const tables = ['schema_joins', 'schema_stats', 'schemas'];
 export const schemasFeature = feature({
   name: 'schemas',
   tables,
-  resets: { empties: tables, begin: dropAllTables },
+  resets: { empties: tables, end: dropAllTables },
   events: [customerChanged],
   erases: [
     {

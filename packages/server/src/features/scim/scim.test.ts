@@ -405,6 +405,13 @@ describe('PATCH', () => {
     assert.deepEqual(await emails({ op: 'remove', path: 'emails', value: [{ value: 'h@x.com' }] }), [work]);
     assert.deepEqual(await emails({ op: 'replace', path: 'emails', value: [home] }), [home]);
     assert.deepEqual(await emails({ op: 'remove', path: 'emails' }), undefined);
+    const many = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => ({ value: `${from + n}@x.com` }));
+    assert.equal(((await emails({ op: 'add', path: 'emails', value: many(0, 100) })) as unknown[]).length, 100);
+    await refused(400, 'invalidValue', 'PATCH', `/Users/${id}`, {
+      Operations: [{ op: 'add', path: 'emails', value: many(100, 101) }],
+    });
+    await emails({ op: 'remove', path: 'emails' });
     const one = (op: string, path: unknown, value?: unknown) => ({ Operations: [{ op, path, value }] });
     const cases: [string, unknown][] = [
       ['invalidPath', one('replace', 'nonsense', 1)],

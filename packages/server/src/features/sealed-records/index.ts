@@ -4,7 +4,7 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { sealedRecordJobs } from './sealed-records.jobs.ts';
 import { decisionListRoutes } from './sealed-records.routes.ts';
-import { countRecordsOf } from './sealed-records.store.ts';
+import { eraseRecordsOf } from './sealed-records.store.ts';
 
 export { type DecisionFilter, readDecisionFilter } from './decision-filter.ts';
 export { itemId, newDecisionId, recordContext, requestContext, seedOf } from './decision-ids.ts';
@@ -37,10 +37,10 @@ export const sealedRecordsFeature = feature({
   resets: { empties: tables },
   erases: [
     {
-      // The records stay and name nobody: with the customer's row goes the key that opens them.
+      // The records stay, name nobody and say nothing: with the customer's row goes the key that opens them.
       tables: ['decisions'],
       scopes: ['traces', 'all', 'everything'],
-      erase: async (tx, { ref }) => ({ sealedRecords: await countRecordsOf(tx, ref) }),
+      erase: async (tx, { ref }) => ({ sealedRecords: await eraseRecordsOf(tx, ref) }),
     },
   ],
   operations: () => handlerEntries(decisionListOperations, decisionListRoutes()),

@@ -68,7 +68,7 @@ export async function readDecision(tx: Tx, ports: RecordPorts, id: string, optio
     flows: [{ key: flow.plan.flow.key, version: record.flowVersion }, ...subFlowsOf(body?.r)],
     seed: seedOf(tx.tenantId, record.requestId),
     inputsHash: body === null ? null : hash('sha256', JSON.stringify(body.i), 'hex'),
-    resultHash: record.resultHash.toString('hex'),
+    resultHash: body === null ? null : record.resultHash.toString('hex'),
     inputsState: body === null ? 'erased' : body.i.w !== undefined ? 'withheld' : 'available',
     withheld,
     assignment: result === null ? null : shownAssignment(asObject(result.assignment), result.controlGroup === true),

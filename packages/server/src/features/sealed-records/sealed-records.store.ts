@@ -135,10 +135,15 @@ export function insertRecords(tenantId: string, batch: BatchFacts, rows: readonl
   };
 }
 
-/** How many records name a customer's row. */
-export async function countRecordsOf(tx: Tx, customerRef: string): Promise<number> {
+/**
+ * Takes the hash of its result from each record that names a customer's row, whose key goes too: what was rendered for the
+ * customer could be guessed and held against it. Answers how many they are.
+ */
+export async function eraseRecordsOf(tx: Tx, customerRef: string): Promise<number> {
   const [row] = await tx.query<{ records: number }>(
-    'select count(*)::int as records from decisions where tenant_id = $1 and customer_ref = $2',
+    `with erased as (
+       update decisions set result_hash = '' where tenant_id = $1 and customer_ref = $2 returning 1)
+     select count(*)::int as records from erased`,
     [tx.tenantId, customerRef],
   );
   return row?.records ?? 0;

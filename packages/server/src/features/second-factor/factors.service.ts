@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Envelope, SealPlace } from '../../platform/crypto.ts';
+import { actorOf } from '../accounts/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';
 import { getTenant } from '../tenants/index.ts';
+import { mailAddressOf, type SigningIn } from '../users/index.ts';
 import { backupCode, backupCodeBytes, backupCodeCount, backupCodeHash, isBackupCode } from './backup-codes.rules.ts';
 import {
   beginFactor,
@@ -12,6 +14,7 @@ import {
   enableFactor,
   type Factor,
   lockFactor,
+  selectFactor,
   takeBackupCode,
   updateLastStep,
 } from './second-factor.store.ts';
@@ -24,11 +27,7 @@ interface Sealing {
 }
 
 /** Whose factor it is. */
-export interface FactorOwner {
-  readonly id: string;
-  readonly name: string;
-  readonly email: string;
-}
+export type FactorOwner = Pick<SigningIn, 'id' | 'name' | 'email' | 'mailAddress' | 'role'>;
 
 const placeOf = (tx: Tx, userId: string): SealPlace => ({ tenantId: tx.tenantId, recordId: userId, field: 'totp' });
 
@@ -48,8 +47,23 @@ export async function setUp(
   if (!(await beginFactor(tx, id, mustSeal(envelope).seal(placeOf(tx, id), secret)))) {
     throw new AppError('invalid_transition', { detail: 'The second factor is on: switch it off first.' });
   }
+  return shownSecret(tx, secret, email);
+}
+
+async function shownSecret(tx: Tx, secret: Uint8Array, email: string): Promise<{ secret: string; otpauthUrl: string }> {
   const { name } = await getTenant(tx);
   return { secret: base32(secret), otpauthUrl: otpauthUrl(secret, { tenant: name, email }) };
+}
+
+/** The secret of a factor that is begun and not on; null without one. */
+export async function begunSetUp(
+  tx: Tx,
+  { envelope }: Sealing,
+  { id, email }: FactorOwner,
+): Promise<{ secret: string; otpauthUrl: string } | null> {
+  const factor = await selectFactor(tx, id);
+  if (factor === undefined || factor.enabledAt !== null) return null;
+  return shownSecret(tx, mustSeal(envelope).open(placeOf(tx, id), factor.sealed), email);
 }
 
 /**
@@ -111,9 +125,11 @@ export async function remove(
 async function tellChange(
   tx: Tx,
   enqueueMail: EnqueueMail,
-  { id, name, email }: FactorOwner,
+  owner: FactorOwner,
   change: 'enabled' | 'disabled' | 'reset',
 ): Promise<void> {
+  const { id, name } = owner;
+  const isOwn = change !== 'reset';
   await recordAudit(tx, {
     action: 'update',
     entityType: 'user',
@@ -121,7 +137,14 @@ async function tellChange(
     entityName: name,
     before: { secondFactor: change !== 'enabled' },
     after: { secondFactor: change === 'enabled' },
+    // The person also where the transaction is that of a sign-in that goes on.
+    ...(isOwn ? { actor: actorOf(owner) } : {}),
   });
   const tenant = await getTenant(tx);
-  await enqueueMail(tx, { kind: 'second_factor', to: email, tenantName: tenant.name, change });
+  try {
+    await enqueueMail(tx, { kind: 'second_factor', to: mailAddressOf(owner), tenantName: tenant.name, change });
+  } catch (error) {
+    // The change holds also where no mail can be sent: no key to seal it with, or a user whose name is no address.
+    if (!(error instanceof AppError)) throw error;
+  }
 }

@@ -6,13 +6,7 @@ import { secondFactorRoutes } from './second-factor.routes.ts';
 
 export { createMfaTokens, type MfaTokens } from './mfa-tokens.ts';
 export type { SecondFactorPorts } from './second-factor.ports.ts';
-export {
-  beginSecondFactor,
-  enableSecondFactor,
-  furtherStep,
-  type StepOutcome,
-  verifySecondFactor,
-} from './second-factor.service.ts';
+export { furtherStep, readSetUp } from './second-factor.service.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['second_factors', 'backup_codes'];
@@ -20,5 +14,6 @@ export const tables = ['second_factors', 'backup_codes'];
 export const secondFactorFeature = feature({
   name: 'second-factor',
   tables,
+  resets: { keeps: { second_factors: 'how people sign in remains', backup_codes: 'how people sign in remains' } },
   operations: (ports: SecondFactorPorts) => handlerEntries(secondFactorOperations, secondFactorRoutes(ports)),
 });

@@ -13,7 +13,7 @@ import {
 } from '../accounts/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { lockSigningIn, type SigningIn, selectSigningIn } from '../users/index.ts';
-import { enable, remove, setUp, takeCode } from './factors.service.ts';
+import { begunSetUp, enable, remove, setUp, takeCode } from './factors.service.ts';
 import type { MfaTokens } from './mfa-tokens.ts';
 import type { SecondFactorPorts } from './second-factor.ports.ts';
 import { lockFactor, selectFactor } from './second-factor.store.ts';
@@ -71,7 +71,7 @@ async function asPerson(
   if (known === undefined) throw invalidCredentials();
   const outcome = await database.withTenant(
     tenantId,
-    actorOf(known),
+    mark === null ? actorOf(known) : systemActor('sign-in'),
     async (tx) => {
       const person = await lockSigningIn(tx, userId);
       if (person === undefined || person.deactivatedAt !== null) return invalidCredentials();
@@ -189,4 +189,27 @@ export async function furtherStep(
     expiresAt: expiresAt.toISOString(),
     ...(isOn ? {} : { setupRequired: true }),
   };
+}
+
+/**
+ * The set-up that was begun with this token and is not proven yet, for a page that shows it again; null: there is none, or the
+ * token is not good any more.
+ */
+export async function readSetUp(
+  { clock, database, envelope, mfaTokens }: Pick<SecondFactorPorts, 'clock' | 'database' | 'envelope' | 'mfaTokens'>,
+  mfaToken: string,
+  terms: RequestTerms,
+): Promise<{ readonly secret: string; readonly otpauthUrl: string } | null> {
+  const proven = await mfaTokens.read(mfaToken, new Date(clock.now()));
+  if (proven === null) return null;
+  return database.withTenant(
+    proven.tenantId,
+    systemActor('second-factor'),
+    async (tx) => {
+      const person = await selectSigningIn(tx, proven.userId);
+      if (person === undefined || person.deactivatedAt !== null) return null;
+      return mfaTokens.isOfPassword(proven.mark, person.passwordHash) ? begunSetUp(tx, { envelope }, person) : null;
+    },
+    terms,
+  );
 }

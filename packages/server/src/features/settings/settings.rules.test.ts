@@ -79,6 +79,13 @@ for (const [path, patch] of refused) {
   });
 }
 
+test('a fairness policy is refused with the reason', () => {
+  const read = readPatch({ fairnessPolicy: { attributes: ['gender'] } });
+  assert.deepEqual('problems' in read && read.problems, [
+    { path: '/fairnessPolicy', message: 'is not available yet; leave it null' },
+  ]);
+});
+
 test('reserved keys take their default', () => {
   assert.ok(
     'patch' in readPatch({ consentRequired: false, fairnessPolicy: null, timezone: 'Europe/Paris', locale: 'de-CH' }),

@@ -64,12 +64,14 @@ function aliasValue(patch: TenantSettingsPatch): boolean | null | undefined {
 type Judge = (value: unknown) => string | null;
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 const reserved: Judge = (value) => (value === true ? 'is not available yet' : null);
+const unbuilt: Judge = () => 'is not available yet; leave it null';
 
 /** What the form cannot say. Keys are JSON Pointers. */
 const judges: Readonly<Record<string, Judge>> = {
   '/timezone': (value) => zoneProblem(String(value)),
   '/locale': (value) => (isLocale(String(value)) ? null : 'must be a BCP 47 language tag'),
   '/currency': (value) => (currencies.has(String(value)) ? null : 'must be an ISO 4217 currency code'),
+  '/fairnessPolicy': unbuilt,
   '/consentRequired': reserved,
   '/aiAnalyzerSettings/multiLanguageEnabled': reserved,
   '/aiAnalyzerSettings/arbitration/budgetPacingEnabled': reserved,

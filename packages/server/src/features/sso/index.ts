@@ -13,5 +13,13 @@ export const tables = ['sso_configs', 'sso_secrets', 'sso_states', 'sso_assertio
 export const ssoFeature = feature({
   name: 'sso',
   tables,
+  resets: {
+    keeps: {
+      sso_configs: 'single sign-on remains',
+      sso_secrets: 'and what it knows the provider by',
+      sso_states: 'sign-ins that are under way end as they began',
+      sso_assertions: 'what was used once is not used again',
+    },
+  },
   operations: (ports: SsoDependencies) => handlerEntries(ssoOperations, ssoRoutes(ports)),
 });

@@ -26,7 +26,7 @@ export async function emptyTable(tx: Tx, name: string): Promise<number> {
   return row?.gone ?? 0;
 }
 
-/** The same for a table from which the application may not delete otherwise (migration 0036). */
+/** The same for a table from which the application may not delete otherwise. */
 export async function emptyHistory(tx: Tx, name: string): Promise<void> {
   await tx.query('select arbiter.empty_history($1)', [name]);
 }

@@ -85,12 +85,12 @@ export async function selectTenantIds(tx: Tx): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Id of the tenant that the operator knows by this name. Needs a system transaction. */
+/** Id of the tenant that the operator knows by this name, or by its id. Needs a system transaction. */
 export async function selectIdByBootstrapName(tx: Tx, name: string): Promise<string | undefined> {
   const [row] = await select(
     tx,
     columns(tenants, ['id']),
-    'from arbiter.tenants where bootstrap_name = $1 and deleted_at is null',
+    'from arbiter.tenants where (bootstrap_name = $1 or id::text = lower($1)) and deleted_at is null',
     [name],
   );
   return row?.id;

@@ -43,6 +43,7 @@ export {
   joinActingUser,
   lockUser,
   lockUserByEmail,
+  mailAddressOf,
   selectIdByEmail,
   type UserRole,
   type UserRow,

@@ -77,7 +77,12 @@ function keepOneAdmin(admins: readonly string[], id: string): void {
   }
 }
 
-async function recordUpdate(tx: Tx, before: UserRow, after: UserRow): Promise<void> {
+async function recordUpdate(
+  tx: Tx,
+  before: UserRow,
+  after: UserRow,
+  secretsGiven: readonly string[] = [],
+): Promise<void> {
   await recordAudit(tx, {
     action: 'update',
     entityType: 'user',
@@ -85,28 +90,31 @@ async function recordUpdate(tx: Tx, before: UserRow, after: UserRow): Promise<vo
     entityName: after.name,
     before,
     after,
+    secretsGiven,
   });
 }
 
 /**
  * Changes name and role. Throws 404, 400 for the role `member`, which only directories give, and 409 `last_admin`. Sessions
- * stay and have the new role within a second.
+ * stay and have the new role within a second. `secretsGiven` are told in the same audit row.
  */
 export async function changePerson(
   tx: Tx,
   id: string,
   changes: { readonly name?: string; readonly role?: UserRole },
+  secretsGiven: readonly string[] = [],
 ): Promise<User> {
-  const admins = await lockAdmins(tx);
+  const admins = changes.role === undefined ? [] : await lockAdmins(tx);
   const before = await mustLock(tx, id);
   const after = { ...before, name: changes.name ?? before.name, role: changes.role ?? before.role };
-  if (after.role === before.role && after.name === before.name) return getUser(tx, id);
+  const isSame = after.role === before.role && after.name === before.name;
+  if (isSame && secretsGiven.length === 0) return getUser(tx, id);
   if (after.role !== before.role) {
     if (after.role === 'member') throw invalid('/role', 'cannot be given: directories alone give it');
     if (after.role !== 'admin') keepOneAdmin(admins, id);
   }
   await updateNameAndRole(tx, id, after.name, after.role);
-  await recordUpdate(tx, before, after);
+  await recordUpdate(tx, before, after, secretsGiven);
   return getUser(tx, id);
 }
 

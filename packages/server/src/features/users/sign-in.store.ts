@@ -73,6 +73,7 @@ const signInColumns = selectList(
       'deactivatedAt',
       'lockedUntil',
       'failedLogins',
+      'mailAddress',
     ],
     'u',
   ),
@@ -135,10 +136,14 @@ export async function hasPassword(tx: Tx, userId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Notes that a mailed link, or Google, has proven the address; with the name that goes with the proof, where it has one. */
+/**
+ * Notes that a mailed link, or Google, has proven the address; with the name that goes with the proof, where it has one. A
+ * link that went to another address, as the directory wanted it, proves nothing about this one.
+ */
 export async function updateVerified(tx: Tx, id: string, name: string | null): Promise<void> {
   await tx.query(
-    `update arbiter.users set email_verified_at = coalesce(email_verified_at, $3), address_proven = true,
+    `update arbiter.users set email_verified_at = coalesce(email_verified_at, $3),
+       address_proven = address_proven or mail_address is null or lower(mail_address) = lower(email),
        name = coalesce($4, name), updated_at = $3 where tenant_id = $1 and id = $2`,
     [tx.tenantId, id, tx.now, name],
   );

@@ -27,6 +27,7 @@ export const nothingYet = {
   addressProven: false,
   deactivatedAt: null,
   lockedUntil: null,
+  mailAddress: null,
 } as const;
 
 /** A user as the operator's bootstrap file names it. */

@@ -13,11 +13,16 @@ const userColumns = columns(table('users'), [
   'addressProven',
   'deactivatedAt',
   'lockedUntil',
+  'mailAddress',
   'createdAt',
 ]);
 
 export type UserRow = RowOf<typeof userColumns>;
 export type UserRole = UserRow['role'];
+
+/** Where mail for a person goes: a directory may call people by names that are no addresses. */
+export const mailAddressOf = ({ email, mailAddress }: Pick<UserRow, 'email' | 'mailAddress'>): string =>
+  mailAddress ?? email;
 export type UserSource = UserRow['source'];
 
 /** The address as it is compared: two spellings that differ by letter case only are one address (docs/design/quality.md E8). */

@@ -1,0 +1,131 @@
+import { hostname } from 'node:os';
+import type { SecondFactorAnswer, SignedIn } from '@arbiter/contract';
+import { isNetworkFailure, overHttp, reasonOf } from '../api.ts';
+import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
+import { exitCodes, UsageError } from '../exit-codes.ts';
+import { secretOf, urlOf, writeConfigFile } from '../settings.ts';
+
+export const login: Command = {
+  name: 'login',
+  summary: 'keep address and key for the commands that follow',
+  help: `Sign in, and keep address and API key in ~/.config/arbiter/config.json, which only you can read.
+
+Usage: arbiter login [--email <address>] [--code <code>] [--tenant <id>] [--url <url>]
+       arbiter login --api-key <key> [--url <url>]
+
+  --email <address>   sign in by password and make a key for this machine, which admins can; the password is asked for,
+                      or taken from ARBITER_PASSWORD or a file: ARBITER_PASSWORD_FILE
+  --code <code>       of the second factor; asked for when it is needed
+  --api-key <key>     keep this key, once the server knows it
+
+${connectionHelp.replace(/\n {2}--api-key.*/, '')}`,
+  options: { ...connectionOptions, email: { type: 'string' }, code: { type: 'string' } },
+  async run(call) {
+    if (call.positionals.length > 0) throw new UsageError(`does not know ${call.positionals[0]}`);
+    return call.flags.text('api-key') === undefined ? byPassword(call) : byKey(call);
+  },
+};
+
+async function byKey(call: Call): Promise<number> {
+  const apiKey = call.flags.text('api-key') ?? '';
+  return overHttp(call, (client) => client.auth.session(), {
+    report({ principal, tenant }) {
+      if (principal === undefined) return call.warn('arbiter: the server does not know this key');
+      writeConfigFile(call.environment, { url: urlOf(call), apiKey, tenantId: tenant?.id });
+      call.print(`signed in to ${tenant?.name} as ${principal.name}`);
+    },
+    codeOf: ({ authenticated }) => (authenticated ? exitCodes.ok : exitCodes.refused),
+  });
+}
+
+async function byPassword(call: Call): Promise<number> {
+  const url = urlOf(call);
+  const email = call.flags.text('email') ?? (await call.ask?.('E-mail address: '));
+  if (email === undefined) throw new UsageError('takes --email or --api-key');
+  const password = secretOf(call.environment, 'ARBITER_PASSWORD') ?? (await call.askSecretly?.('Password: '));
+  if (password === undefined) throw new UsageError('no password: set ARBITER_PASSWORD, or use a terminal');
+  const tenantId = call.flags.text('tenant');
+  try {
+    const { cookie, body } = await signIn(call, url, {
+      email,
+      password,
+      ...(tenantId === undefined ? {} : { tenantId }),
+    });
+    const made = await post<{ key: string }>(
+      url,
+      'api-keys',
+      { name: `arbiter login on ${hostname()}`.slice(0, 120) },
+      cookie,
+    );
+    await post(url, 'auth/logout', undefined, cookie);
+    writeConfigFile(call.environment, { url, apiKey: made.body.key, tenantId: body.tenant?.id });
+    if (call.flags.flag('json')) call.print(JSON.stringify({ user: body.user, tenant: body.tenant }));
+    else
+      call.print(
+        `signed in to ${body.tenant?.name} as ${body.user?.name}; the key of this machine is in the configuration file`,
+      );
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof Refusal) {
+      call.warn(`arbiter: ${error.message}`);
+      return exitCodes.refused;
+    }
+    if (!isNetworkFailure(error)) throw error;
+    call.warn(`arbiter: ${url} does not answer: ${reasonOf(error)}`);
+    return exitCodes.unreachable;
+  }
+}
+
+/** An answer that is no success, in words. */
+class Refusal extends Error {}
+
+async function signIn(
+  call: Call,
+  url: string,
+  given: { readonly email: string; readonly password: string; readonly tenantId?: string },
+): Promise<{ cookie: string; body: SignedIn | SecondFactorAnswer }> {
+  const first = await post<SignedIn>(url, 'auth/login', given);
+  const { mfaToken, setupRequired } = first.body;
+  if (mfaToken === undefined) return first;
+  if (setupRequired === true)
+    throw new Refusal(`a second factor is to be set up first: open ${url}/login in a browser`);
+  const code = call.flags.text('code') ?? (await call.ask?.('Code of the second factor: '));
+  if (code === undefined) throw new UsageError('the second factor is on: takes --code');
+  return post<SecondFactorAnswer>(url, 'auth/mfa', { action: 'verify', mfaToken, code });
+}
+
+const timeoutMs = 30_000;
+
+async function post<Body>(
+  url: string,
+  path: string,
+  body?: object,
+  cookie?: string,
+): Promise<{ cookie: string; body: Body }> {
+  const response = await fetch(`${url}/api/v1/${path}`, {
+    method: 'POST',
+    headers: {
+      'x-requested-with': 'arbiter',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(cookie === undefined ? {} : { cookie }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Refusal(wordsOf(response.status, text, path));
+  const [session = ''] = (response.headers.get('set-cookie') ?? '').split(';');
+  return { cookie: session, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+function wordsOf(status: number, text: string, path: string): string {
+  if (status === 403 && path === 'api-keys') {
+    return 'only admins can make a key: ask one for a key, and use arbiter login --api-key';
+  }
+  try {
+    return `${JSON.parse(text).error}: ${status}`;
+  } catch {
+    // A proxy answers in its own words.
+    return `the answer did not come from Arbiter: ${status}`;
+  }
+}

@@ -1,0 +1,177 @@
+import { formPage } from '../../http/form-page.ts';
+import { escapeHtml } from '../../http/page.ts';
+import type { refusalOf } from './page-messages.ts';
+import { field, form, goodNote, hidden, refusedNote } from './page-parts.ts';
+import type { SignInWays } from './pages.ports.ts';
+import { qrSvg } from './qr.ts';
+
+/** What every view is given. */
+export interface ViewFacts {
+  /** Path of the public address. */
+  readonly base: string;
+  readonly refused: ReturnType<typeof refusalOf>;
+  /** What is carried from step to step. */
+  readonly returnTo: string | undefined;
+  readonly tenantId: string | undefined;
+}
+
+/** Address and password, and the other ways in. */
+export function signInView(
+  facts: ViewFacts,
+  shown: {
+    readonly email: string;
+    readonly good: string | null;
+    readonly ways: SignInWays;
+    readonly offersResend: boolean;
+  },
+): string {
+  const { base, refused, returnTo, tenantId } = facts;
+  const { email, good, ways, offersResend } = shown;
+  const carried = hidden('returnTo', returnTo) + hidden('tenantId', tenantId);
+  const fields =
+    field(
+      {
+        name: 'email',
+        label: 'E-mail address',
+        type: 'email',
+        autocomplete: 'username',
+        maxLength: 255,
+        value: email,
+        isFirst: email === '',
+      },
+      refused,
+    ) +
+    field(
+      {
+        name: 'password',
+        label: 'Password',
+        type: 'password',
+        autocomplete: 'current-password',
+        maxLength: 1024,
+        isFirst: email !== '',
+      },
+      refused,
+    );
+  const query = new URLSearchParams(returnTo === undefined ? {} : { returnTo });
+  const others = [
+    ways.google ? other(`${base}/api/auth/signin/google?${query}`, 'Sign in with Google') : '',
+    ways.sso
+      ? other(`${base}/api/v1/sso/login?tenantId=${encodeURIComponent(tenantId ?? '')}&${query}`, 'Single sign-on')
+      : '',
+  ].join('');
+  return formPage({
+    heading: 'Sign in',
+    isRefused: refused !== null,
+    body:
+      (good === null ? '' : goodNote(good)) +
+      refusedNote(refused) +
+      (offersResend ? resendForm(facts, email) : '') +
+      form(`${base}/login`, hidden('step', 'password') + carried + fields, 'Sign in') +
+      (others === '' ? '' : `<p class="or">or</p>${others}`) +
+      `<p class="more"><a href="${escapeHtml(base)}/reset-password">Forgot your password?</a></p>`,
+  });
+}
+
+const other = (href: string, label: string): string =>
+  `<a class="button other" href="${escapeHtml(href.replace(/[?&]$/, ''))}">${escapeHtml(label)}</a>`;
+
+/** For who waits for the mail that confirms the address. */
+function resendForm({ base }: ViewFacts, email: string): string {
+  const address =
+    email === ''
+      ? field(
+          {
+            id: 'resend-email',
+            name: 'email',
+            label: 'Your address',
+            type: 'email',
+            autocomplete: 'username',
+            maxLength: 255,
+          },
+          null,
+        )
+      : hidden('email', email);
+  return `<div class="field">${form(`${base}/login`, hidden('step', 'resend') + address, 'Send the mail again', 'other')}</div>`;
+}
+
+/** The code of the app, or a backup code. */
+export function codeView({ base, refused, returnTo }: ViewFacts, isBackup: boolean): string {
+  const carried = hidden('returnTo', returnTo) + hidden('backup', isBackup ? 'true' : undefined);
+  const query = new URLSearchParams({
+    step: 'code',
+    ...(isBackup ? {} : { backup: 'true' }),
+    ...(returnTo === undefined ? {} : { returnTo }),
+  });
+  const input = isBackup
+    ? field(
+        {
+          name: 'code',
+          label: 'Backup code',
+          help: 'One of the ten codes that you were shown, such as abcde-fgh23.',
+          autocomplete: 'off',
+          maxLength: 32,
+          isFirst: true,
+        },
+        refused,
+      )
+    : field(
+        {
+          name: 'code',
+          label: 'Code',
+          help: 'The six digits that your authenticator app shows now.',
+          autocomplete: 'one-time-code',
+          inputMode: 'numeric',
+          maxLength: 32,
+          isFirst: true,
+        },
+        refused,
+      );
+  return formPage({
+    heading: isBackup ? 'Use a backup code' : 'Enter your code',
+    isRefused: refused !== null,
+    body:
+      refusedNote(refused) +
+      form(`${base}/login`, hidden('step', 'code') + carried + input, 'Sign in') +
+      `<p class="more"><a href="${escapeHtml(`${base}/login?${query}`)}">${isBackup ? 'Use the app instead' : 'Use a backup code instead'}</a></p>`,
+  });
+}
+
+/** The secret for the app, and the first code of it. */
+export function setUpView(
+  { base, refused, returnTo }: ViewFacts,
+  { secret, otpauthUrl }: { readonly secret: string; readonly otpauthUrl: string },
+): string {
+  const grouped = secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
+  return formPage({
+    heading: 'Set up a second factor',
+    isRefused: refused !== null,
+    body:
+      refusedNote(refused) +
+      '<p>Your organization protects sign-in by a code from your phone, besides the password.</p>' +
+      '<ol><li>Open an authenticator app and scan this code.</li><li>Enter the six digits that the app then shows.</li></ol>' +
+      qrSvg(otpauthUrl, 'QR code for your authenticator app. The key below says the same.') +
+      `<p class="help">You cannot scan it? Type this key into the app:</p><code class="secret">${escapeHtml(grouped)}</code>` +
+      form(
+        `${base}/login`,
+        hidden('step', 'setup') +
+          hidden('returnTo', returnTo) +
+          field(
+            { name: 'code', label: 'Code', autocomplete: 'one-time-code', inputMode: 'numeric', maxLength: 32 },
+            refused,
+          ),
+        'Switch on and sign in',
+      ),
+  });
+}
+
+/** Shown once: the person is signed in already. */
+export function backupCodesView(next: string, codes: readonly string[]): string {
+  return formPage({
+    heading: 'Keep your backup codes',
+    body:
+      goodNote('The second factor is on, and you are signed in.') +
+      '<p>When you lose your phone, each of these codes opens your account once. Print them, or keep them in a password manager. They are not shown again.</p>' +
+      `<ul class="codes">${codes.map((code) => `<li>${escapeHtml(code)}</li>`).join('')}</ul>` +
+      `<a class="button" href="${escapeHtml(next)}">I have kept them</a>`,
+  });
+}

@@ -1,0 +1,136 @@
+import { type Operation, operation } from '@arbiter/contract';
+import Type from 'typebox';
+
+/**
+ * The pages as operations, so that limits, sizes, load and log are those of the API; the API's documents leave them out
+ * (docs/design/api-settled.md "Access and console"). Whatever a field holds, the page itself says what is wrong with it.
+ */
+
+const text = (description: string, maxLength = 2_048) => Type.Optional(Type.String({ maxLength, description }));
+
+const html = { schema: Type.String({ description: 'A page.' }), mediaType: 'text/html; charset=utf-8' } as const;
+const elsewhere = { description: 'Where to go on.', schema: null } as const;
+
+const page = {
+  auth: 'none',
+  role: null,
+  errorFormat: 'page',
+  tag: 'Pages',
+  loadClass: 'crud',
+  errors: [],
+  audit: [],
+  transaction: 'own',
+} as const;
+
+const Cookie = Type.Optional(Type.String({ description: 'What the step before has kept.' }));
+const shown = {
+  ...page,
+  method: 'GET',
+  headers: Type.Object({ Cookie }, { description: 'Headers.' }),
+  responses: { 200: { description: 'The page.', ...html }, 303: elsewhere },
+} as const;
+const sent = {
+  ...page,
+  method: 'POST',
+  // Forms cannot send the header; `Origin` stands in for it.
+  csrfExempt: true,
+  bodyKind: 'form',
+  headers: Type.Object(
+    {
+      Cookie,
+      Origin: Type.Optional(Type.String({ description: 'Page that the form stands on.' })),
+      Host: Type.Optional(Type.String({ description: 'Address that was called.' })),
+    },
+    { description: 'Headers.' },
+  ),
+  responses: { 200: { description: 'What is shown once.', ...html }, 303: elsewhere },
+} as const;
+
+/** The same windows as those of the operations behind the forms: who is counted there is counted here. */
+const perMinute = { limit: 20, windowSeconds: 60, per: 'ip', bucket: 'auth.login' } as const;
+const tenPerHour = (bucket: string) => ({ limit: 10, windowSeconds: 3_600, per: 'ip', bucket }) as const;
+
+const returnTo = text('Path to go to after signing in.');
+const tenantId = text('Tenant to sign in to.', 64);
+const error = text('What went wrong.', 64);
+const token = text('Of the mailed link.');
+
+export const pageOperations = {
+  login: operation({
+    ...shown,
+    id: 'pages.login',
+    path: '/login',
+    summary: 'Sign in',
+    query: Type.Object(
+      {
+        returnTo,
+        tenantId,
+        error,
+        step: text('code or setup: the second factor.', 16),
+        verified: text('true: the address is proven.', 8),
+        reset: text('true: the password is set.', 8),
+        sent: text('true: a mail was sent.', 8),
+        backup: text('true: a backup code instead of the app.', 8),
+      },
+      { description: 'What the page is to say.' },
+    ),
+  }),
+  signIn: operation({
+    ...sent,
+    id: 'pages.signIn',
+    path: '/login',
+    summary: 'Take a step of signing in',
+    rateLimits: [perMinute],
+    body: Type.Object(
+      {
+        step: text('password, code, setup or resend.', 16),
+        email: text('The address.'),
+        password: text('The password.'),
+        code: text('Of the second factor.'),
+        backup: text('true: a backup code was asked for.', 8),
+        returnTo,
+        tenantId,
+      },
+      { description: 'The form.' },
+    ),
+  }),
+  resetPassword: operation({
+    ...shown,
+    id: 'pages.resetPassword',
+    path: '/reset-password',
+    summary: 'Ask for a new password, or set it',
+    query: Type.Object(
+      { token, error, sent: text('true: a mail was sent.', 8) },
+      { description: 'What the page is to say.' },
+    ),
+  }),
+  setPassword: operation({
+    ...sent,
+    id: 'pages.setPassword',
+    path: '/reset-password',
+    summary: 'Ask for a link, or set a new password by it',
+    rateLimits: [tenPerHour('auth.forgotPassword'), tenPerHour('auth.resetPassword')],
+    body: Type.Object(
+      { token, email: text('The address.'), password: text('The new password.'), repeated: text('Once more.') },
+      { description: 'The form.' },
+    ),
+  }),
+  acceptInvite: operation({
+    ...shown,
+    id: 'pages.acceptInvite',
+    path: '/accept-invite',
+    summary: 'Accept an invitation',
+    query: Type.Object({ token, error }, { description: 'What the page is to say.' }),
+  }),
+  join: operation({
+    ...sent,
+    id: 'pages.join',
+    path: '/accept-invite',
+    summary: 'Accept an invitation, with a password',
+    rateLimits: [tenPerHour('auth.acceptInvite')],
+    body: Type.Object(
+      { token, name: text('The name.'), password: text('The new password.'), repeated: text('Once more.') },
+      { description: 'The form.' },
+    ),
+  }),
+} as const satisfies Record<string, Operation>;

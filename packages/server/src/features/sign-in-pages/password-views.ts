@@ -1,0 +1,84 @@
+import { formPage } from '../../http/form-page.ts';
+import { escapeHtml } from '../../http/page.ts';
+import type { refusalOf } from './page-messages.ts';
+import { field, form, goodNote, hidden, newPasswordFields, refusedNote } from './page-parts.ts';
+
+type Refused = ReturnType<typeof refusalOf>;
+
+const toSignIn = (base: string): string =>
+  `<p class="more"><a href="${escapeHtml(base)}/login">Back to sign-in</a></p>`;
+
+/** Asks for the mail with the link. */
+export function forgotView(base: string, refused: Refused, isSent: boolean): string {
+  if (isSent) {
+    const said =
+      'If there is an account with this address, a mail with a link is on its way. The link works for one hour.';
+    return formPage({ heading: 'Look into your mail', body: goodNote(said) + toSignIn(base) });
+  }
+  return formPage({
+    heading: 'Set a new password',
+    isRefused: refused !== null,
+    body:
+      refusedNote(refused) +
+      '<p>We send you a link by mail.</p>' +
+      form(
+        `${base}/reset-password`,
+        field(
+          {
+            name: 'email',
+            label: 'E-mail address',
+            type: 'email',
+            autocomplete: 'username',
+            maxLength: 255,
+            isFirst: true,
+          },
+          refused,
+        ),
+        'Send the link',
+      ) +
+      toSignIn(base),
+  });
+}
+
+/** Sets the password by the mailed link. */
+export function newPasswordView(base: string, refused: Refused, token: string): string {
+  return formPage({
+    heading: 'Set a new password',
+    isRefused: refused !== null,
+    body:
+      refusedNote(refused) +
+      '<p class="soft">Afterwards you are signed out everywhere and sign in with the new one.</p>' +
+      form(`${base}/reset-password`, hidden('token', token) + newPasswordFields(refused, true), 'Set the password'),
+  });
+}
+
+/** Accepts an invitation; without a token there is nothing to accept. */
+export function inviteView(base: string, refused: Refused, token: string | undefined): string {
+  if (token === undefined || token === '') {
+    const said = refused?.text ?? 'Open the link of the mail that invites you.';
+    return formPage({
+      heading: 'This invitation cannot be opened',
+      isRefused: true,
+      body:
+        `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div>` +
+        '<p>Ask whoever invited you to send the invitation again. Have you accepted it already? Then sign in.</p>' +
+        `<a class="button" href="${escapeHtml(base)}/login">Sign in</a>`,
+    });
+  }
+  return formPage({
+    heading: 'Accept the invitation',
+    isRefused: refused !== null,
+    body:
+      refusedNote(refused) +
+      form(
+        `${base}/accept-invite`,
+        hidden('token', token) +
+          field(
+            { name: 'name', label: 'Your name', autocomplete: 'name', maxLength: 100, isOptional: true, isFirst: true },
+            refused,
+          ) +
+          newPasswordFields(refused, false),
+        'Accept and sign in',
+      ),
+  });
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { isSecret, isSignature, namesTenant, type Operation, operations } from '@arbiter/contract';
+import { type Config, readConfig, variables } from '../../packages/server/src/config.ts';
+import { createPeople, trusting } from '../../packages/server/src/features/accounts/test-people.ts';
+import {
+  startServerOn,
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../../packages/server/src/main/test-server.ts';
+
+/**
+ * The matrix of empty secrets (docs/design/quality.md T5): a secret that is unset, empty or blank opens nothing and signs nothing,
+ * whatever is sent, and nothing answers 200 or 500 for it. Each secret of the configuration stands in `proven`; a new one that
+ * does not fails the first test.
+ */
+const proven: Readonly<Record<string, string>> = {
+  API_KEY_PEPPER: 'keys and clients: none is made and none opens',
+  JWT_SIGNING_SECRET: 'access tokens: none is made and none opens, not even one signed with an empty key',
+  NEXTAUTH_SECRET: 'sessions and links: none is made and none opens, not even one signed with an empty key',
+  DATA_ENCRYPTION_KEY: 'no secret is stored',
+  DATA_ENCRYPTION_KEYS_OLD: 'read as no key at all',
+  GOOGLE_CLIENT_SECRET: 'sign-in with Google is not there',
+  METRICS_TOKEN: 'the metrics are closed',
+  AWS_ACCESS_KEY_ID: 'read as unset: mail goes another way',
+  AWS_SECRET_ACCESS_KEY: 'read as unset: mail goes another way',
+  AWS_SESSION_TOKEN: 'read as unset: it is not sent',
+  SMTP_URL: 'read as unset: mail goes another way',
+};
+
+const names = Object.entries(variables).flatMap(([name, variable]) => (variable.secret ? [name] : []));
+
+test('every secret of the configuration is in this matrix', () => {
+  assert.deepEqual(Object.keys(proven).sort(), [...names].sort());
+});
+
+const spellings: readonly (readonly [string, string | undefined])[] = [
+  ['unset', undefined],
+  ['empty', ''],
+  ['blank', ' \t'],
+];
+
+/** What a caller without a credential could send in its place. */
+const forms: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { authorization: '' },
+  { authorization: 'Bearer' },
+  { authorization: 'Bearer ' },
+  { authorization: 'Bearer undefined' },
+  { authorization: 'Bearer null' },
+  { authorization: 'null' },
+  { 'x-api-key': '' },
+  { 'x-api-key': 'undefined' },
+  { cookie: 'arbiter_session=' },
+  { cookie: 'arbiter_session=undefined' },
+];
+
+const all: readonly Operation[] = Object.values(operations);
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A token with these claims, signed with the key that an empty secret would give. */
+function forged(typ: string, purpose: string, claims: object, secret: string): string {
+  const text = `${part({ alg: 'HS256', typ })}.${part(claims)}`;
+  const root = createSecretKey(Buffer.from(secret));
+  const key = Buffer.from(hkdfSync('sha256', root, '', `arbiter:${purpose}`, 32));
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+}
+
+let server: TestServer;
+/** Cookie of an admin, by the server that has its secrets. */
+let cookie: string;
+before(async () => {
+  server = await startTestServer({ config: trusting });
+  const people = createPeople(server);
+  cookie = await people.signIn(await people.person(server.tenants[0], { role: 'admin' }));
+});
+after(() => server?.close());
+
+for (const [spelling, value] of spellings) {
+  describe(`secrets that are ${spelling}`, () => {
+    const config: Config = readConfig(Object.fromEntries(names.map((name) => [name, value])));
+    const others: Omit<TestServer, 'tenants'>[] = [];
+    after(async () => {
+      for (const other of others) await other.close();
+    });
+    /** A server over the same database that has only these secrets empty. */
+    function without(...empty: (keyof Config)[]): Omit<TestServer, 'tenants'> {
+      const changed = Object.fromEntries(empty.map((name) => [name, config[name]]));
+      const options: TestServerOptions = { config: { ...trusting, ...changed } };
+      const other = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);
+      others.push(other);
+      return other;
+    }
+
+    test('are read as unset', () => {
+      for (const name of names) {
+        const read: unknown = Reflect.get(config, name);
+        assert.ok(read === null || (Array.isArray(read) && read.length === 0), name);
+      }
+      assert.deepEqual([...config.blank].sort(), value === undefined ? [] : [...names].sort());
+    });
+
+    test('all of them: nothing that asks for a credential opens to anything that could stand for none', async () => {
+      const closed = without('API_KEY_PEPPER', 'JWT_SIGNING_SECRET', 'NEXTAUTH_SECRET', 'METRICS_TOKEN');
+      const keyed = all.filter(({ auth }) => namesTenant(auth) || isSecret(auth) || isSignature(auth));
+      for (const { id, method, path, auth } of keyed) {
+        const own = isSecret(auth) ? auth.headers : isSignature(auth) ? [auth.header] : [];
+        const sent = [...forms, ...own.flatMap((name) => ['', 'undefined', 'null'].map((text) => ({ [name]: text })))];
+        for (const headers of sent) {
+          const answer = await closed.call(method, path.replaceAll(/\{\w+\}/g, 'x'), { key: null, headers });
+          assert.equal(answer.status, 401, `${id} with ${JSON.stringify(headers)}: ${answer.text}`);
+        }
+      }
+      const real = { authorization: `Bearer ${server.tenants[0].keys.admin}` };
+      assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: real })).status, 401);
+      assert.equal((await closed.call('GET', '/api/v1/tenant', { key: null, headers: { cookie } })).status, 401);
+    });
+
+    test('API_KEY_PEPPER: no key or client is made, none opens, and the answer names it', async () => {
+      const closed = without('API_KEY_PEPPER');
+      const [tenant] = server.tenants;
+      const get = await closed.call<{ detail: string }>('GET', '/api/v1/tenant', { key: tenant.keys.admin });
+      assert.equal(get.status, 401);
+      assert.match(get.body.detail, /API_KEY_PEPPER/);
+      for (const path of ['/api/v1/api-keys', '/api/v1/oauth/clients']) {
+        const body = { name: 'x' };
+        const made = await closed.call<{ code: string; detail: string }>('POST', path, {
+          key: null,
+          headers: { cookie },
+          body,
+        });
+        assert.deepEqual([made.status, made.body.code], [503, 'not_configured'], made.text);
+        assert.match(made.body.detail, /API_KEY_PEPPER/);
+      }
+      for (const client_secret of ['', 'undefined', 'null', 'kcs_x']) {
+        const body = { grant_type: 'client_credentials', client_id: `kci_${client_secret}`, client_secret };
+        const token = await closed.call('POST', '/api/v1/oauth/token', { key: null, body });
+        assert.ok(token.status === 401 || (token.status === 400 && client_secret === ''), token.text);
+      }
+    });
+
+    test('JWT_SIGNING_SECRET and its fallback: no access token is made or taken', async () => {
+      const closed = without('JWT_SIGNING_SECRET', 'NEXTAUTH_SECRET');
+      const [tenant] = server.tenants;
+      const client = await server.call<{ clientId: string; clientSecret: string }>('POST', '/api/v1/oauth/clients', {
+        body: {},
+      });
+      const { clientId: client_id, clientSecret: client_secret } = client.body;
+      const body = { grant_type: 'client_credentials', client_id, client_secret };
+      const token = await closed.call<{ error: string }>('POST', '/api/v1/oauth/token', { key: null, body });
+      assert.deepEqual([token.status, token.body.error], [503, 'server_error'], token.text);
+      const seconds = Math.floor(Date.now() / 1000);
+      const claims = { sub: client_id, tid: tenant.id, role: 'admin', scopes: ['admin'], iss: 'arbiter', jti: 'x' };
+      const lived = { ...claims, iat: seconds, exp: seconds + 3600 };
+      for (const secret of ['', ' ', 'undefined', 'null']) {
+        const bearer = forged('at+jwt', 'access', lived, secret);
+        const headers = { authorization: `Bearer ${bearer}` };
+        const answer = await closed.call('GET', '/api/v1/tenant', { key: null, headers });
+        assert.equal(answer.status, 401, `signed with ${JSON.stringify(secret)}: ${answer.text}`);
+      }
+    });
+
+    test('NEXTAUTH_SECRET: nobody signs in, and no session is taken', async () => {
+      const closed = without('NEXTAUTH_SECRET');
+      const people = createPeople(server);
+      const person = await people.person(server.tenants[0]);
+      const login = await createPeople(closed).login({ email: person.email, password: person.password });
+      assert.deepEqual([login.status, login.body.code], [503, 'not_configured'], login.text);
+      const [, payload = ''] = cookie.split('=')[1]?.split('.') ?? [];
+      const claims: object = JSON.parse(Buffer.from(payload, 'base64url').toString());
+      for (const secret of ['', ' ', 'undefined', 'null']) {
+        const headers = { cookie: `arbiter_session=${forged('session+jwt', 'session', claims, secret)}` };
+        const answer = await closed.call('GET', '/api/v1/tenant', { key: null, headers });
+        assert.equal(answer.status, 401, `signed with ${JSON.stringify(secret)}: ${answer.text}`);
+      }
+    });
+
+    test('GOOGLE_CLIENT_SECRET: sign-in with Google is not there, whatever its id says', async () => {
+      const changed = { GOOGLE_CLIENT_ID: 'an id', GOOGLE_CLIENT_SECRET: config.GOOGLE_CLIENT_SECRET };
+      const options: TestServerOptions = { config: { ...trusting, ...changed } };
+      const closed = startServerOn({ ...server.testDatabase, close: async () => undefined }, options);
+      others.push(closed);
+      for (const path of ['/api/auth/signin/google', '/api/auth/callback/google?code=x&state=y']) {
+        assert.equal((await closed.call('GET', path, { key: null })).status, 404, path);
+      }
+    });
+
+    test('DATA_ENCRYPTION_KEY: a secret is not stored in clear', async () => {
+      const closed = without('DATA_ENCRYPTION_KEY');
+      const [tenant] = server.tenants;
+      const body = {
+        name: `Channel ${spelling}`,
+        channelType: 'webhook',
+        providerConfig: { url: 'https://hooks.example.com/x', headers: { Authorization: 'Bearer of the provider' } },
+      };
+      const made = await closed.call<{ code: string }>('POST', '/api/v1/channels', { key: tenant.keys.admin, body });
+      assert.deepEqual([made.status, made.body.code], [503, 'not_configured'], made.text);
+    });
+  });
+}
+
+test('the same calls succeed where the secrets are set, so that the refusals above are theirs', async () => {
+  const [tenant] = server.tenants;
+  assert.equal((await server.call('GET', '/api/v1/tenant', { key: null, headers: { cookie } })).status, 200);
+  const made = await server.call<{ clientId: string; clientSecret: string }>('POST', '/api/v1/oauth/clients', {
+    body: {},
+  });
+  const seconds = Math.floor(Date.now() / 1000);
+  const claims = { sub: made.body.clientId, tid: tenant.id, scopes: ['read'], iss: 'arbiter', jti: 'x' };
+  const lived = { ...claims, iat: seconds, exp: seconds + 3600 };
+  const bearer = forged('at+jwt', 'access', lived, 'a signing secret of the tests');
+  const headers = { authorization: `Bearer ${bearer}` };
+  assert.equal((await server.call('GET', '/api/v1/tenant', { key: null, headers })).status, 200);
+});
