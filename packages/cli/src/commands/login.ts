@@ -3,7 +3,7 @@ import type { SecondFactorAnswer, SignedIn } from '@arbiter/contract';
 import { isNetworkFailure, overHttp, reasonOf } from '../api.ts';
 import { type Call, type Command, connectionHelp, connectionOptions } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
-import { secretOf, urlOf, writeConfigFile } from '../settings.ts';
+import { connectionOf, secretOf, urlOf, writeConfigFile } from '../settings.ts';
 
 export const login: Command = {
   name: 'login',
@@ -28,14 +28,18 @@ ${connectionHelp.replace(/\n {2}--api-key.*/, '')}`,
 
 async function byKey(call: Call): Promise<number> {
   const apiKey = call.flags.text('api-key') ?? '';
-  return overHttp(call, (client) => client.auth.session(), {
-    report({ principal, tenant }) {
-      if (principal === undefined) return call.warn('arbiter: the server does not know this key');
-      writeConfigFile(call.environment, { url: urlOf(call), apiKey, tenantId: tenant?.id });
-      call.print(`signed in to ${tenant?.name} as ${principal.name}`);
+  return overHttp(
+    call,
+    (client) => client.auth.session({ headers: { Authorization: `Bearer ${connectionOf(call).apiKey}` } }),
+    {
+      report({ principal, tenant }) {
+        if (principal === undefined) return call.warn('arbiter: the server does not know this key');
+        writeConfigFile(call.environment, { url: urlOf(call), apiKey, tenantId: tenant?.id });
+        call.print(`signed in to ${tenant?.name} as ${principal.name}`);
+      },
+      codeOf: ({ authenticated }) => (authenticated ? exitCodes.ok : exitCodes.refused),
     },
-    codeOf: ({ authenticated }) => (authenticated ? exitCodes.ok : exitCodes.refused),
-  });
+  );
 }
 
 async function byPassword(call: Call): Promise<number> {

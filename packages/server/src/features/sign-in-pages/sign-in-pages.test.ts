@@ -35,15 +35,16 @@ async function page(
   options: { form?: object; cookie?: string | null; headers?: object } = {},
 ): Promise<Page> {
   const { form, cookie = null, headers = {} } = options;
+  const sent: Record<string, string | undefined> = {
+    'x-forwarded-for': freshAddress(),
+    ...(cookie === null ? {} : { cookie }),
+    ...(method === 'POST' ? { 'content-type': 'application/x-www-form-urlencoded', origin: own } : {}),
+    ...headers,
+  };
   const answer = await server.app.inject({
     method,
     url,
-    headers: {
-      'x-forwarded-for': freshAddress(),
-      ...(cookie === null ? {} : { cookie }),
-      ...(method === 'POST' ? { 'content-type': 'application/x-www-form-urlencoded', origin: own } : {}),
-      ...headers,
-    },
+    headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)),
     ...(form === undefined ? {} : { payload: new URLSearchParams({ ...form }).toString() }),
   });
   const [set] = String(answer.headers['set-cookie'] ?? '').split(';');
