@@ -13,7 +13,7 @@ test('there is a corpus', () => assert.ok(files.length > 0));
 for (const file of files) {
   test(`${file}: what an earlier engine decided comes out again, to the byte`, () => {
     let count = 0;
-    let items = 0;
+    let filled = 0;
     readCorpus(
       brotliDecompressSync(readFileSync(new URL(file, folder))).toString('utf8'),
       (plan, { input, result }, line) => {
@@ -23,10 +23,10 @@ for (const file of files) {
           assert.fail(`line ${line}: ${JSON.stringify(differences.slice(0, 5))}`);
         }
         count += 1;
-        items += (JSON.parse(again) as { readonly items: readonly Json[] }).items.length;
+        if ((JSON.parse(again) as { readonly items: readonly Json[] }).items.length > 0) filled += 1;
       },
     );
     assert.equal(count, 2000);
-    assert.ok(items > 2000, 'most of them decide something');
+    assert.ok(filled > 800, `${filled} of them decide something`);
   });
 }

@@ -8,13 +8,14 @@ import { canonicalJson, compile, type Decision, decide, type Json, resultOf, str
 type Case = Omit<CaseSource, 'name' | 'expect'>;
 type Explore = { readonly [key: string]: Json };
 
+/** `explore` in place of the case's own; null: without any. */
 const asJson = (source: Case, explore: Explore | null): Json =>
   JSON.parse(
     JSON.stringify({
       name: 'explore',
       expect: {},
       ...source,
-      flowConfig: { ...source.flowConfig, ...(explore === null ? {} : { explore }) },
+      flowConfig: { ...source.flowConfig, explore: explore ?? undefined },
     }),
   );
 

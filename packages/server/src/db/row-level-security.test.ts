@@ -64,6 +64,8 @@ test('T2a: the catalogue has no findings', async () => {
       from tenant_tables t join pg_index i on i.indrelid = t.oid
       join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
      where i.indisunique and a.attname <> 'tenant_id' and t.relname <> 'tenants'
+       -- Of addresses before there is a tenant: no tenant can reach it.
+       and not (t.relname = 'registration_claims' and not has_table_privilege('arbiter_app', t.oid, 'SELECT, INSERT, UPDATE, DELETE'))
     union all
     select format('%s: foreign key %s does not lead with tenant_id', t.relname, k.conname)
       from tenant_tables t join pg_constraint k on k.conrelid = t.oid and k.contype = 'f'

@@ -112,9 +112,6 @@ test('one user, with what is known of it; admins of the tenant only', async () =
   }
   assert.equal((await server.call('GET', `/api/v1/users/${id}`)).status, 404, 'nor by the admin of another tenant');
   assert.deepEqual((await server.call<Page>('GET', '/api/v1/users')).body.data, []);
-  for (const method of ['POST', 'PUT', 'DELETE']) {
-    assert.equal((await server.call(method, '/api/v1/users', { key: key('ada'), body: {} })).status, 405);
-  }
 });
 
 test('the status follows what is known', async () => {
