@@ -37,6 +37,7 @@ const settings = {
     maxLength: 500,
     pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+( [\\x21\\x23-\\x5b\\x5d-\\x7e]+)*$',
     description: 'Scopes that are asked for, separated by spaces; `openid` must be one of them.',
+    examples: ['openid email profile'],
   }),
   defaultRole: StringEnum(roles, { description: 'Role of people whom their first sign-in makes users.' }),
   allowedDomains: Type.Array(

@@ -159,6 +159,11 @@ test('whatever the flow: ranks 1 to n, finite scores, chances of (0, 1], and wha
       const drawn = draws ?? items.filter(({ mandatory }) => !mandatory).map(({ selection }) => selection);
       const product = drawn.reduce((all, { probability }) => all * probability, 1);
       assert.ok(Math.abs(product - slateProbability) < 1e-12, `world ${number}: ${product} ${slateProbability}`);
+      for (const { stage, candidates, passed } of trace?.pipeline ?? []) {
+        // A call that merges brings further offers in.
+        const most = stage.endsWith('call_flow') ? Number.POSITIVE_INFINITY : candidates;
+        assert.ok(passed >= 0 && passed <= most, `world ${number}: ${stage} let ${passed} of ${candidates} through`);
+      }
       const shown = new Set(items.map(({ offerId }) => offerId));
       const blocking = (decision.subFlows ?? []).length > 0 ? final : [...final, ...ofNodes];
       for (const { offerId, reason } of trace?.dropped ?? []) {

@@ -324,9 +324,11 @@ function traceWalk(run: Run, delivery: Delivery): void {
     dropped.set(stage, reasons);
   };
   let cut = 0;
+  let admitted = 0;
   for (const list of [run.mandatory, run.list]) {
     for (let at = 0; at < list.length; ) {
       const { offer } = list[at]!;
+      admitted += 1;
       let worst: Candidate | null = null;
       for (; at < list.length && list[at]!.offer === offer; at++) {
         const candidate = list[at]!;
@@ -348,7 +350,6 @@ function traceWalk(run: Run, delivery: Delivery): void {
   }
   if (cut > 0) countDrop(run, 'cut', cut);
   if (run.trace === null) return;
-  const admitted = run.offerCount;
   const admission = dropped.get('admission');
   const lost = admission === undefined ? 0 : [...admission.values()].reduce((sum, number) => sum + number, 0);
   if (admission !== undefined) {

@@ -13,7 +13,9 @@ test('every request example fits the schema of its body and names declared prope
     const body = examples.body(operation);
     checks.compile(operation.body!, 'body')(body, 0);
     const declared = Object.keys(Reflect.get(operation.body!, 'properties') ?? {});
-    for (const name of Object.keys(Object(body))) assert.ok(declared.includes(name), `${operation.id} ${name}`);
+    const isOpen = Reflect.get(operation.body!, 'additionalProperties') === true;
+    for (const name of isOpen ? [] : Object.keys(Object(body)))
+      assert.ok(declared.includes(name), `${operation.id} ${name}`);
     if (declared.length > 0) assert.notDeepEqual(body, {}, `${operation.id} shows nothing of its body`);
   }
 });

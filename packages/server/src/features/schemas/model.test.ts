@@ -117,9 +117,12 @@ function insert(model: Model, given: readonly Row[], onDuplicate: 'skip' | 'upda
 
 const names = ['a', 'A', 'b', 'c'] as const;
 const value = fc.constantFrom<Value>(null, 0, 1, 2, 'x', 'y');
-const row = fc.record(
-  { k: fc.constantFrom<Value>('p', 'q', 'r', 's'), a: value, b: value, c: value },
-  { requiredKeys: [] },
+const id = fc.constantFrom<Value>('p', 'q', 'r', 's');
+// Few of the rows of any columns fit the table as it is then.
+const row = fc.oneof(
+  fc.record({ k: id }),
+  fc.record({ k: id, a: value }),
+  fc.record({ k: id, a: value, b: value, c: value }, { requiredKeys: [] }),
 ) as fc.Arbitrary<Row>;
 
 const step = fc.oneof(
