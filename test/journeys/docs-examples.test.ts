@@ -37,6 +37,7 @@ const order = [
   'suppressions',
   'apiKeys',
   'oauthClients',
+  'users',
 ];
 
 test('every record of the documents can be made as it is shown, and then be decided with', async () => {
