@@ -165,6 +165,6 @@ export async function addRuntime(make: Make, must: Must, flow: AddFlow, named: N
 }
 
 async function flowNamed(must: Must, key: string): Promise<Made> {
-  const { data } = (await must('GET', `decision-flows?search=${key}`, undefined, 200)) as unknown as { data: Made[] };
-  return data[0]!;
+  const { data } = await must('GET', `decision-flows?search=${key}`, undefined, 200);
+  return (data as Made[])[0]!;
 }
