@@ -5,6 +5,7 @@ import { randomExternal, withBranches } from './corpus/random-branches.ts';
 import { randomInput } from './corpus/random-input.ts';
 import { randomSnapshot } from './corpus/random-plan.ts';
 import { unpackInput } from './corpus/record.ts';
+import { utcClock } from './corpus/utc-clock.ts';
 import {
   compile,
   type Decision,
@@ -14,29 +15,7 @@ import {
   type Plan,
   type Snapshot,
   type SnapshotModel,
-  type ZoneClock,
 } from './index.ts';
-
-const dayMs = 86_400_000;
-
-/** What is tested here does not depend on the zone. */
-function someClock(_zone: string, now: number): ZoneClock {
-  const dayStart = Math.floor(now / dayMs) * dayMs;
-  return {
-    dayStart,
-    dayEnd: dayStart + dayMs,
-    weekStart: dayStart - 3 * dayMs,
-    weekEnd: dayStart + 4 * dayMs,
-    monthStart: dayStart - 10 * dayMs,
-    monthEnd: dayStart + 20 * dayMs,
-    days30Start: dayStart - 29 * dayMs,
-    date: '2026-06-15',
-    hour: 12,
-    minute: 0,
-    second: 0,
-    weekday: 1,
-  };
-}
 
 const models: readonly SnapshotModel[] = [
   { id: 'card', key: 'card', modelType: 'scorecard', config: { baseScore: 60 }, predictors: [], names: ['card'] },
@@ -93,7 +72,7 @@ function worldOf(number: number): World {
   if (chance.flip(0.5)) snapshot = withBranches(chance, snapshot);
   const plan = compile(snapshot);
   const inputs = Array.from({ length: 5 }, (_, at) => {
-    const input = unpackInput(randomInput(chance, snapshot, plan, number * 5 + at, someClock));
+    const input = unpackInput(randomInput(chance, snapshot, plan, number * 5 + at, utcClock));
     const external = randomExternal(chance, snapshot, plan);
     return {
       ...input,

@@ -4,30 +4,10 @@ import { chanceOf } from './corpus/chance.ts';
 import { randomInput } from './corpus/random-input.ts';
 import { randomSnapshot } from './corpus/random-plan.ts';
 import { unpackInput } from './corpus/record.ts';
-import { canonicalJson, compile, type Decision, decide, resultOf, type ZoneClock } from './index.ts';
+import { utcClock } from './corpus/utc-clock.ts';
+import { canonicalJson, compile, type Decision, decide, resultOf } from './index.ts';
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-
-/** A clock of UTC, whatever the zone: what is tested here does not depend on it. */
-function utcClock(_zone: string, now: number): ZoneClock {
-  const dayStart = Math.floor(now / dayMs) * dayMs;
-  const minutes = Math.floor((now - dayStart) / 60_000);
-  return {
-    dayStart,
-    dayEnd: dayStart + dayMs,
-    weekStart: dayStart - 3 * dayMs,
-    weekEnd: dayStart + 4 * dayMs,
-    monthStart: dayStart - 10 * dayMs,
-    monthEnd: dayStart + 20 * dayMs,
-    days30Start: dayStart - 29 * dayMs,
-    date: '2026-06-15',
-    hour: Math.floor(minutes / 60),
-    minute: minutes % 60,
-    second: Math.floor(now / 1000) % 60,
-    weekday: 1,
-  };
-}
 
 function checkItems({ items, slateProbability, draws }: Decision): void {
   assert.deepEqual(
