@@ -40,9 +40,9 @@ const atOnce = 4;
  */
 const reshaped: Readonly<Record<string, readonly string[]>> = {
   'schemas.create': ['name'],
-  // What the body uses; the answer says what the resource uses.
-  'scim.createUser': ['schemas'],
-  'scim.replaceUser': ['schemas'],
+  // The answer says what the resource uses; a text in place of an address or a manager is its value.
+  'scim.createUser': ['schemas', 'emails', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
+  'scim.replaceUser': ['schemas', 'emails', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
   'oauthClients.create': ['scopes'],
   'channels.create': ['providerConfig'],
   'channels.update': ['providerConfig'],

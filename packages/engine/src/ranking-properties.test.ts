@@ -7,8 +7,6 @@ import { unpackInput } from './corpus/record.ts';
 import { utcClock } from './corpus/utc-clock.ts';
 import { canonicalJson, compile, type Decision, decide, resultOf } from './index.ts';
 
-const hourMs = 3_600_000;
-
 function checkItems({ items, slateProbability, draws }: Decision): void {
   assert.deepEqual(
     items.map(({ rank }) => rank),
