@@ -11,7 +11,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** What is typed is shown to nobody: it goes to an output that drops it. */
+/** A password is not shown while it is typed: the terminal's echo goes to an output that drops it. */
 async function askSecretly(question: string): Promise<string> {
   process.stdout.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

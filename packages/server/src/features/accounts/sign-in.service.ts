@@ -80,7 +80,7 @@ export async function tryMembership(
   if (before === undefined) return invalidCredentials();
   const work = async (tx: Tx): Promise<Entrance | AppError> => {
     const person = await lockPerson(tx, id);
-    // Deactivated persons are not counted, lest the lock stand in for the deactivation (docs/design/quality.md T11).
+    // Deactivated persons are not counted: a lock must not take the place of the deactivation (docs/design/quality.md T11).
     if (person === undefined || person.deactivatedAt !== null) return refused(tx, person);
     if (!isRight || person.passwordHash !== before.passwordHash) return missed(tx, person, enqueueMail);
     return admit(tx, { sessions, signIn }, person, 'password');

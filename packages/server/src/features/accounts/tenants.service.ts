@@ -78,7 +78,7 @@ export async function switchTenant(
     ? switchByGoogle(deps, current, target, terms)
     : tryMembership(deps, target, to.password, terms));
   if (outcome instanceof AppError) throw outcome;
-  // Where another step follows, nobody is there yet, and the session here goes on.
+  // Where another step follows, the switch is not done yet, and the session here goes on.
   const sessionId = sessionIdOf(caller.credentialId);
   if (outcome.cookie !== null && sessionId !== null) {
     await database.withTenant(caller.tenantId, caller.actor, (tx) => endSession(tx, sessionId), terms);

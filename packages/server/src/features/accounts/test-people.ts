@@ -15,7 +15,7 @@ export interface Person {
 let counter = 0;
 let address = 0;
 
-/** Each call from an address of its own, so that limits per address are met by nobody but their tests. */
+/** Each call from an address of its own, so that only the tests of limits per address meet those limits. */
 export function freshAddress(): string {
   address += 1;
   return `203.0.${Math.floor(address / 250)}.${(address % 250) + 1}`;

@@ -129,7 +129,7 @@ export async function verifySecondFactor(
   const known = await identify(ports, { mfaToken, cookie: undefined });
   return asPerson(ports, known, terms, async (tx, person) => {
     const factor = await lockFactor(tx, person.id);
-    // Nothing is taken while the lock lasts, not even a right code, lest it could be tried out.
+    // Nothing is taken while the lock lasts, not even a right code: else codes could be tried out.
     if (factor === undefined || factor.enabledAt === null || isLocked(tx, person))
       return missed(tx, person, ports.enqueueMail);
     if (await ports.signIn.requiresSso(tx)) return ssoRequired();

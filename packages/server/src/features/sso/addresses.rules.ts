@@ -28,6 +28,6 @@ export function parseDomain(text: string): string | null {
   const isDomain = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(
     domain,
   );
-  // domainToASCII reads 0x7f.1 as an IP address; nobody's mail lives there.
+  // domainToASCII reads 0x7f.1 as an IP address; no mail is delivered there.
   return isDomain && !/^[\d.]+$/.test(domain) ? domain : null;
 }

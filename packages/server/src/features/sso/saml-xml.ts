@@ -47,7 +47,7 @@ export function parseXml(text: string): Element {
   return root;
 }
 
-/** Whoever verifies goes down by recursion. */
+/** The verification goes down into elements by recursion. */
 function assertShallow(root: Element): void {
   let level: Element[] = [root];
   for (let depth = 1; level.length > 0; depth += 1) {

@@ -2,7 +2,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { OidcError } from '../../platform/oidc.ts';
 import { SamlRefusal } from './saml-xml.ts';
 
-/** 401: what came back proves nobody. */
+/** 401: what came back proves no person. */
 export const refused = (detail: string, cause?: unknown): AppError => new AppError('unauthorized', { detail, cause });
 
 /** What a failed sign-in at an OpenID provider is answered with. Nothing of what the provider said is told (T8). */

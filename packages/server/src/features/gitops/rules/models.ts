@@ -7,7 +7,7 @@ import type { KindRules, RuleContext } from './kind-rules.ts';
 const isStatus = (value: Json | undefined): value is RegistryStatus =>
   registryStatuses.some((status) => status === value);
 
-/** A model without family that nobody moved in the registry says nothing of it. */
+/** A model without family whose place in the registry never changed leaves it out. */
 const withoutUsual = ({ registryStatus, ...rest }: Members): Members =>
   registryStatus === undefined || (registryStatus === 'draft' && (rest.family ?? null) === null)
     ? rest
