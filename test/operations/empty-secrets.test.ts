@@ -198,6 +198,17 @@ for (const [spelling, value] of spellings) {
       const made = await closed.call<{ code: string }>('POST', '/api/v1/channels', { key: tenant.keys.admin, body });
       assert.deepEqual([made.status, made.body.code], [503, 'not_configured'], made.text);
     });
+
+    test('DATA_ENCRYPTION_KEY: no mail is queued, and nobody learns which addresses are known', async () => {
+      const closed = without('DATA_ENCRYPTION_KEY');
+      for (const path of ['forgot-password', 'resend-verification']) {
+        const answer = await closed.call<{ code: string }>('POST', `/api/v1/auth/${path}`, {
+          key: null,
+          body: { email: `stranger@${spelling}.test` },
+        });
+        assert.deepEqual([answer.status, answer.body.code], [503, 'not_configured'], answer.text);
+      }
+    });
   });
 }
 

@@ -41,6 +41,7 @@ export async function register(
 ): Promise<void> {
   if (!deps.signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Signing up is switched off here.' });
   deps.links.assertConfigured();
+  deps.enqueueMail.assertConfigured();
   // Also for an address that is known: the time of the answer must not tell (docs/design/quality.md T29).
   const passwordHash = await deps.passwords.hash(given.password);
   const { database } = deps;
@@ -110,6 +111,7 @@ export async function resendVerification(
   terms: RequestTerms,
 ): Promise<void> {
   links.assertConfigured();
+  enqueueMail.assertConfigured();
   const memberships = await database.withSystem('registration', (tx) => selectMemberships(tx, email, null), terms);
   for (const { tenantId } of memberships.filter(isPending)) {
     await database.withTenant(

@@ -10,11 +10,15 @@ import { deleteMail, insertMail, type MailRow, selectMail } from './mail.store.t
 import { mailText } from './mail.templates.ts';
 import { type Mail, usefulHours } from './mails.ts';
 
-/**
- * Puts a mail into the queue of the transaction's tenant; it is sent once the transaction has committed. Throws 400 for what
- * is no single address, and 503 `not_configured` when nothing can seal the mail.
- */
-export type EnqueueMail = (tx: Tx, mail: Mail) => Promise<void>;
+export interface EnqueueMail {
+  /**
+   * Puts a mail into the queue of the transaction's tenant; it is sent once the transaction has committed. Throws 400 for
+   * what is no single address, and 503 `not_configured` when nothing can seal the mail.
+   */
+  (tx: Tx, mail: Mail): Promise<void>;
+  /** Throws 503 `not_configured` when nothing can seal a mail: to be asked first by who must answer the same for all addresses. */
+  assertConfigured(): void;
+}
 
 const hourMs = 3_600_000;
 
@@ -30,21 +34,24 @@ export function createMailQueue(
   envelope: Envelope | null,
   enqueueSending: (tx: Tx, mailId: string) => Promise<void>,
 ): EnqueueMail {
-  return async (tx, mail) => {
-    if (envelope === null) {
-      throw new AppError('not_configured', { detail: 'Mail cannot be sent: DATA_ENCRYPTION_KEY is not set.' });
-    }
+  const configured = (): Envelope => {
+    if (envelope !== null) return envelope;
+    throw new AppError('not_configured', { detail: 'Mail cannot be sent: DATA_ENCRYPTION_KEY is not set.' });
+  };
+  const enqueue = async (tx: Tx, mail: Mail): Promise<void> => {
+    const sealing = configured();
     if (!isMailAddress(mail.to)) throw invalid('/email', 'is no address that mail can be sent to');
     const id = newId();
     await insertMail(tx, {
       id,
       kind: mail.kind,
-      sealed: envelope.seal(placeOf(tx.tenantId, id), JSON.stringify(mail)),
+      sealed: sealing.seal(placeOf(tx.tenantId, id), JSON.stringify(mail)),
       createdAt: tx.now,
       expiresAt: new Date(tx.now.getTime() + usefulHours[mail.kind] * hourMs),
     });
     await enqueueSending(tx, id);
   };
+  return Object.assign(enqueue, { assertConfigured: () => void configured() });
 }
 
 /** What sending takes. */
