@@ -23,7 +23,7 @@ export const GivenPassword = (description: string) => Type.String({ minLength: 1
 /** An address that is to be stored, and that mail is sent to. */
 export const Email = (description: string) => Type.String({ maxLength: 255, format: 'email', description });
 
-/** An address that is looked up: whether it can be one at all is not told. */
+/** An address that is looked up. Its form is not checked, so that a refusal tells nothing about it. */
 const GivenEmail = Type.String({ minLength: 1, maxLength: 255, description: 'The address.' });
 
 /** The token of a mailed link: whatever is wrong with it, the answer is that of an unknown one. */

@@ -173,7 +173,7 @@ const callback = {
   errors: ['validation_failed', 'unauthorized', 'forbidden', 'not_configured', 'upstream_failed'],
   transaction: 'own',
 } as const;
-/** Of somebody who was not known: made, linked, signed in. Later ones leave the last row only. */
+/** Audit rows of a first sign-in: the user is made, linked and signed in. Later sign-ins leave only the last of these. */
 const firstSignIn = [
   { action: 'create', entityType: 'user' },
   { action: 'login', entityType: 'user' },

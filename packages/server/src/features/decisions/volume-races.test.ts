@@ -153,7 +153,7 @@ test('a budget with little left is held before the decision, which is then made 
   await query(taking(offer, 8));
   const question = await questionFor([offer]);
   assert.equal((await decide({ ...question, channelId: explicitId, dryRun: true })).count, 1);
-  // The customer has a row, which is no trip of its own then.
+  // The customer's row is made first, so that making it costs no trip in what is counted below.
   await decide({ ...question, excludeOffers: (await allOffers()).map(({ id }) => id) });
   const before = server.hot.trips();
   const { decisions } = await beside(taking(offer, 1), () => decide(question));

@@ -105,7 +105,7 @@ let plants = 0;
 async function plant(customerId: string) {
   plants += 1;
   const person = { customer_id: customerId, first_name: `Name of ${customerId}`, city: 'Berlin' };
-  // One who is planted again has his row already.
+  // A customer that an earlier test row named has a row already.
   const planted = await server.call('POST', `/api/v1/schemas/${ids.schema}/data`, { body: { rows: [person] } });
   assert.ok([201, 409].includes(planted.status), planted.text);
   await server.call('POST', `/api/v1/schemas/${ids.visits}/data`, {

@@ -172,9 +172,12 @@ export async function flowsScoringBy(
 }
 
 /** A config that passed the flow check when it was published. */
-export function asFlowConfig(config: StoredConfig): FlowConfig {
-  return config as unknown as FlowConfig;
+export function asFlowConfig(config: unknown): FlowConfig {
+  if (!isFlowConfig(config)) throw new Error('a published config has nodes');
+  return config;
 }
+
+const isFlowConfig = (config: unknown): config is FlowConfig => Array.isArray(Object(config).nodes);
 
 const scoresBy = (config: StoredConfig, names: readonly string[]): boolean =>
   modelsNamed(asFlowConfig(config), []).some((name) => names.includes(name));
