@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** Test files that run in one process, one after the other. */
 export interface Task {
   readonly files: readonly string[];
@@ -43,7 +45,7 @@ const figures = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'tod
  * tells.
  */
 export function sumSummaries(outputs: readonly string[]): string {
-  const plain = outputs.map((output) => output.replaceAll(/\u001b\[[0-9;]*m/g, ''));
+  const plain = outputs.map((output) => stripVTControlCharacters(output));
   const sums = figures.map((figure) => {
     const closing = new RegExp(`^ℹ ${figure} (\\d+)$`, 'gm');
     return plain.reduce((sum, output) => sum + Number([...output.matchAll(closing)].at(-1)?.[1] ?? 0), 0);
