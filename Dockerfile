@@ -25,6 +25,7 @@ COPY packages/server/package.json packages/server/
 COPY packages/console/package.json packages/console/
 COPY packages/cli/package.json packages/cli/
 RUN npm ci --workspace=packages/console --ignore-scripts
+COPY tsconfig.json ./
 COPY tools/build-console.js tools/bundle-console.ts ./tools/
 COPY packages/engine packages/engine
 COPY packages/contract packages/contract
