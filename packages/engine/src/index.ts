@@ -80,7 +80,7 @@ export { compileTemplate, type TemplateOptions } from './templates/compile-templ
 export { parseText, type Segment, type Token } from './templates/parse-text.ts';
 export type * from './templates/template.ts';
 export { engineVersion, semantics } from './version.ts';
-export type { ColumnPlace } from './why-not/alter-input.ts';
+export { type ColumnPlace, editableColumns, withEdits } from './why-not/alter-input.ts';
 export type { Edit, Holds } from './why-not/edits.ts';
 export type { GateRow } from './why-not/examination.ts';
 export type { Timeline } from './why-not/moments.ts';
