@@ -74,7 +74,7 @@ export { h32, h32After, hashState, u } from './random/hash.ts';
 export { stream } from './random/stream.ts';
 export { compileRegex } from './regex/compile-regex.ts';
 export { type Difference, diffResults, resultOf } from './replay.ts';
-export type { AskExternal, AskedCandidate } from './run.ts';
+export type { AskExternal, AskedCandidate, DropReason } from './run.ts';
 export type * from './snapshot.ts';
 export { compileTemplate, type TemplateOptions } from './templates/compile-template.ts';
 export { parseText, type Segment, type Token } from './templates/parse-text.ts';
