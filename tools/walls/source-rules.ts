@@ -117,8 +117,8 @@ const sourceRules: readonly SourceRule[] = [
   {
     name: 'modules-keep-no-state',
     // A variable of a module is shared by all requests, tenants and tests of the process and is reset by none of them.
-    // A page of the console is of one person; its session and its caller are that page's.
-    applies: (file) => file.startsWith('packages/') && !file.startsWith('packages/console/src/data/') && !isTest(file),
+    // A page of the console is of one person: what it remembers is that page's.
+    applies: (file) => file.startsWith('packages/') && !file.startsWith('packages/console/') && !isTest(file),
     breaks: (node) => {
       if (!ts.isVariableStatement(node) || isInsideFunction(node)) return null;
       return node.declarationList.flags & ts.NodeFlags.Const
