@@ -6,7 +6,8 @@ import { createRoot } from 'react-dom/client';
 import { createConsoleRouter } from './app/router.tsx';
 import { showTheme } from './app/theme.ts';
 import { boot, readBoot, setBoot } from './data/boot.ts';
-import { connect, fetchBoot } from './data/caller.ts';
+import { connect } from './data/call.ts';
+import { fetchBoot } from './data/fetch-boot.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { allowStyles } from './ui/nonce.ts';
 
