@@ -10,7 +10,10 @@ export interface AdviceText {
 
 /** One for every code of the registry: a code without advice does not compile. */
 export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
-  validation_failed: { title: 'Some values do not fit', text: 'Correct the fields that are marked, then send it again.' },
+  validation_failed: {
+    title: 'Some values do not fit',
+    text: 'Correct the fields that are marked, then send it again.',
+  },
   malformed_json: {
     title: 'The server could not read what was sent',
     text: 'Reload the page and try again. If it happens again, give the request id to whoever runs this server.',
@@ -27,19 +30,34 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
     title: 'It names a record that is not there',
     text: 'The record was deleted or belongs to another tenant. Choose another one in the field that is marked.',
   },
-  unknown_entity_type: { title: 'There is no such kind of record', text: 'Choose one of the kinds that the list offers.' },
+  unknown_entity_type: {
+    title: 'There is no such kind of record',
+    text: 'Choose one of the kinds that the list offers.',
+  },
   unknown_outcome: {
     title: 'There is no outcome of that name',
     text: 'Choose one of the outcome types, or ask an editor to add it first.',
   },
-  already_deleted: { title: 'It is already deleted', text: 'There is nothing left to do. An administrator can restore it.' },
-  not_deleted: { title: 'It is not deleted', text: 'There is nothing to restore: the record is there. Open it from its list.' },
+  already_deleted: {
+    title: 'It is already deleted',
+    text: 'There is nothing left to do. An administrator can restore it.',
+  },
+  not_deleted: {
+    title: 'It is not deleted',
+    text: 'There is nothing to restore: the record is there. Open it from its list.',
+  },
   confirmation_mismatch: {
     title: 'The confirmation does not match',
     text: 'Type the name exactly as it is shown, then confirm again.',
   },
-  csv_invalid: { title: 'The file has rows that cannot be read', text: 'Correct the lines that are named and drop the file again.' },
-  model_unsupported: { title: 'This kind of model cannot do that', text: 'Choose a model of a kind that is offered here.' },
+  csv_invalid: {
+    title: 'The file has rows that cannot be read',
+    text: 'Correct the lines that are named and drop the file again.',
+  },
+  model_unsupported: {
+    title: 'This kind of model cannot do that',
+    text: 'Choose a model of a kind that is offered here.',
+  },
   token_invalid: {
     title: 'The link has expired or was used',
     text: 'Ask for a new one; each link opens once and for a limited time.',
@@ -104,7 +122,10 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
   },
   duplicate_name: { title: 'The name is taken', text: 'Another record of this kind has it. Choose another name.' },
   duplicate_key: { title: 'The key is taken', text: 'Another record of this kind has it. Choose another key.' },
-  duplicate_email: { title: 'The address is taken', text: 'Somebody has an account with it already. Use another address.' },
+  duplicate_email: {
+    title: 'The address is taken',
+    text: 'Somebody has an account with it already. Use another address.',
+  },
   row_version_conflict: {
     title: 'Somebody else changed it meanwhile',
     text: 'Nothing of yours was saved. Compare both versions and keep what you want of each.',
@@ -153,14 +174,23 @@ export const adviceTexts: Readonly<Record<ErrorCode, AdviceText>> = {
     text: 'The figures would get worse than the guard allows. Look at what it names; an administrator may go on with a reason.',
   },
   payload_too_large: { title: 'It is too large', text: 'Shorten it, or send it in several parts.' },
-  unsupported_media_type: { title: 'The server does not take this kind of file', text: 'Choose a file of a kind that is named.' },
+  unsupported_media_type: {
+    title: 'The server does not take this kind of file',
+    text: 'Choose a file of a kind that is named.',
+  },
   pipeline_invalid: { title: 'The pipeline cannot run as it is', text: 'Correct the steps that are named.' },
   scoring_not_configured: {
     title: 'Nothing says how offers are scored',
     text: 'Add a score node or a ranking profile to the flow first.',
   },
-  invalid_cron: { title: 'The schedule cannot be read', text: 'Write five parts: minute, hour, day of month, month, day of week.' },
-  config_invalid: { title: 'The configuration has mistakes', text: 'Correct what is named; each finding leads to its place.' },
+  invalid_cron: {
+    title: 'The schedule cannot be read',
+    text: 'Write five parts: minute, hour, day of month, month, day of week.',
+  },
+  config_invalid: {
+    title: 'The configuration has mistakes',
+    text: 'Correct what is named; each finding leads to its place.',
+  },
   idempotency_key_reused: {
     title: 'This was sent before with other content',
     text: 'Reload the page and enter it again.',
@@ -207,7 +237,10 @@ export const failureTexts = {
     },
   },
   timeout: {
-    read: { title: 'The answer took too long', text: 'The server has much to do, or the question is large. Try again, or ask for less.' },
+    read: {
+      title: 'The answer took too long',
+      text: 'The server has much to do, or the question is large. Try again, or ask for less.',
+    },
     write: {
       title: 'The answer took too long, and it is not known whether it took effect',
       text: 'Reload what is shown and look before you send it again.',
@@ -221,7 +254,10 @@ export const failureTexts = {
     title: 'Something else answered in place of Arbiter',
     text: 'A proxy or another server stands between. Whoever runs it finds the reason in its log.',
   },
-  defect: { title: 'This page made a mistake', text: 'Reload it. If it happens again, the text below says what failed.' },
+  defect: {
+    title: 'This page made a mistake',
+    text: 'Reload it. If it happens again, the text below says what failed.',
+  },
 } as const;
 
 /** The role that is needed, in words. */
