@@ -13,7 +13,8 @@ const features = `${source}features/`;
 /** Rooms, each with the rooms it may import besides itself. `app` and `main.tsx` may import all of them. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   route: [],
-  messages: ['route'],
+  // Types only: words for what the other room names.
+  messages: ['route', 'data'],
   ui: ['messages'],
   'flow-canvas': ['ui', 'messages'],
   'engine-worker': [],

@@ -7,7 +7,10 @@ import { addresses } from '../route/addresses.ts';
 export type NumberDrill = { readonly to: string; readonly says?: string } | { readonly reason: string };
 
 /** A filter of decisions: the query of the list, without its place in it. */
-export type DecisionFilter = Omit<NonNullable<CallInput<typeof decisionListOperations.list>['query']>, 'cursor' | 'limit'>;
+export type DecisionFilter = Omit<
+  NonNullable<CallInput<typeof decisionListOperations.list>['query']>,
+  'cursor' | 'limit'
+>;
 
 /** The decisions that a number counts. */
 export function drillTo(filter: DecisionFilter, says?: string): NumberDrill {

@@ -27,7 +27,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Error && error.name === 'AbortError') return { kind: 'abandoned' };
   // `fetch` throws a TypeError for every failure of the network, and its words differ from browser to browser. So does a
   // program that reads a property of nothing, but its words are known.
-  if (error instanceof TypeError && !/is not|undefined|null|params\./i.test(error.message)) return { kind: 'unreachable' };
+  if (error instanceof TypeError && !/is not|undefined|null|params\./i.test(error.message))
+    return { kind: 'unreachable' };
   return { kind: 'defect', text: error instanceof Error ? error.message : String(error) };
 }
 
@@ -40,7 +41,9 @@ export function codeOf(failure: Failure | null): ErrorCode | null {
 export function passes(failure: Failure): boolean {
   if (failure.kind === 'unreachable' || failure.kind === 'timeout') return true;
   if (failure.kind === 'foreign') return failure.status >= 502 && failure.status <= 504;
-  return failure.kind === 'refused' && (failure.problem.code === 'unavailable' || failure.problem.code === 'overloaded');
+  return (
+    failure.kind === 'refused' && (failure.problem.code === 'unavailable' || failure.problem.code === 'overloaded')
+  );
 }
 
 /** True when the session has ended or was ended: a 401 that is not about a password just typed. */

@@ -42,4 +42,6 @@ export function isOld(id: string, old: readonly string[]): boolean {
 }
 
 /** Resources that the table names, for the test that holds it against the contract. */
-export const namedResources: readonly string[] = [...new Set(Object.entries(effects).flat(2))].filter((one) => one !== '*');
+export const namedResources: readonly string[] = [...new Set(Object.entries(effects).flat(2))].filter(
+  (one) => one !== '*',
+);

@@ -1,5 +1,5 @@
-import type { QueryClient } from '@tanstack/react-query';
 import { accountOperations } from '@arbiter/contract/accounts';
+import type { QueryClient } from '@tanstack/react-query';
 import { boot, setBoot } from './boot.ts';
 import { call } from './call.ts';
 import { endsSession, failureOf } from './failure.ts';
@@ -45,7 +45,8 @@ export async function signedInAgain(client: QueryClient): Promise<SignedInAgain>
   if (!after.authenticated) return 'no-session';
   const same =
     !before.authenticated ||
-    (before.session.principal?.id === after.session.principal?.id && before.session.tenant?.id === after.session.tenant?.id);
+    (before.session.principal?.id === after.session.principal?.id &&
+      before.session.tenant?.id === after.session.tenant?.id);
   if (!same) {
     forgetAll();
     return 'other-person';
@@ -72,7 +73,10 @@ export async function signOut(client: QueryClient): Promise<void> {
 export const warnMs = 120_000;
 
 /** What is left of a session, and whether that has to be said. Null: it has no end. */
-export function sessionLeft(expiresAt: string | null | undefined, now: number): { readonly ms: number; readonly warn: boolean } | null {
+export function sessionLeft(
+  expiresAt: string | null | undefined,
+  now: number,
+): { readonly ms: number; readonly warn: boolean } | null {
   if (expiresAt === null || expiresAt === undefined) return null;
   const ms = Math.max(0, Date.parse(expiresAt) - now);
   return { ms, warn: ms <= warnMs };

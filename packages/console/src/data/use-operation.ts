@@ -107,7 +107,8 @@ export function useList<const O extends Operation>(
     queryKey: key,
     initialPageParam: null as string | null,
     queryFn: async ({ signal, pageParam }) => {
-      const asked: CallInput<O> = pageParam === null ? { ...input, signal } : withCursor({ ...input, signal }, pageParam);
+      const asked: CallInput<O> =
+        pageParam === null ? { ...input, signal } : withCursor({ ...input, signal }, pageParam);
       return pageOf<RowOf<O>>(await call(operation, asked));
     },
     getNextPageParam: ({ pagination }) => (pagination.hasMore ? (pagination.nextCursor ?? null) : null),
