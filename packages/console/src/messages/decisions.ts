@@ -6,8 +6,6 @@ export const decisionTexts = {
   decisions: 'Decisions',
   decision: 'Decision',
   compare: 'Compare two decisions',
-  commandEmpty: 'Decisions that contact policies left empty',
-  commandExplored: 'Decisions in which exploration chose',
 
   listLead: 'Every decision that was made, newest first. Open one to see why.',
   columns: {
@@ -22,7 +20,9 @@ export const decisionTexts = {
   },
   items: (n: number) => (n === 1 ? '1 item' : `${n} items`),
   erased: 'erased customer',
-  noChannel: 'any',
+  noChannel: '–',
+  nothing: 'nothing',
+  nothingBecause: (reason: string) => `nothing: ${reason.toLowerCase()}`,
   explored: 'explored',
   flowVersion: (key: string | null, version: number | null) =>
     `${key ?? 'deleted flow'} ${version === null ? 'draft' : `v${version}`}`,
@@ -56,7 +56,7 @@ export const decisionTexts = {
   leadShown: (offer: string, others: number, place: string, at: string) =>
     `${offer} was shown first${others === 0 ? '' : ` of ${others + 1}`}${place} on ${at}.`,
   leadEmpty: (reason: string, place: string, at: string) => `Nothing was shown${place} on ${at}: ${reason}`,
-  onChannel: (channel: string) => ` by ${channel}`,
+  onChannel: (channel: string) => ` on ${channel}`,
   tabs: {
     why: 'Why',
     inputs: 'Inputs',
@@ -125,6 +125,7 @@ export const decisionTexts = {
   score: 'Score',
   scoreAxis: 'Logarithmic: lengths add up where factors multiply.',
   against: 'Compared with',
+  versus: (name: string) => `vs ${name}`,
   noRival: 'No rival',
   factor: 'Factor',
   value: 'Value',
@@ -132,7 +133,7 @@ export const decisionTexts = {
   power: (base: string, exponent: string) => `${base} ^ ${exponent}`,
   changedLater: (product: string, score: string) =>
     `Its factors make ${product}; a later step (objectives or a webhook) made it ${score}.`,
-  noParts: 'This source does not tell how the score is put together.',
+  noParts: 'This trace does not tell method and exponents, so the parts are shown as they are.',
   notScored: 'It left before it was scored.',
   mandatory: 'Mandatory: it stands in front of the answer whatever the scores are.',
   propensityFrom: (source: string) => `Propensity: ${source}.`,

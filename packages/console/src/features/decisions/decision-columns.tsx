@@ -19,7 +19,7 @@ export type ListedDecision = Pick<
   | 'emptyReason'
   | 'explored'
 > & {
-  /** Name of the first offer; the list of records does not tell it. */
+  /** Name of the first offer; null as far as history is not kept. */
   readonly topOffer: string | null;
 };
 
@@ -48,7 +48,7 @@ export function listedTrace(trace: JsonObject): ListedDecision {
 /** Columns of the list of decisions. */
 export function decisionColumns(channels: ReadonlyMap<string, string>): readonly Column<ListedDecision>[] {
   return [
-    { key: 'decidedAt', header: t.columns.decidedAt, width: 168, grow: 0, cell: (row) => <When at={row.decidedAt} /> },
+    { key: 'decidedAt', header: t.columns.decidedAt, width: 204, grow: 0, cell: (row) => <When at={row.decidedAt} /> },
     {
       key: 'customer',
       header: t.columns.customer,
@@ -81,7 +81,9 @@ function When({ at }: { readonly at: string }) {
 function Result({ row }: { readonly row: ListedDecision }) {
   const { itemCount, emptyReason, explored, topOffer } = row;
   if (itemCount === 0) {
-    return <Badge tone="block">{emptyReason === null ? emptyText('').title : emptyText(emptyReason).title}</Badge>;
+    return (
+      <Badge tone="block">{emptyReason === null ? t.nothing : t.nothingBecause(emptyText(emptyReason).title)}</Badge>
+    );
   }
   return (
     <span className="flex min-w-0 items-center gap-2">

@@ -34,7 +34,7 @@ export function DecisionList() {
   const shown = byTraces ? traces : records;
   const rows: readonly ListedDecision[] = byTraces
     ? traces.rows.map(listedTrace)
-    : records.rows.map((row) => ({ ...row, topOffer: null }));
+    : records.rows.map((row) => ({ ...row, topOffer: row.topOffer?.offerName ?? null }));
   const columns = useMemo(() => decisionColumns(nameOf), [nameOf]);
   const filtered = chipsOf(search).length > 0;
   const block = boot();

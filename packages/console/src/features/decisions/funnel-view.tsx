@@ -55,7 +55,7 @@ function Step({ step, share, isSelected, onPress }: StepProps) {
           style={{ width: `${step.count === 0 ? 0 : Math.max(3, share * 100)}%` }}
         />
       </span>
-      <span className={cx('truncate text-caption', step.left > 0 ? 'text-block' : 'text-faint')}>
+      <span className={cx('text-caption', step.left > 0 ? 'text-block' : 'text-faint')}>
         {isEnd ? ' ' : step.skipped ? t.skipped : step.left > 0 ? `−${format.number(step.left)}` : '±0'}
         {step.left > 0 ? (
           <span className="text-soft">

@@ -1,6 +1,5 @@
 import { FlaskConical, ListChecks } from 'lucide-react';
-import { decisionTexts } from '../../messages/decisions.ts';
-import { simulateTexts } from '../../messages/simulate.ts';
+import { decisionTitles } from '../../messages/decision-titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
 
@@ -10,23 +9,23 @@ export const decisions = feature({
   screens: [
     {
       path: '/decisions',
-      title: decisionTexts.decisions,
+      title: decisionTitles.decisions,
       rail: { group: 'decide', order: 10, icon: ListChecks, key: 'd' },
       load: () => import('./decision-list.tsx').then((m) => m.DecisionList),
     },
     {
       path: '/decisions/compare',
-      title: decisionTexts.compare,
+      title: decisionTitles.compare,
       load: () => import('./compare-page.tsx').then((m) => m.ComparePage),
     },
     {
       path: '/decisions/$id',
-      title: decisionTexts.decision,
+      title: decisionTitles.decision,
       load: () => import('./decision-page.tsx').then((m) => m.DecisionPage),
     },
     {
       path: '/simulate',
-      title: simulateTexts.simulate,
+      title: decisionTitles.simulate,
       rail: { group: 'decide', order: 20, icon: FlaskConical, key: 's' },
       load: () => import('./simulate/simulate-page.tsx').then((m) => m.SimulatePage),
     },
@@ -34,13 +33,13 @@ export const decisions = feature({
   commands: [
     {
       id: 'decisions.empty',
-      title: decisionTexts.commandEmpty,
+      title: decisionTitles.commandEmpty,
       words: 'nothing fits, no offer, contact policy',
       act: { open: addresses.decisions({ emptyReason: 'contact_policy' }) },
     },
     {
       id: 'decisions.explored',
-      title: decisionTexts.commandExplored,
+      title: decisionTitles.commandExplored,
       words: 'exploration, chance',
       act: { open: addresses.decisions({ explored: true }) },
     },

@@ -1,5 +1,5 @@
 import { decisionTexts as t } from '../../messages/decisions.ts';
-import { maturityTexts, rankMethods, scoreTexts, sourceTexts } from '../../messages/score.ts';
+import { factorNames, maturityTexts, rankMethods, scoreTexts, sourceTexts } from '../../messages/score.ts';
 import { addresses } from '../../route/addresses.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { SelectField } from '../../ui/field.tsx';
@@ -7,7 +7,7 @@ import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { dropDetail, reasonText } from './drops.ts';
-import type { GateRow } from './explained.ts';
+import type { Components, GateRow } from './explained.ts';
 import { GateList, type ShownGate } from './gate-list.tsx';
 import type { Writers } from './gates.ts';
 import { fateTones, whyText } from './offer-list.tsx';
@@ -103,10 +103,10 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
           <SelectField
             label={t.against}
             labelHidden
-            className="w-52"
+            className="w-60"
             value={rival?.offerId ?? ''}
             placeholder={t.noRival}
-            options={scored.map((each) => ({ value: each.offerId, label: `${t.against} ${rivalName(each)}` }))}
+            options={scored.map((each) => ({ value: each.offerId, label: t.versus(rivalName(each)) }))}
             onChange={(event) => onRival(event.target.value)}
           />
         )
@@ -114,7 +114,7 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
     >
       <div className="flex flex-col gap-3">
         {parts === null ? (
-          <p className="text-soft">{t.noParts}</p>
+          <PlainParts components={score.components} />
         ) : (
           <ScoreView
             name={name ?? t.unnamed}
@@ -151,6 +151,26 @@ function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
         </ul>
       </div>
     </Section>
+  );
+}
+
+/** The components as numbers, where it is not known how they were put together. */
+function PlainParts({ components }: { readonly components: Components | null }) {
+  const format = useFormat();
+  return (
+    <>
+      <p className="text-dense text-soft">{t.noParts}</p>
+      {components === null ? null : (
+        <dl className="flex flex-wrap gap-x-6 gap-y-1">
+          {Object.entries(components).map(([name, value]) => (
+            <div key={name} className="flex flex-col">
+              <dt className="text-caption text-soft">{factorNames[name] ?? factorNames.fit}</dt>
+              <dd className="font-medium">{format.fixed(value, 3)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
   );
 }
 
