@@ -7,6 +7,7 @@ export * from './api-keys.ts';
 export * from './audit-logs.ts';
 export * from './categories.ts';
 export * from './channels.ts';
+export * from './console-boot.ts';
 export * from './contact-policies.ts';
 export * from './content.ts';
 export * from './core/answers.ts';

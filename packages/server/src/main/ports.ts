@@ -3,6 +3,7 @@ import type { Resets, Restorable } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
+import type { ConsolePorts } from '../features/console/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
 import { contentHandlersInside, type ReadProfile } from '../features/content/index.ts';
 import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
@@ -87,6 +88,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly database: Database;
   readonly authenticate: Authenticate;
   readonly clock: Clock;
+  readonly consoleDist: ConsolePorts['consoleDist'];
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
   readonly links: Links;
@@ -120,6 +122,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly resets: readonly Resets[];
   /** What the features say that can be restored. */
   readonly restorables: readonly Restorable[];
+  /** Of the product. */
+  readonly version: string;
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
