@@ -278,7 +278,10 @@ test('where the tenant asks for it, who has none sets it up on the way in', asyn
 test('an admin takes it away, of people of the own tenant, and not the own', async () => {
   const ada = await protectedPerson();
   const reset = (id: string, key: string | null, headers = {}) =>
-    server.call<{ id: string } & Problem>('POST', `/api/v1/users/${id}/reset-mfa`, { key, headers });
+    server.call<{ id: string; secondFactor: boolean } & Problem>('POST', `/api/v1/users/${id}/reset-mfa`, {
+      key,
+      headers,
+    });
   const { keys } = tenant();
   assert.equal((await reset(ada.id, keys.editor)).status, 403);
   assert.equal((await reset(ada.id, server.tenants[1]!.keys.admin)).status, 404);
@@ -287,8 +290,11 @@ test('an admin takes it away, of people of the own tenant, and not the own', asy
   const boss = await protectedPerson({ role: 'admin' });
   assert.deepEqual(codeOf(await reset(boss.id, null, { cookie: boss.cookie })), [403, 'forbidden']);
   await takeMails(server);
+  const isShown = async () => (await people.user(tenant(), ada.id)).secondFactor;
+  assert.equal(await isShown(), true);
   const answer = await reset(ada.id, null, { cookie: boss.cookie });
-  assert.deepEqual([answer.status, answer.body.id], [200, ada.id]);
+  assert.deepEqual([answer.status, answer.body.id, answer.body.secondFactor], [200, ada.id, false]);
+  assert.equal(await isShown(), false);
   assert.deepEqual(await takeMails(server), [
     { kind: 'second_factor', to: ada.email, tenantName: tenant().name, change: 'reset' },
   ]);

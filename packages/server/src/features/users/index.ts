@@ -24,6 +24,7 @@ export {
 } from './scim-users.store.ts';
 export { readSessionHolder, roleOfUser } from './sign-in.service.ts';
 export {
+  deleteUnprovenPassword,
   hasPassword,
   lockSigningIn,
   type Membership,
@@ -33,6 +34,7 @@ export {
   selectSigningIn,
   updateFailures,
   updateLastLogin,
+  updateSecondFactor,
   updateVerified,
   upsertPassword,
 } from './sign-in.store.ts';
