@@ -24,7 +24,7 @@ let provider: TestOidcProvider;
 before(async () => {
   provider = await startOidcProvider({ redirectUris: [callbackAt, 'https://console.example/back'] });
   const config = { ...reachingTests, SSO_REDIRECT_ALLOWLIST: ['https://console.example'] };
-  server = await startTestServer({ tenants: 24, clock, config });
+  server = await startTestServer({ tenants: 26, clock, config });
 });
 after(async () => {
   await server?.close();
@@ -352,6 +352,33 @@ describe('get_auth_url', () => {
     const used = await ask(sso, { state: 'twice' });
     assert.equal(used.status, 200);
     assert.equal((await ask(sso, { state: 'twice' })).status, 400);
+  });
+
+  it('of a session is bound to its browser, whose session is renewed all the same', async () => {
+    const sso = await fresh({ defaultRole: 'admin' });
+    const entered = await signIn(sso);
+    const session = `arbiter_session=${cookieIn(entered, 'arbiter_session')}`;
+    nowMs += 301_000;
+    const answer = await server.call<{ authUrl: string }>('POST', '/api/v1/sso', {
+      key: null,
+      headers: { cookie: session },
+      body: { action: 'get_auth_url', state: 'mine', redirectUri: callbackAt },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const browser = cookieIn(answer, 'arbiter_sso');
+    assert.ok(browser);
+    assert.notEqual(cookieIn(answer, 'arbiter_session') ?? session, session);
+    assert.ok(cookieIn(answer, 'arbiter_session'));
+    const { searchParams } = await provider.visit(answer.body.authUrl);
+    assertRefused(await sso.back(searchParams, null), 401, 'unauthorized');
+    const again = await server.call<{ authUrl: string }>('POST', '/api/v1/sso', {
+      key: null,
+      headers: { cookie: `${session}; arbiter_sso=${browser}` },
+      body: { action: 'get_auth_url', state: 'again', redirectUri: callbackAt },
+    });
+    const second = await provider.visit(again.body.authUrl);
+    assert.equal((await sso.back(second.searchParams, `arbiter_sso=${browser}`)).status, 200);
+    nowMs = Date.now();
   });
 
   it('refuses other addresses than ours, and what is missing', async () => {
