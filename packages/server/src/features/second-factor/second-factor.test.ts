@@ -129,12 +129,18 @@ test('a backup code opens once, also in parallel', async () => {
 test('wrong codes count as failed sign-ins: the fifth locks, and then no code is taken', async () => {
   const ada = await protectedPerson();
   const token = await halfIn(ada);
+  await takeMails(server);
   for (let tried = 0; tried < 5; tried += 1) {
     assert.deepEqual(codeOf(await verify(token, '000000')), [401, 'invalid_credentials']);
     // A right password in between begins nothing anew.
     if (tried < 4) await halfIn(ada);
   }
   assert.equal((await people.user(tenant(), ada.id)).status, 'locked');
+  // Whoever came as far as the code has the password.
+  const until = new Date(nowMs + 15 * 60_000).toISOString();
+  assert.deepEqual(await takeMails(server), [
+    { kind: 'locked', to: ada.email, tenantName: tenant().name, until, passwordKnown: true },
+  ]);
   assert.deepEqual(codeOf(await verify(token, ada.app.code(now()))), [401, 'invalid_credentials']);
   assert.deepEqual(codeOf(await verify(token, ada.backupCodes[0]!)), [401, 'invalid_credentials']);
   assert.equal((await auditOf(ada.id)).filter(({ action }) => action === 'login_failed').length, 7);
@@ -339,6 +345,13 @@ test('T5: without a key to seal with nothing is set up; without a session secret
     const answer = await others.open('POST', '/api/v1/auth/mfa', { body: { action: 'setup' }, cookie });
     assert.deepEqual(codeOf(answer), [503, 'not_configured']);
     assert.match(answer.body.detail ?? '', /DATA_ENCRYPTION_KEY/);
+    // Nor can it be asked of people, who could not sign in any more.
+    const put = (mfaRequired: boolean) =>
+      bare.call<Problem>('PUT', '/api/v1/tenant-settings', { body: { mfaRequired } });
+    const refused = await put(true);
+    assert.deepEqual(codeOf(refused), [503, 'not_configured']);
+    assert.match(refused.body.detail ?? '', /DATA_ENCRYPTION_KEY/);
+    assert.equal((await put(false)).status, 200);
   } finally {
     await bare.close();
   }
