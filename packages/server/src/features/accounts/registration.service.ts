@@ -98,7 +98,7 @@ async function registerInside(
     known ?? (await createPerson(tx, { email, name, role: 'admin', source: 'registration', verified: false }));
   const given = { name, tenantName, passwordHash };
   const { token } = await links.issue(tx, { userId: id, purpose: 'verification', given });
-  await enqueueMail(tx, { kind: 'verification', to: known?.email ?? email, token });
+  await enqueueMail(tx, { kind: 'verification', to: known?.email ?? email, name, token });
 }
 
 /**
@@ -129,7 +129,7 @@ export async function resendVerification(
         };
         await voidLink(tx, pending.id);
         const { token } = await links.issue(tx, { userId: user.id, purpose: 'verification', given });
-        await enqueueMail(tx, { kind: 'verification', to: user.email, token });
+        await enqueueMail(tx, { kind: 'verification', to: user.email, name: given.name, token });
       },
       terms,
     );
