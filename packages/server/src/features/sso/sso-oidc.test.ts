@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import type { Problem } from '@arbiter/contract';
 import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { startOidcProvider, type TestOidcProvider, type TestPerson } from '../../platform/test-oidc-provider.ts';
+import { freshAddress } from '../accounts/test-people.ts';
+import { takeMails } from '../mail/test-mailbox.ts';
 import { createPerson, deactivatePerson, type NewPerson } from '../users/index.ts';
 import {
   type Called,
@@ -188,11 +191,44 @@ describe('a user of the tenant', () => {
 
   it('is not linked while nobody has proven the address', async () => {
     const sso = await fresh();
-    const { id } = await person(sso, { verified: false });
+    const { id } = await person(sso, { verified: false, source: 'registration' });
     assertRefused(await signIn(sso), 403, 'forbidden');
     assert.deepEqual(await sso.rows('select from arbiter.user_identities where tenant_id = $1'), []);
     assert.deepEqual((await sso.audited()).at(-1), 'login_failed user by system:sso');
     assert.ok(id);
+  });
+
+  it('comes in when invited, also where nobody comes in otherwise; the mailed link then opens nothing', async () => {
+    const sso = await fresh({ autoProvision: false, enforceForAllUsers: true });
+    const invited = await server.call<{ id: string }>('POST', '/api/v1/users', {
+      key: sso.tenant.keys.admin,
+      body: { email: ann.email, name: 'Ann', role: 'admin' },
+    });
+    assert.equal(invited.status, 201, invited.text);
+    const [mail] = await takeMails(server, sso.tenant.id);
+    assert.ok(mail?.kind === 'invitation');
+    const accept = () =>
+      server.call<Problem>('POST', '/api/v1/auth/accept-invite', {
+        key: null,
+        headers: { 'x-forwarded-for': freshAddress() },
+        body: { token: mail.token, password: 'Passw0rd' },
+      });
+    assert.equal((await accept()).body.code, 'sso_required');
+    provider.person = { ...ann, emailVerified: false };
+    assertRefused(await signIn(sso), 403, 'forbidden');
+    provider.person = ann;
+    const answer = await signIn(sso);
+    assert.deepEqual(
+      [answer.status, answer.body.userId, answer.body.created],
+      [200, invited.body.id, false],
+      answer.text,
+    );
+    assert.equal((await sessionOf(server, answer))?.principal.role, 'admin');
+    assert.equal((await accept()).body.code, 'token_invalid');
+    const [row] = await sso.rows(
+      'select email_verified_at is not null as verified, address_proven as proven from arbiter.users where tenant_id = $1',
+    );
+    assert.deepEqual(row, { verified: true, proven: false });
   });
 
   it('stays outside when deactivated, linked or not', async () => {

@@ -36,6 +36,7 @@ export {
   updateLastLogin,
   updateSecondFactor,
   updateVerified,
+  updateVouched,
   upsertPassword,
 } from './sign-in.store.ts';
 export { ensureUser, getUser, isActiveAdmin, type NamedUser, readUserAddresses } from './users.service.ts';

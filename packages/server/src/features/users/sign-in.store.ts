@@ -75,6 +75,7 @@ const signInColumns = selectList(
       'email',
       'name',
       'role',
+      'source',
       'image',
       'emailVerifiedAt',
       'addressProven',
@@ -178,6 +179,15 @@ export async function updateVerified(tx: Tx, id: string, name: string | null): P
        address_proven = address_proven or mail_address is null or lower(mail_address) = lower(email),
        name = coalesce($4, name), updated_at = $3 where tenant_id = $1 and id = $2`,
     [tx.tenantId, id, tx.now, name],
+  );
+}
+
+/** Notes that the tenant's own identity provider vouches for the address: it counts as verified, and is not proven by that. */
+export async function updateVouched(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update arbiter.users set email_verified_at = coalesce(email_verified_at, $3), updated_at = $3
+      where tenant_id = $1 and id = $2`,
+    [tx.tenantId, id, tx.now],
   );
 }
 
