@@ -2046,7 +2046,8 @@ create table users (
   failed_logins integer default 0 not null,
   address_proven boolean default false not null,
   attributes jsonb default '{}'::jsonb not null,
-  mail_address text
+  mail_address text,
+  second_factor boolean default false not null
 );
   constraint users_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text))
   constraint users_failed_logins_check CHECK ((failed_logins >= 0))

@@ -1237,6 +1237,7 @@ export interface UsersRow {
   readonly addressProven: boolean;
   readonly attributes: unknown;
   readonly mailAddress: string | null;
+  readonly secondFactor: boolean;
 }
 
 /** A row of `volume_reservations`. */
@@ -2406,6 +2407,7 @@ export const columnKinds = {
     addressProven: 'boolean',
     attributes: 'json',
     mailAddress: 'text',
+    secondFactor: 'boolean',
   },
   volume_reservations: {
     tenantId: 'uuid',

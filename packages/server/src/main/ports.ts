@@ -114,6 +114,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly google: GoogleDependencies['google'];
   /** SSO_REDIRECT_ALLOWLIST of the process. */
   readonly ssoRedirectOrigins: readonly string[];
+  readonly storesSecondFactors: SettingsPorts['storesSecondFactors'];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
@@ -134,7 +135,7 @@ interface FeaturePorts
     OfferPorts,
     ModelPorts,
     Pick<FlowRoutePorts, 'lockRoutes'>,
-    SettingsPorts,
+    Omit<SettingsPorts, 'storesSecondFactors'>,
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;

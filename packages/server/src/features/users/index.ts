@@ -24,6 +24,7 @@ export {
 } from './scim-users.store.ts';
 export { readSessionHolder, roleOfUser } from './sign-in.service.ts';
 export {
+  deleteUnprovenPassword,
   hasPassword,
   lockSigningIn,
   type Membership,
@@ -33,7 +34,9 @@ export {
   selectSigningIn,
   updateFailures,
   updateLastLogin,
+  updateSecondFactor,
   updateVerified,
+  updateVouched,
   upsertPassword,
 } from './sign-in.store.ts';
 export { ensureUser, getUser, isActiveAdmin, type NamedUser, readUserAddresses } from './users.service.ts';
