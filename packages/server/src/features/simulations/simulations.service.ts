@@ -12,19 +12,11 @@ import { bucketOf, type RateLimitStore } from '../../http/rate-limit.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { requireLive } from '../catalogue-records/index.ts';
-import { answerOfTrial, type DecisionService, decideTrial } from '../decisions/index.ts';
+import { answerOfTrial, type DecisionService, decideTrial, readTrialClock } from '../decisions/index.ts';
 import { chooseFlow, type FlowChoicePorts, planOf } from './flow-choice.ts';
 import type { StoredFlow } from './segment-question.ts';
 import { callFor, runSegmentSimulation } from './segment-run.ts';
-import {
-  type Asked,
-  askedOf,
-  readNow,
-  recommendBody,
-  type WantedFlow,
-  wantedCompare,
-  wantedFlow,
-} from './simulate.rules.ts';
+import { type Asked, askedOf, recommendBody, type WantedFlow, wantedCompare, wantedFlow } from './simulate.rules.ts';
 import { enqueueSimulation } from './simulations.jobs.ts';
 import {
   endSimulation,
@@ -51,7 +43,7 @@ export async function simulateCustomer(
   const { tenantId, until } = caller;
   const { trials, readCall } = ports.decisions.service;
   const { asked, wanted, seed } = question;
-  const at = readNow(question.now);
+  const at = readTrialClock(question.now);
   const call = readCall(caller, recommendBody(asked, customerId));
   const [trial] = await trials.read(
     tenantId,
@@ -85,7 +77,7 @@ export async function simulateSegment(
   const { tenantId, until } = caller;
   const startedAt = performance.now();
   const { segmentId = '', seed = usualSeed, sampleSize = simulationSample.usual } = body;
-  const at = readNow(body.now);
+  const at = readTrialClock(body.now);
   const asked = askedOf(body);
   await countCall(ports, caller);
   const flows = await flowsFor(ports, caller, body, asked);
