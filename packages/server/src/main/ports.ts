@@ -177,10 +177,10 @@ export const featurePorts: FeaturePorts = {
     ...(await segmentsAsking(tx, { id: schema.id })),
   ],
   watchedSegments,
-  findSegmentUses: async (tx, segment) => [
+  findSegmentUses: async (tx, segment, kind) => [
     ...(await policiesNamingSegment(tx, segment)).map((policy) => ({ noun: 'contact policy', ...policy })),
-    ...(await rulesNamingSegment(tx, segment)).map((rule) => ({ noun: 'qualification rule', ...rule })),
-    ...(await offersNamingSegment(tx, segment)).map((offer) => ({ noun: 'offer', ...offer })),
+    ...(await rulesNamingSegment(tx, segment, kind)).map((rule) => ({ noun: 'qualification rule', ...rule })),
+    ...(await offersNamingSegment(tx, segment, kind)).map((offer) => ({ noun: 'offer', ...offer })),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [
