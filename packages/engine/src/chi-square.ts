@@ -1,5 +1,7 @@
 /** How far counts may lie from what was expected of them, for tests of what is left to chance. */
 
+const square = (value: number): number => value * value;
+
 interface Cell {
   readonly seen: number;
   readonly expected: number;
@@ -16,19 +18,21 @@ export function chiSquare(cells: Iterable<Cell>): { readonly statistic: number; 
       rest.expected += expected;
       continue;
     }
-    statistic += (seen - expected) ** 2 / expected;
+    statistic += square(seen - expected) / expected;
     count += 1;
   }
   if (rest.expected > 20) {
-    statistic += (rest.seen - rest.expected) ** 2 / rest.expected;
+    statistic += square(rest.seen - rest.expected) / rest.expected;
     count += 1;
   }
   return { statistic, freedom: count - 1 };
 }
 
 /** Above it a chi-square lies once in a million (Wilson and Hilferty). */
-export const onceInAMillion = (freedom: number): number =>
-  freedom * (1 - 2 / (9 * freedom) + 4.75 * Math.sqrt(2 / (9 * freedom))) ** 3;
+export function onceInAMillion(freedom: number): number {
+  const root = 1 - 2 / (9 * freedom) + 4.75 * Math.sqrt(2 / (9 * freedom));
+  return freedom * square(root) * root;
+}
 
 /** The same for counts by name against chances by name. */
 export const chiSquareOf = (counts: ReadonlyMap<string, number>, chances: ReadonlyMap<string, number>, total: number) =>

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Resets, Restorable } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
+import type { ExpiryPorts } from '../features/approvals/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import type { ConsolePorts } from '../features/console/index.ts';
@@ -20,7 +21,6 @@ import {
   noteForAssembly,
   selectFlowsContaining,
 } from '../features/flows/index.ts';
-import type { OperationHandlers } from '../features/gitops/index.ts';
 import type { GoogleDependencies } from '../features/google/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
@@ -54,6 +54,7 @@ import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { WhyNotPorts } from '../features/why-not/index.ts';
+import type { OperationHandlers } from '../http/call-inside.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
@@ -62,7 +63,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Passwords } from '../platform/passwords.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
-export interface JobPorts extends RefreshPorts {
+export interface JobPorts extends RefreshPorts, ExpiryPorts {
   readonly database: Database;
   /** How mail is sent. */
   readonly mail: MailPorts;
@@ -72,7 +73,7 @@ export interface JobPorts extends RefreshPorts {
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, 'database' | 'mail' | 'trials'> = {
+export const jobFeaturePorts: Omit<JobPorts, keyof ExpiryPorts | 'database' | 'mail' | 'trials'> = {
   settlementNumbers: customerNumbers,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),

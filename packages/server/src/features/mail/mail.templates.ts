@@ -1,6 +1,6 @@
 import { lasting, momentInWords, shownName } from './mail.rules.ts';
 import { renderMail } from './mail-layout.ts';
-import { type Mail, usefulHours } from './mails.ts';
+import { type ApprovalChangeWords, type Mail, usefulHours } from './mails.ts';
 
 /** What a mail says, before it is laid out. */
 export interface MailContent {
@@ -113,7 +113,47 @@ function contentOf(mail: Mail, base: string): MailContent {
         action: { label: 'Sign in', url: `${base}/login` },
         notes: [`If this was not you, tell an administrator, and set a new password now: ${base}/reset-password`],
       };
+    case 'approval_requested': {
+      const workspace = shownName(mail.tenantName);
+      const what = changeInWords(mail.change);
+      return {
+        subject: `Approval wanted: ${what}`,
+        preview: `${shownName(mail.requestedBy)} asks in ${workspace}.`,
+        heading: 'A change waits for your approval',
+        paragraphs: [
+          `${shownName(mail.requestedBy)} asks to ${what} in ${workspace}. The stage ${shownName(mail.stageName)} is open, and you may decide it.`,
+        ],
+        action: { label: 'Look at the change', url: `${base}/approvals/${mail.approvalId}` },
+        notes: ['You get this mail because your role decides this stage. Whoever decides first decides for all.'],
+      };
+    }
+    case 'approval_resolved': {
+      const what = changeInWords(mail.change);
+      const by = mail.by === null ? '' : ` by ${shownName(mail.by)}`;
+      const said = mail.comments === null ? [] : [`They said: ${shownName(mail.comments)}`];
+      return {
+        subject: `${outcomeWords[mail.outcome]}: ${what}`,
+        preview: `Your request in ${shownName(mail.tenantName)}.`,
+        heading: `Your request was ${mail.outcome === 'expired' ? 'not decided in time' : mail.outcome}`,
+        paragraphs: [
+          mail.outcome === 'expired'
+            ? `Nobody decided your request to ${what} in ${shownName(mail.tenantName)} in time. Ask again if it is still wanted.`
+            : `Your request to ${what} in ${shownName(mail.tenantName)} was ${mail.outcome}${by}.`,
+          ...said,
+        ],
+        action: { label: 'Open the request', url: `${base}/approvals/${mail.approvalId}` },
+        notes: [],
+      };
+    }
   }
+}
+
+const outcomeWords = { approved: 'Approved', rejected: 'Rejected', expired: 'Not decided in time' } as const;
+
+/** `update the offer Gold card`. */
+function changeInWords({ action, entityType, entityName }: ApprovalChangeWords): string {
+  const noun = entityType.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${action} the ${shownName(noun)} ${shownName(entityName)}`;
 }
 
 type FactorContent = Omit<MailContent, 'action' | 'notes'>;

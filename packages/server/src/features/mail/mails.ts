@@ -39,7 +39,35 @@ export type Mail =
       readonly to: string;
       readonly tenantName: string;
       readonly change: 'enabled' | 'disabled' | 'reset';
+    }
+  /** A request to change a record waits for somebody like this person. */
+  | {
+      readonly kind: 'approval_requested';
+      readonly to: string;
+      readonly tenantName: string;
+      readonly approvalId: string;
+      readonly requestedBy: string;
+      readonly stageName: string;
+      readonly change: ApprovalChangeWords;
+    }
+  /** A request of this person came to an end. `by`: who decided; null for one that expired. */
+  | {
+      readonly kind: 'approval_resolved';
+      readonly to: string;
+      readonly tenantName: string;
+      readonly approvalId: string;
+      readonly outcome: 'approved' | 'rejected' | 'expired';
+      readonly by: string | null;
+      readonly comments: string | null;
+      readonly change: ApprovalChangeWords;
     };
+
+/** The change that an approval is about. */
+export interface ApprovalChangeWords {
+  readonly action: 'create' | 'update' | 'delete';
+  readonly entityType: string;
+  readonly entityName: string;
+}
 
 export type MailKind = Mail['kind'];
 
@@ -55,4 +83,6 @@ export const usefulHours: Readonly<Record<MailKind, number>> = {
   locked: 72,
   welcome: 72,
   second_factor: 72,
+  approval_requested: 72,
+  approval_resolved: 72,
 };

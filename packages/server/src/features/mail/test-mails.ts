@@ -21,4 +21,23 @@ export const everyMail: readonly Mail[] = [
     tenantName,
     change,
   })),
+  {
+    kind: 'approval_requested',
+    to,
+    tenantName,
+    approvalId: '0190a1b2-c3d4-7e5f-8a9b-6f6666657200',
+    requestedBy: 'Lee Editor',
+    stageName: 'Business',
+    change: { action: 'update', entityType: 'contactPolicy', entityName: 'Three a day' },
+  },
+  ...(['approved', 'rejected', 'expired'] as const).map((outcome) => ({
+    kind: 'approval_resolved' as const,
+    to,
+    tenantName,
+    approvalId: '0190a1b2-c3d4-7e5f-8a9b-6f6666657200',
+    outcome,
+    by: outcome === 'expired' ? null : 'Ann Example',
+    comments: outcome === 'rejected' ? 'Not before spring.' : null,
+    change: { action: 'create' as const, entityType: 'offer', entityName: 'Gold card' },
+  })),
 ];

@@ -11,6 +11,7 @@ export {
   reactivatePerson,
   unlockPerson,
 } from './people.service.ts';
+export { type Recipient, selectRecipients } from './recipients.store.ts';
 export {
   countScimUsers,
   insertScimUser,
