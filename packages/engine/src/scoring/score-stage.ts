@@ -7,7 +7,7 @@ import { fitOf } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
 import { emphasisOf, measureImpact, writeImpact, writeRelevance } from './components.ts';
 import { assignedTo, evidenceOf, modelFor, propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
-import { holdoutMethod } from './score-methods.ts';
+import { formulaMethod, holdoutMethod } from './score-methods.ts';
 import { scoredBy, settingsFor } from './scoring.ts';
 
 /** Gathers what components compare candidates with; also for mandatory offers, whose components are shown. */
@@ -72,13 +72,18 @@ export function traceScores(run: Run): void {
   const { columns } = run.scratch;
   const ordered = run.list.toSorted((a, b) => (standsBefore(run, a, b) ? -1 : 1));
   for (const candidate of ordered) {
-    const { ladder } = settingsFor(scoredBy(run, candidate), candidate);
+    const settings = settingsFor(scoredBy(run, candidate), candidate);
+    const { ladder } = settings;
+    const method = run.holdout ? holdoutMethod : settings.method;
     const { at } = candidate;
     const model = run.program.models.list[modelFor(run, candidate, ladder)];
     const [positives, negatives] = evidenceOf(run, candidate);
     run.trace?.scored({
       offerId: candidate.offer.id,
       score: columns.score[at]!,
+      method: method.name,
+      exponents: method === formulaMethod ? settings.exponents : null,
+      creativeWeight: candidate.creative?.weight ?? 100,
       priority: candidate.priority,
       components: componentsOf(run, candidate),
       modelKey: run.holdout ? null : (model?.key ?? assignedTo(run, candidate)?.name ?? ladder.modelKey),

@@ -26,6 +26,21 @@ export interface WantedFlow {
   readonly formulaPath: string;
 }
 
+/** What a recorded decision says itself. */
+const besideRecord = [
+  'decisionFlowKey',
+  'flowId',
+  'version',
+  'draftConfig',
+  'now',
+  'channel',
+  'channelId',
+  'placement',
+  'placements',
+  'context',
+  'formulaOverride',
+] as const;
+
 /** Whom a simulation is for; throws 400 for a body that says both or neither, or what its form does not take. */
 export function readSubject({ customerId, segmentId, ...body }: SimulateRequest): 'customer' | 'segment' {
   if ((customerId === undefined) === (segmentId === undefined)) {
@@ -34,7 +49,16 @@ export function readSubject({ customerId, segmentId, ...body }: SimulateRequest)
   if (body.draftConfig !== undefined && body.version !== undefined) {
     throw invalid('/draftConfig', 'cannot stand beside version');
   }
-  if (segmentId !== undefined) return 'segment';
+  if (segmentId !== undefined) {
+    for (const name of ['profile', 'decisionId'] as const) {
+      if (body[name] !== undefined) throw invalid(`/${name}`, 'is for customers only');
+    }
+    return 'segment';
+  }
+  if (body.decisionId !== undefined) {
+    const other = besideRecord.find((name) => body[name] != null);
+    if (other !== undefined) throw invalid(`/${other}`, 'cannot stand beside decisionId: the record says it');
+  }
   for (const name of ['sampleSize', 'compare', 'async'] as const) {
     if (body[name] != null && body[name] !== false) throw invalid(`/${name}`, 'is for segments only');
   }

@@ -1,0 +1,48 @@
+import { FlaskConical, ListChecks } from 'lucide-react';
+import { decisionTexts } from '../../messages/decisions.ts';
+import { simulateTexts } from '../../messages/simulate.ts';
+import { addresses } from '../../route/addresses.ts';
+import { feature } from '../../route/feature.ts';
+
+/** Decisions: the list, the explorer of one, two side by side, and simulations for one customer. */
+export const decisions = feature({
+  name: 'decisions',
+  screens: [
+    {
+      path: '/decisions',
+      title: decisionTexts.decisions,
+      rail: { group: 'decide', order: 10, icon: ListChecks, key: 'd' },
+      load: () => import('./decision-list.tsx').then((m) => m.DecisionList),
+    },
+    {
+      path: '/decisions/compare',
+      title: decisionTexts.compare,
+      load: () => import('./compare-page.tsx').then((m) => m.ComparePage),
+    },
+    {
+      path: '/decisions/$id',
+      title: decisionTexts.decision,
+      load: () => import('./decision-page.tsx').then((m) => m.DecisionPage),
+    },
+    {
+      path: '/simulate',
+      title: simulateTexts.simulate,
+      rail: { group: 'decide', order: 20, icon: FlaskConical, key: 's' },
+      load: () => import('./simulate/simulate-page.tsx').then((m) => m.SimulatePage),
+    },
+  ],
+  commands: [
+    {
+      id: 'decisions.empty',
+      title: decisionTexts.commandEmpty,
+      words: 'nothing fits, no offer, contact policy',
+      act: { open: addresses.decisions({ emptyReason: 'contact_policy' }) },
+    },
+    {
+      id: 'decisions.explored',
+      title: decisionTexts.commandExplored,
+      words: 'exploration, chance',
+      act: { open: addresses.decisions({ explored: true }) },
+    },
+  ],
+});
