@@ -2,6 +2,7 @@ import { eventOperations, type StreamEvent } from '@arbiter/contract/events';
 import { boot, tenantOf } from './boot.ts';
 import { call } from './call.ts';
 import { codeOf, failureOf } from './failure.ts';
+import { isAskingToSignIn } from './signed-out.ts';
 
 /**
  * What happens in the tenant, as it happens. Of all tabs of a browser one asks the server (a web lock says which), and
@@ -56,6 +57,10 @@ export function startEvents({ locks, channel: open, isSeen, sleep }: PollerSurro
     let after = 'latest';
     let failures = 0;
     while (!signal.aborted) {
+      if (isAskingToSignIn()) {
+        await sleep(seenMs, signal);
+        continue;
+      }
       try {
         const page = await call(eventOperations.stream, { query: { after, limit: 200 }, signal });
         after = page.nextAfter;
