@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { chiSquare, chiSquareOf, onceInAMillion } from './chi-square.ts';
 import { type CaseSource, readCase } from './conformance-case.ts';
 import { compile, type Decision, type DecisionInput, decide, type Json, type Plan, semantics } from './index.ts';
+import { chiSquare, chiSquareOf, onceInAMillion } from './test-chi-square.ts';
 
 /** What decisions through called flows and hooks store of chance is what comes out. */
 
