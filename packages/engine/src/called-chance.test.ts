@@ -171,7 +171,13 @@ describe('estimated chances: what decisions estimate is what comes out', () => {
       nodes: [...begin, bandit, hook('score.rank == 1 ? 0.2 : score.total'), node('rank')],
     },
     'a hook between a bandit and its objectives': {
-      nodes: [...begin, bandit, hook('score.total / 2'), worth, node('rank', { method: 'diversity', lambda: 0.7 })],
+      nodes: [
+        ...begin,
+        bandit,
+        hook('score.total * offer.priority'),
+        worth,
+        node('rank', { method: 'diversity', lambda: 0.7 }),
+      ],
     },
     'objectives that ask what a bandit expects, where priority scores': {
       nodes: [...begin, node('score', { method: 'priority_weighted', modelKey: 'beta' }), worth, node('rank')],
