@@ -19,6 +19,7 @@ const decision = (minute: number): DecisionListRow => ({
   emptyReason: null,
   explored: false,
   minProbability: 1,
+  topOffer: null,
 });
 const interaction = (minute: number, interactionType: InteractionRow['interactionType'], recorded = minute) =>
   ({
