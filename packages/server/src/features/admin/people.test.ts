@@ -103,6 +103,7 @@ test('one user, with what is known of it; admins of the tenant only', async () =
     externalId: null,
     lastLoginAt: null,
     lockedUntil: null,
+    secondFactor: false,
   });
   for (const instant of [createdAt, updatedAt, emailVerifiedAt]) assert.ok(!Number.isNaN(Date.parse(String(instant))));
   for (const other of ['nonsense', tenantId]) assert.equal((await get(`users/${other}`)).status, 404);
