@@ -267,7 +267,9 @@ test('the share of a champion of a called flow stands in record and trace, and r
   }
   assert.deepEqual(Object.fromEntries(seen), { __champion__: '0.75 card-40', 'card-60': '0.25 card-60' });
   // A flow whose called flows have no challengers tells of none.
-  const { answer } = await decide('caller');
+  await publish('unshared', inventory, score);
+  await publish('unsharing', inventory, score, calls('unshared'), { id: 'r', type: 'rank' });
+  const { answer } = await decide('unsharing');
   const plain = await must<{ assignment: object }>('GET', `decisions/${answer.recommendationId}`, undefined, 200);
   assert.ok(!('called' in plain.assignment));
 });
