@@ -1,0 +1,108 @@
+import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
+import Type, { type Static } from 'typebox';
+import { useOperation } from '../../data/use-operation.ts';
+import { readFlow } from '../../flow-canvas/index.ts';
+import { Loaded } from '../../forms/loaded.tsx';
+import { StatusBadge } from '../../forms/status-badge.tsx';
+import { flowTexts as t } from '../../messages/flows.ts';
+import { listTexts } from '../../messages/lists.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useParam, useSearch } from '../../route/use-address.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { FlowVersions } from './flow-versions.tsx';
+import { FlowWork } from './flow-work.tsx';
+
+/** What stands in the address of a flow: the version, the view, the node, the customer, the compared pair. */
+export const FlowSearch = Type.Object({
+  tab: Type.Optional(Type.String()),
+  version: Type.Optional(Type.String()),
+  view: Type.Optional(Type.String()),
+  node: Type.Optional(Type.String()),
+  customer: Type.Optional(Type.String()),
+  channel: Type.Optional(Type.String()),
+  from: Type.Optional(Type.String()),
+  to: Type.Optional(Type.String()),
+});
+export type FlowSearch = Partial<Static<typeof FlowSearch>>;
+
+const parents = [{ title: t.flows, to: addresses.flows() }];
+
+/** One decision flow, read: its nodes, what they do for a customer, its versions. */
+export function FlowPage() {
+  const id = useParam('id');
+  const [search, change] = useSearch(FlowSearch);
+  const answer = useOperation(decisionFlowOperations.get, { params: { id } });
+  const flow = answer.data;
+  const live = flow?.publishedVersions.at(-1);
+  return (
+    <Page
+      title={flow?.name ?? t.flow}
+      parents={parents}
+      about={
+        flow ? (
+          <>
+            <StatusBadge status={flow.status} deleted={flow.deletedAt !== null} />
+            {live ? <Badge tone="pass">{t.liveVersion(live.version)}</Badge> : <Badge tone="draft">{t.notLive}</Badge>}
+            {flow.isDefault ? <Badge tone="info">{t.isDefault}</Badge> : null}
+            <Id id={flow.key} what="flow key" whole />
+          </>
+        ) : null
+      }
+      lead={flow?.description || undefined}
+    >
+      <Loaded answer={answer} operation={decisionFlowOperations.get}>
+        {(body) => (
+          <Tabs
+            label={t.flow}
+            value={search.tab ?? 'nodes'}
+            onChange={(tab) => change({ tab: tab === 'nodes' ? undefined : tab }, { push: true })}
+            tabs={[
+              { key: 'nodes', label: t.nodes, content: <FlowWork flow={body} search={search} onChange={change} /> },
+              {
+                key: 'versions',
+                label: t.versions,
+                count: body.publishedVersions.length,
+                content: <FlowVersions flow={body} from={search.from} to={search.to} onCompare={change} />,
+              },
+              { key: 'about', label: listTexts.about, content: <About flow={body} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function About({ flow }: { readonly flow: DecisionFlow }) {
+  const format = useFormat();
+  const { settings } = readFlow(flow.draftConfig);
+  const explore = settings.explore;
+  const rate = typeof explore === 'object' && explore !== null ? Reflect.get(explore, 'rate') : undefined;
+  const pool = typeof explore === 'object' && explore !== null ? Reflect.get(explore, 'poolSize') : undefined;
+  return (
+    <div className="max-w-3xl rounded-card border border-line bg-surface px-4 py-2">
+      <Facts
+        facts={[
+          { label: t.key, value: <Id id={flow.key} what="flow key" whole /> },
+          { label: t.limit, value: typeof settings.defaultLimit === 'number' ? settings.defaultLimit : null },
+          {
+            label: t.explore,
+            value:
+              typeof rate === 'number'
+                ? t.exploreText(format.percent(rate), typeof pool === 'number' ? pool : 20)
+                : null,
+          },
+          { label: t.coupling, value: flow.couplingOverride },
+          { label: t.autoAssembly, value: flow.autoAssembly ? t.autoOn : t.autoOff },
+          { label: listTexts.made, value: format.instant(flow.createdAt) },
+          { label: listTexts.changed, value: format.instant(flow.updatedAt) },
+        ]}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,200 @@
+import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
+import { simulationOperations } from '@arbiter/contract/simulations';
+import { lazy, Suspense, useMemo } from 'react';
+import { useOperation } from '../../data/use-operation.ts';
+import { FlowOutline, type NodeProblem, readFlow } from '../../flow-canvas/index.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { flowTexts as t } from '../../messages/flows.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { Link } from '../../ui/link.tsx';
+import { ProblemPanel } from '../../ui/problem.tsx';
+import { Skeleton } from '../../ui/progress.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { useNamer } from './flow-names.ts';
+import type { FlowSearch } from './flow-page.tsx';
+import { NodePanel } from './node-panel.tsx';
+import { type FlowRun, readRun } from './run.ts';
+import { RunBar } from './run-bar.tsx';
+import { useConfig, versionOf } from './shown-config.ts';
+
+const FlowCanvas = lazy(() =>
+  import('../../flow-canvas/canvas.tsx').then((module) => ({ default: module.FlowCanvas })),
+);
+
+export interface FlowWorkProps {
+  readonly flow: DecisionFlow;
+  readonly search: FlowSearch;
+  readonly onChange: (change: FlowSearch, how?: { readonly push: boolean }) => void;
+}
+
+/** The nodes of a version: outline, picture, the chosen node, and what a customer's decision does in each of them. */
+export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
+  const version = versionOf(flow, search.version);
+  const { config, answer } = useConfig(flow, version);
+  const shown = useMemo(() => readFlow(config), [config]);
+  const namer = useNamer(shown);
+  const { run, simulation } = useRun(flow, version, search);
+  const problems = useProblems(flow, version);
+  const view = search.view === 'outline' ? 'outline' : 'canvas';
+  const versions = flow.publishedVersions.map((one) => one.version).toReversed();
+  const select = (node: string) => onChange({ node });
+  const common = {
+    flow: shown,
+    runs: run?.byNode ?? noRuns,
+    problems,
+    selected: search.node ?? null,
+    onSelect: select,
+    namer,
+  };
+  const panel = (
+    <NodePanel
+      node={shown.nodes.find(({ id }) => id === search.node)}
+      run={run}
+      problems={problems.filter(({ nodeId }) => nodeId === search.node)}
+      namer={namer}
+    />
+  );
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-end justify-between gap-3">
+        <RunBar
+          customer={search.customer}
+          channel={search.channel}
+          busy={simulation.loading}
+          onRun={(customer, channel) => onChange({ customer, channel })}
+        />
+        <div className="flex flex-wrap items-end gap-2">
+          <SelectField
+            label={t.shown}
+            className="w-32"
+            options={[
+              ...versions.map((number, at) => ({
+                value: String(number),
+                label: at === 0 ? t.liveVersion(number) : t.version(number),
+              })),
+              { value: 'draft', label: t.asDraft },
+            ]}
+            value={String(version)}
+            onChange={(event) => onChange({ version: event.target.value, node: undefined })}
+          />
+          <div className="max-md:hidden">
+            <Segmented
+              label={t.view}
+              options={[
+                { key: 'canvas', label: t.canvas },
+                { key: 'outline', label: t.outline },
+              ]}
+              value={view}
+              onChange={(next) => onChange({ view: next === 'canvas' ? undefined : next })}
+            />
+          </div>
+        </div>
+      </div>
+      {simulation.failure === null ? null : (
+        <FailurePanel failure={simulation.failure} operation={simulationOperations.run} retry={simulation.refresh} />
+      )}
+      {answer?.failure ? (
+        <FailurePanel failure={answer.failure} operation={decisionFlowOperations.versions} retry={answer.refresh} />
+      ) : null}
+      {run === null || search.customer === undefined ? null : <Outcome run={run} customer={search.customer} />}
+      <div className="grid items-start gap-3 md:grid-cols-[minmax(15rem,19rem)_minmax(0,1fr)] xl:grid-cols-[19rem_minmax(0,1fr)_20rem]">
+        <div className="rounded-card border border-line bg-surface p-2 md:max-h-[44rem] md:overflow-y-auto">
+          {answer?.loading ? <Skeleton className="h-96 w-full" /> : <FlowOutline {...common} />}
+        </div>
+        {view === 'canvas' ? (
+          <div className="h-[44rem] overflow-hidden rounded-card border border-line bg-canvas max-md:hidden">
+            {answer?.loading ? null : (
+              <Suspense fallback={<Skeleton className="size-full" />}>
+                <FlowCanvas key={`${flow.id} ${version}`} {...common} />
+              </Suspense>
+            )}
+          </div>
+        ) : null}
+        <aside
+          aria-label={t.node}
+          className={`rounded-card border border-line bg-surface md:max-h-[44rem] md:overflow-y-auto ${view === 'canvas' ? 'md:col-span-2 xl:col-span-1' : 'xl:col-span-2'}`}
+        >
+          {panel}
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+const noRuns: FlowRun['byNode'] = new Map();
+
+/** The decision for the chosen customer by the shown version; nothing is asked before one is chosen. */
+function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, channel }: FlowSearch) {
+  const simulation = useOperation(
+    simulationOperations.run,
+    {
+      body: {
+        customerId: customer ?? '',
+        flowId: flow.id,
+        version,
+        ...(channel === undefined ? {} : { channelId: channel }),
+      },
+    },
+    { enabled: customer !== undefined, keepPrevious: false },
+  );
+  const { data } = simulation;
+  const run = useMemo(() => (data !== undefined && 'decisions' in data ? readRun(data) : null), [data]);
+  return { run: customer === undefined ? null : run, simulation };
+}
+
+/** What the check of the draft finds; published versions were checked when they were published. */
+function useProblems(flow: DecisionFlow, version: 'draft' | number): readonly NodeProblem[] {
+  const check = useOperation(
+    decisionFlowOperations.validate,
+    { body: { id: flow.id, draftConfig: flow.draftConfig } },
+    { enabled: version === 'draft' },
+  );
+  const { data } = check;
+  return useMemo(
+    () =>
+      version === 'draft' && data !== undefined
+        ? [
+            ...data.errors.map(({ nodeId, message }) => ({ nodeId, message, severity: 'error' as const })),
+            ...data.warnings.map(({ nodeId, message }) => ({ nodeId, message, severity: 'warning' as const })),
+          ]
+        : [],
+    [version, data],
+  );
+}
+
+/** What the customer would see, and what happened between the nodes. */
+function Outcome({ run, customer }: { readonly run: FlowRun; readonly customer: string }) {
+  const format = useFormat();
+  if (run.hint !== null) {
+    return (
+      <ProblemPanel tone="warn" title={t.result(run.shown.length)}>
+        {run.hint}
+      </ProblemPanel>
+    );
+  }
+  const lost = run.between.filter(({ entered, passed }) => passed < entered);
+  return (
+    <p
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-card border border-line bg-surface px-4 py-2 text-dense"
+      role="status"
+    >
+      <Badge tone={run.shown.length > 0 ? 'pass' : 'warn'}>{t.ran(customer)}</Badge>
+      <span className="text-soft">{t.result(run.shown.length)}</span>
+      {run.shown.map(({ offerId, name, score }, at) => (
+        <span key={offerId} className="inline-flex items-baseline gap-1">
+          <span className="text-faint">#{at + 1}</span>
+          <Link to={addresses.offer(offerId)}>{name}</Link>
+          {score === null ? null : <span className="text-soft">{format.fixed(score, 3)}</span>}
+        </span>
+      ))}
+      {lost.map(({ stage, entered, passed }) => (
+        <span key={stage} className="text-block">
+          {stage.replaceAll('_', ' ')} −{entered - passed}
+        </span>
+      ))}
+    </p>
+  );
+}

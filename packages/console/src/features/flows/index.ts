@@ -1,0 +1,20 @@
+import { Workflow } from 'lucide-react';
+import { flowTexts } from '../../messages/flows.ts';
+import { feature } from '../../route/feature.ts';
+
+export const flows = feature({
+  name: 'flows',
+  screens: [
+    {
+      path: '/flows',
+      title: flowTexts.flows,
+      rail: { group: 'decide', order: 30, icon: Workflow, key: 'f' },
+      load: () => import('./flow-list.tsx').then((module) => module.FlowList),
+    },
+    {
+      path: '/flows/$id',
+      title: flowTexts.flow,
+      load: () => import('./flow-page.tsx').then((module) => module.FlowPage),
+    },
+  ],
+});

@@ -1,0 +1,98 @@
+import { type FlowNode, NodeGlyph, type NodeProblem } from '../../flow-canvas/index.ts';
+import { Settings } from '../../forms/settings.tsx';
+import { type Namer, nodeName, nodeSummary } from '../../messages/flow-nodes.ts';
+import { flowTexts as t } from '../../messages/flows.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Link } from '../../ui/link.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import type { FlowRun } from './run.ts';
+
+export interface NodePanelProps {
+  readonly node: FlowNode | undefined;
+  readonly run: FlowRun | null;
+  readonly problems: readonly NodeProblem[];
+  readonly namer: Namer;
+}
+
+const mostOffers = 12;
+
+/** The chosen node: what it is set to, and what it did for the chosen customer. */
+export function NodePanel({ node, run, problems, namer }: NodePanelProps) {
+  const format = useFormat();
+  if (node === undefined) return <p className="p-4 text-dense text-soft">{t.pick}</p>;
+  const done = run?.byNode.get(node.id);
+  const left = run?.dropped.filter(({ nodeId }) => nodeId === node.id) ?? [];
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <header className="flex flex-col gap-1">
+        <h2 className="flex items-center gap-2 text-section font-semibold">
+          <NodeGlyph type={node.type} />
+          {node.name || nodeName(node.type)}
+        </h2>
+        <p className="text-dense text-soft">
+          {nodeName(node.type)}: {nodeSummary(node.type, node.config, namer)}
+        </p>
+        {problems.map(({ message, severity }) => (
+          <p key={message} className={severity === 'error' ? 'text-dense text-block' : 'text-dense text-warn'}>
+            {message}
+          </p>
+        ))}
+      </header>
+      {done === undefined ? null : (
+        <section className="flex flex-col gap-2">
+          <h3 className="text-caption font-semibold text-soft">{t.inOut}</h3>
+          {done.skipped ? (
+            <p className="text-dense">{t.nothingRun}</p>
+          ) : (
+            <>
+              <p className="text-dense">
+                {t.entered(done.entered, done.passed)}
+                {done.topScore === null
+                  ? null
+                  : `, ${t.topScore.toLocaleLowerCase()} ${format.fixed(done.topScore, 3)}`}
+              </p>
+              <p className="flex flex-wrap gap-1">
+                {done.dropped.map(([reason, count]) => (
+                  <Badge key={reason} tone="block">
+                    {reason.replaceAll('_', ' ')} {count}
+                  </Badge>
+                ))}
+              </p>
+              {done.warnings.map((warning) => (
+                <p key={warning} className="text-dense text-warn">
+                  {warning}
+                </p>
+              ))}
+              {left.length === 0 ? (
+                <p className="text-dense text-soft">{t.nobodyLeft}</p>
+              ) : (
+                <ul className="flex flex-col gap-1 text-dense">
+                  {left.slice(0, mostOffers).map(({ offerId, name, reason }) => (
+                    <li key={offerId} className="flex justify-between gap-2">
+                      <Link to={addresses.offer(offerId)} className="min-w-0 truncate">
+                        {name}
+                      </Link>
+                      <span className="shrink-0 text-soft">{reason.replaceAll('_', ' ')}</span>
+                    </li>
+                  ))}
+                  {left.length > mostOffers ? (
+                    <li className="text-soft">{t.others(left.length - mostOffers)}</li>
+                  ) : null}
+                </ul>
+              )}
+            </>
+          )}
+        </section>
+      )}
+      <section className="flex flex-col gap-1">
+        <h3 className="text-caption font-semibold text-soft">{t.settings}</h3>
+        {Object.keys(node.config).length === 0 ? (
+          <p className="text-dense text-soft">{t.defaults}</p>
+        ) : (
+          <Settings config={node.config} narrow />
+        )}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { NodeRun } from '../../flow-canvas/index.ts';
+
+/** What a simulation for one customer tells of the nodes of the flow that ran. */
+export interface FlowRun {
+  readonly byNode: ReadonlyMap<string, NodeRun>;
+  /** Offers that left, by the node in which they did. */
+  readonly dropped: readonly DroppedOffer[];
+  /** Stages that belong to no node: suppressions, admission. */
+  readonly between: readonly { readonly stage: string; readonly entered: number; readonly passed: number }[];
+  readonly shown: readonly { readonly offerId: string; readonly name: string; readonly score: number | null }[];
+  /** Why nothing could be asked for, in the server's words. */
+  readonly hint: string | null;
+}
+
+export interface DroppedOffer {
+  readonly offerId: string;
+  readonly name: string;
+  readonly nodeId: string | null;
+  readonly stage: string;
+  readonly reason: string;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const rowsOf = (value: unknown): readonly Values[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** Reads the answer of a simulation with its `meta` (docs/design/api-decisioning.md 11). */
+export function readRun(answer: { readonly meta?: unknown; readonly decisions: readonly unknown[] }): FlowRun {
+  const meta = isObject(answer.meta) ? answer.meta : {};
+  const stages = rowsOf(meta.stages);
+  const byNode = new Map<string, NodeRun>();
+  for (const stage of stages) {
+    const nodeId = textOf(stage.nodeId);
+    // Stages of a called flow stand behind that of the call and have the names of its own nodes.
+    if (nodeId === null || byNode.has(nodeId)) continue;
+    byNode.set(nodeId, {
+      entered: countOf(stage.candidates),
+      passed: countOf(stage.passed),
+      dropped: Object.entries(isObject(stage.dropped) ? stage.dropped : {})
+        .map(([reason, count]) => [reason, countOf(count)] as const)
+        .sort((a, b) => b[1] - a[1]),
+      topScore: typeof stage.topScore === 'number' ? stage.topScore : null,
+      skipped: stage.skipped === true,
+      warnings: Array.isArray(stage.warnings) ? stage.warnings.map(String) : [],
+    });
+  }
+  return {
+    byNode,
+    dropped: rowsOf(meta.dropped).map((row) => ({
+      offerId: textOf(row.offerId) ?? '',
+      name: textOf(row.offerName) ?? textOf(row.offerId) ?? '',
+      nodeId: textOf(row.nodeId),
+      stage: textOf(row.stage) ?? '',
+      reason: textOf(row.reason) ?? '',
+    })),
+    between: stages
+      .filter((stage) => textOf(stage.nodeId) === null)
+      .map((stage) => ({
+        stage: textOf(stage.stage) ?? '',
+        entered: countOf(stage.candidates),
+        passed: countOf(stage.passed),
+      })),
+    shown: rowsOf(answer.decisions).map((item) => ({
+      offerId: textOf(item.offerId) ?? '',
+      name: textOf(item.offerName) ?? textOf(item.offerId) ?? '',
+      score: typeof item.score === 'number' ? item.score : null,
+    })),
+    hint: textOf(meta.hint),
+  };
+}

@@ -1,0 +1,20 @@
+import { Database } from 'lucide-react';
+import { schemaTexts } from '../../messages/schemas.ts';
+import { feature } from '../../route/feature.ts';
+
+export const schemas = feature({
+  name: 'schemas',
+  screens: [
+    {
+      path: '/data/schemas',
+      title: schemaTexts.schemas,
+      rail: { group: 'data', order: 10, icon: Database },
+      load: () => import('./schema-list.tsx').then((module) => module.SchemaList),
+    },
+    {
+      path: '/data/schemas/$id',
+      title: schemaTexts.schema,
+      load: () => import('./schema-page.tsx').then((module) => module.SchemaPage),
+    },
+  ],
+});

@@ -1,0 +1,70 @@
+import type { DataSchema, SchemaField } from '@arbiter/contract/schemas';
+import { listTexts } from '../../messages/lists.ts';
+import { schemaTexts as t } from '../../messages/schemas.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table-column.ts';
+
+function typeText({ dataType, length, precision, scale }: SchemaField): string {
+  if (length !== null) return `${dataType}(${length})`;
+  if (precision !== null) return `${dataType}(${precision}${scale === null ? '' : `, ${scale}`})`;
+  return dataType;
+}
+
+/** What is special about a field, in words. */
+function Marks({ field }: { readonly field: SchemaField }) {
+  const marks = [
+    field.isPrimaryKey ? { text: t.primary, tone: 'info' as const } : null,
+    field.isUnique && !field.isPrimaryKey ? { text: t.unique, tone: 'info' as const } : null,
+    !field.isNullable && !field.isPrimaryKey ? { text: t.required, tone: 'neutral' as const } : null,
+    field.isPredictor ? { text: t.predictor, tone: 'pass' as const } : null,
+    field.isSensitive ? { text: t.sensitive, tone: 'warn' as const } : null,
+    field.neverStore ? { text: t.neverStored, tone: 'block' as const } : null,
+  ].filter((mark) => mark !== null);
+  return (
+    <span className="inline-flex gap-1">
+      {marks.map(({ text, tone }) => (
+        <Badge key={text} tone={tone} icon={null}>
+          {text}
+        </Badge>
+      ))}
+    </span>
+  );
+}
+
+const columns: readonly Column<SchemaField>[] = [
+  {
+    key: 'name',
+    header: t.field,
+    cell: ({ name }) => <code className="text-caption font-medium">{name}</code>,
+    sortBy: ({ name }) => name,
+    width: 200,
+  },
+  { key: 'displayName', header: listTexts.name, cell: ({ displayName }) => displayName, width: 170 },
+  {
+    key: 'type',
+    header: t.type,
+    cell: (field) => typeText(field),
+    sortBy: ({ dataType }) => dataType,
+    width: 130,
+    grow: 0,
+  },
+  { key: 'marks', header: t.marks, cell: (field) => <Marks field={field} />, width: 240 },
+  { key: 'default', header: t.fallback, cell: ({ defaultValue }) => defaultValue ?? '–', width: 110, grow: 0 },
+  { key: 'description', header: listTexts.description, cell: ({ description }) => description, width: 260, grow: 2 },
+];
+
+/** The columns of a schema's table. */
+export function SchemaFields({ schema }: { readonly schema: DataSchema }) {
+  return (
+    <DataTable
+      label={t.fields}
+      columns={columns}
+      rows={schema.fields}
+      rowKey={({ id }) => id}
+      complete
+      empty={null}
+      density="comfortable"
+    />
+  );
+}

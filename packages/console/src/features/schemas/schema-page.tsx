@@ -1,0 +1,100 @@
+import { type DataSchema, schemaRecordOperations } from '@arbiter/contract/schemas';
+import Type from 'typebox';
+import { useOperation } from '../../data/use-operation.ts';
+import { Loaded } from '../../forms/loaded.tsx';
+import { listTexts } from '../../messages/lists.ts';
+import { schemaTexts as t } from '../../messages/schemas.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useParam, useSearch } from '../../route/use-address.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { SchemaFields } from './schema-fields.tsx';
+import { SchemaRows } from './schema-rows.tsx';
+import { SchemaStatistics } from './schema-statistics.tsx';
+
+/** What stands in the address: the open tab, where the rows begin, the key that is looked for. */
+export const SchemaSearch = Type.Object({
+  tab: Type.Optional(Type.String()),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  key: Type.Optional(Type.String()),
+});
+
+const parents = [{ title: t.schemas, to: addresses.schemas() }];
+
+/** One schema, read: its fields, its rows, what its rows hold. */
+export function SchemaPage() {
+  const id = useParam('id');
+  const [search, change] = useSearch(SchemaSearch);
+  const answer = useOperation(schemaRecordOperations.get, { params: { id } });
+  const schema = answer.data;
+  return (
+    <Page
+      title={schema?.displayName ?? t.schema}
+      parents={parents}
+      about={
+        schema ? (
+          <>
+            <Badge tone="neutral">{schema.schemaType}</Badge>
+            <Id id={schema.id} what="schema id" />
+          </>
+        ) : null
+      }
+      lead={schema?.description || undefined}
+    >
+      <Loaded answer={answer} operation={schemaRecordOperations.get}>
+        {(body) => (
+          <Tabs
+            label={t.schema}
+            value={search.tab ?? 'fields'}
+            onChange={(tab) => change({ tab, offset: undefined, key: undefined }, { push: true })}
+            tabs={[
+              { key: 'fields', label: t.fields, count: body.fields.length, content: <SchemaFields schema={body} /> },
+              {
+                key: 'rows',
+                label: t.rows,
+                content: (
+                  <SchemaRows schema={body} offset={search.offset ?? 0} rowKey={search.key ?? ''} onChange={change} />
+                ),
+              },
+              { key: 'statistics', label: t.statistics, content: <SchemaStatistics schema={body} /> },
+              { key: 'about', label: t.about, content: <About schema={body} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function About({ schema }: { readonly schema: DataSchema }) {
+  const format = useFormat();
+  const mapping = schema.joinMapping;
+  return (
+    <div className="max-w-3xl rounded-card border border-line bg-surface px-4 py-2">
+      <Facts
+        facts={[
+          { label: t.table, value: <Id id={schema.tableName} what="table name" whole /> },
+          { label: t.kind, value: schema.schemaType },
+          { label: t.key, value: <code className="text-caption">{schema.rowKey}</code> },
+          {
+            label: t.linked,
+            value:
+              schema.linkedSchemaId === null ? null : (
+                <Link to={addresses.schema(schema.linkedSchemaId)}>
+                  {mapping === null ? t.schema : t.link(String(mapping.childField), String(mapping.parentField))}
+                </Link>
+              ),
+          },
+          { label: t.autoEnrich, value: schema.autoEnrich ? t.yes : t.no },
+          { label: listTexts.version, value: schema.version },
+          { label: listTexts.changed, value: format.instant(schema.updatedAt) },
+        ]}
+      />
+    </div>
+  );
+}

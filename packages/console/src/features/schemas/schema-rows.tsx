@@ -1,0 +1,138 @@
+import { type DataSchema, schemaTableOperations } from '@arbiter/contract/schemas';
+import { Search } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useOperation } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { listTexts } from '../../messages/lists.ts';
+import { schemaTexts as t } from '../../messages/schemas.ts';
+import { addresses } from '../../route/addresses.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table-column.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+export interface SchemaRowsProps {
+  readonly schema: DataSchema;
+  readonly offset: number;
+  readonly rowKey: string;
+  readonly onChange: (change: { offset?: number | undefined; key?: string | undefined }) => void;
+}
+
+const pageSize = 200;
+const numeric = new Set(['integer', 'bigint', 'smallint', 'decimal', 'numeric', 'real', 'double']);
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** The rows of a schema's table, a page at a time, or the one row with a key. */
+export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps) {
+  const format = useFormat();
+  const [text, setText] = useState(rowKey);
+  const query = rowKey === '' ? { limit: pageSize, offset } : { key: rowKey };
+  const answer = useOperation(schemaTableOperations.listRows, { params: { id: schema.id }, query });
+  const columns = useMemo(
+    () =>
+      [...schema.fields]
+        .sort((a, b) => Number(b.name === schema.rowKey) - Number(a.name === schema.rowKey) || a.ordinal - b.ordinal)
+        .map(
+          ({ name, dataType }): Column<Row> => ({
+            key: name,
+            header: name,
+            cell: (row) => cellText(row[name]),
+            align: numeric.has(dataType) ? 'end' : 'start',
+            width: 140,
+          }),
+        ),
+    [schema],
+  );
+  const { data } = answer;
+  const key = schema.fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? schema.rowKey;
+  // Rows without a key of their own are told apart by their place.
+  const rows = useMemo(() => data?.rows.map((row, at): Row => ({ ...row, '': at })), [data]);
+  const end = offset + (data?.rows.length ?? 0);
+  return (
+    <div className="flex flex-col gap-3">
+      <form
+        className="flex flex-wrap items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onChange({ key: text === '' ? undefined : text, offset: undefined });
+        }}
+      >
+        <TextField
+          label={`${t.find} (${schema.rowKey})`}
+          icon={<Search />}
+          className="w-72 max-sm:w-full"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <Button submit>{t.find}</Button>
+        {rowKey === '' ? null : (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              setText('');
+              onChange({ key: undefined });
+            }}
+          >
+            {listTexts.clear}
+          </Button>
+        )}
+      </form>
+      <DataTable
+        label={t.rows}
+        columns={columns}
+        rows={answer.loading || (data === undefined && answer.failure !== null) ? undefined : rows}
+        rowKey={(row) => `${cellText(row[key])} ${cellText(row[''])}`}
+        {...(schema.schemaType === 'customer'
+          ? { rowTo: (row: Row) => addresses.customer(cellText(row[schema.rowKey])) }
+          : {})}
+        complete={false}
+        total={data?.total}
+        filtered={rowKey !== ''}
+        empty={<Empty title={t.noRows}>{t.noRowsText}</Empty>}
+        filteredEmpty={<Empty title={t.noSuchRow} />}
+        error={
+          answer.failure === null ? undefined : (
+            <FailurePanel failure={answer.failure} operation={schemaTableOperations.listRows} retry={answer.refresh} />
+          )
+        }
+        foot={
+          <>
+            {rowKey === '' && data !== undefined ? (
+              <span>{t.shown(format.number(offset + 1), format.number(end), format.number(data.total))}</span>
+            ) : null}
+            {answer.asOf === null ? null : <AsOf at={answer.asOf} stale={answer.old} />}
+          </>
+        }
+      />
+      {rowKey === '' && data !== undefined && data.total > pageSize ? (
+        <div className="flex gap-2">
+          <Button
+            disabledReason={offset === 0 ? t.shown('1', format.number(end), format.number(data.total)) : null}
+            onClick={() => onChange({ offset: Math.max(0, offset - pageSize) || undefined })}
+          >
+            {t.earlier}
+          </Button>
+          <Button
+            disabledReason={
+              end >= data.total
+                ? t.shown(format.number(offset + 1), format.number(end), format.number(data.total))
+                : null
+            }
+            onClick={() => onChange({ offset: offset + pageSize })}
+          >
+            {t.later}
+          </Button>
+        </div>
+      ) : null}
+    </div>
+  );
+}

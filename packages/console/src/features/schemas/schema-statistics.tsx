@@ -1,0 +1,93 @@
+import { type SchemaStats, schemaFigureOperations } from '@arbiter/contract/schema-figures';
+import type { DataSchema } from '@arbiter/contract/schemas';
+import { useOperation } from '../../data/use-operation.ts';
+import { Loaded } from '../../forms/loaded.tsx';
+import { schemaTexts as t } from '../../messages/schemas.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table-column.ts';
+
+type FieldStats = SchemaStats['fields'][number];
+
+/** What the rows of a schema hold, field by field. */
+export function SchemaStatistics({ schema }: { readonly schema: DataSchema }) {
+  const answer = useOperation(schemaFigureOperations.stats, { params: { id: schema.id } });
+  return (
+    <Loaded answer={answer} operation={schemaFigureOperations.stats}>
+      {(stats) => <Statistics stats={stats} />}
+    </Loaded>
+  );
+}
+
+function Statistics({ stats }: { readonly stats: SchemaStats }) {
+  const format = useFormat();
+  const { totalRows } = stats;
+  const share = (count: number) => (totalRows === 0 ? '–' : format.percent(count / totalRows));
+  const columns: readonly Column<FieldStats>[] = [
+    {
+      key: 'name',
+      header: t.field,
+      cell: ({ name }) => <code className="text-caption">{name}</code>,
+      sortBy: ({ name }) => name,
+      width: 190,
+    },
+    {
+      key: 'distinct',
+      header: t.distinct,
+      cell: ({ distinctCount }) => format.number(distinctCount),
+      sortBy: ({ distinctCount }) => distinctCount,
+      align: 'end',
+      width: 130,
+      grow: 0,
+    },
+    {
+      key: 'missing',
+      header: t.missing,
+      cell: ({ nullCount }) => share(nullCount),
+      sortBy: ({ nullCount }) => nullCount,
+      align: 'end',
+      width: 100,
+      grow: 0,
+    },
+    {
+      key: 'range',
+      header: t.range,
+      cell: (field) =>
+        field.type === 'numeric' && field.avg !== null
+          ? `${field.min} to ${field.max}, ${format.number(field.avg, 2)}`
+          : '–',
+      width: 200,
+    },
+    {
+      key: 'frequent',
+      header: t.frequent,
+      cell: (field) =>
+        field.type === 'text' && field.topValues.length > 0
+          ? field.topValues.map(({ value, count }) => `${String(value)} (${share(count)})`).join(', ')
+          : '–',
+      width: 320,
+      grow: 2,
+    },
+  ];
+  return (
+    <DataTable
+      label={t.statistics}
+      columns={columns}
+      rows={stats.fields}
+      rowKey={({ name }) => name}
+      complete
+      empty={null}
+      density="comfortable"
+      partial={stats.sampled ? t.sampled : undefined}
+      foot={
+        <>
+          <span>
+            {format.number(totalRows)} {t.rows.toLocaleLowerCase()}
+          </span>
+          <AsOf at={stats.cachedAt} word="counted" />
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,78 @@
+import { type Segment, segmentOperations } from '@arbiter/contract/segments';
+import { RecordList } from '../../forms/record-list.tsx';
+import { StatusBadge, statusChoice } from '../../forms/status-badge.tsx';
+import { conditionText } from '../../messages/conditions.ts';
+import { listTexts } from '../../messages/lists.ts';
+import { segmentTexts as t } from '../../messages/segments.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useSearch } from '../../route/use-address.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import type { Column } from '../../ui/table-column.ts';
+
+/** How many customers a segment has, as of its last count. */
+function Count({ segment: { customerCount } }: { readonly segment: Segment }) {
+  const format = useFormat();
+  return customerCount === null ? <span className="text-soft">{t.counting}</span> : format.number(customerCount);
+}
+
+const columns: readonly Column<Segment>[] = [
+  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 200 },
+  {
+    key: 'who',
+    header: t.who,
+    cell: ({ filters }) => (
+      <span title={conditionText(filters) ?? t.everybody}>{conditionText(filters) ?? t.everybody}</span>
+    ),
+    width: 280,
+    grow: 2,
+  },
+  {
+    key: 'count',
+    header: t.customers,
+    cell: (segment) => <Count segment={segment} />,
+    sortBy: ({ customerCount }) => customerCount,
+    align: 'end',
+    width: 110,
+    grow: 0,
+  },
+  {
+    key: 'counted',
+    header: t.counted,
+    cell: ({ lastRefreshedAt }) => (lastRefreshedAt === null ? '–' : <AsOf at={lastRefreshedAt} word="" />),
+    width: 130,
+    grow: 0,
+  },
+  { key: 'base', header: t.base, cell: ({ baseSchemaName }) => baseSchemaName, width: 160 },
+  {
+    key: 'status',
+    header: listTexts.status,
+    cell: ({ status }) => <StatusBadge status={status} />,
+    sortBy: ({ status }) => status,
+    width: 110,
+    grow: 0,
+  },
+];
+
+/** All segments. */
+export function SegmentList() {
+  const [search, change] = useSearch(segmentOperations.list.query);
+  return (
+    <Page title={t.segments} lead={t.lead}>
+      <RecordList
+        operation={segmentOperations.list}
+        input={{ query: { limit: 100, ...search } }}
+        label={t.segments}
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowTo={({ id }) => addresses.segment(id)}
+        filters={search}
+        onFilter={change}
+        choices={[statusChoice]}
+        empty={<Empty title={t.empty}>{t.emptyText}</Empty>}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,126 @@
+import { type Segment, segmentOperations } from '@arbiter/contract/segments';
+import { useList, useOperation } from '../../data/use-operation.ts';
+import { ConditionView } from '../../forms/condition-view.tsx';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { Loaded } from '../../forms/loaded.tsx';
+import { StatusBadge } from '../../forms/status-badge.tsx';
+import { listTexts } from '../../messages/lists.ts';
+import { segmentTexts as t } from '../../messages/segments.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useParam } from '../../route/use-address.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { DataTable } from '../../ui/table.tsx';
+
+const parents = [{ title: t.segments, to: addresses.segments() }];
+
+/** One segment, read: who belongs to it, and its members. */
+export function SegmentPage() {
+  const id = useParam('id');
+  const answer = useOperation(segmentOperations.get, { params: { id } });
+  const segment = answer.data;
+  return (
+    <Page
+      title={segment?.name ?? t.segment}
+      parents={parents}
+      about={
+        segment ? (
+          <>
+            <StatusBadge status={segment.status} />
+            <Id id={segment.id} what="segment id" />
+          </>
+        ) : null
+      }
+      lead={segment?.description || undefined}
+    >
+      <Loaded answer={answer} operation={segmentOperations.get}>
+        {(body) => (
+          <div className="grid items-start gap-4 md:grid-cols-2">
+            <Definition segment={body} />
+            <Members id={body.id} />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Definition({ segment }: { readonly segment: Segment }) {
+  const format = useFormat();
+  const { filters, customerCount, lastRefreshedAt, baseSchema, joins, viewName, version, updatedAt } = segment;
+  return (
+    <Section title={t.who}>
+      <div className="flex flex-col gap-4">
+        <ConditionView condition={filters} otherwise={t.everybody} />
+        <Facts
+          facts={[
+            {
+              label: t.customers,
+              value:
+                customerCount === null ? (
+                  t.counting
+                ) : (
+                  <span className="inline-flex items-center gap-2">
+                    {format.number(customerCount)}
+                    {lastRefreshedAt === null ? null : <AsOf at={lastRefreshedAt} word={t.counted} />}
+                  </span>
+                ),
+            },
+            { label: t.base, value: <Link to={addresses.schema(baseSchema.id)}>{baseSchema.name}</Link> },
+            {
+              label: t.joins,
+              value:
+                joins.length === 0
+                  ? null
+                  : joins.map(({ alias, match, baseField, joinField, schemaId }) => (
+                      <span key={alias} className="block">
+                        {t.join(alias, match === 'none')}{' '}
+                        <Link to={addresses.schema(schemaId)}>
+                          <code className="text-caption">
+                            {joinField} = {baseField}
+                          </code>
+                        </Link>
+                      </span>
+                    )),
+            },
+            { label: t.view, value: <Id id={viewName} what="view name" whole /> },
+            { label: listTexts.version, value: version },
+            { label: listTexts.changed, value: format.instant(updatedAt) },
+          ]}
+        />
+      </div>
+    </Section>
+  );
+}
+
+function Members({ id }: { readonly id: string }) {
+  const list = useList(segmentOperations.customers, { params: { id }, query: { limit: 100 } });
+  return (
+    <section aria-label={t.members} className="flex min-w-0 flex-col gap-2">
+      <DataTable
+        label={t.members}
+        columns={[{ key: 'id', header: t.members, cell: ({ customerId }) => customerId, width: 200 }]}
+        rows={list.loading || (list.failure !== null && list.rows.length === 0) ? undefined : list.rows}
+        rowKey={({ customerId }) => customerId}
+        rowTo={({ customerId }) => addresses.customer(customerId)}
+        complete={list.complete}
+        total={list.total ?? undefined}
+        maxHeight="28rem"
+        empty={<Empty title={t.nobody} level={3} />}
+        error={
+          list.failure === null ? undefined : (
+            <FailurePanel failure={list.failure} operation={segmentOperations.customers} retry={list.refresh} />
+          )
+        }
+        onMore={list.complete || list.rows.length === 0 ? undefined : list.loadMore}
+        loadingMore={list.loadingMore}
+        foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+import { categoryOperations, subCategoryOperations } from '@arbiter/contract/categories';
+import { channelOperations } from '@arbiter/contract/channels';
+import { creativeOperations } from '@arbiter/contract/creatives';
+import { offerOperations } from '@arbiter/contract/offers';
+import { placementOperations } from '@arbiter/contract/placements';
+import { segmentOperations } from '@arbiter/contract/segments';
+import { useOperation } from '../data/use-operation.ts';
+import { listTexts as t } from '../messages/lists.ts';
+import { middleCut } from '../ui/format.ts';
+
+/** The records that rules, policies and segments point at. */
+const readers = {
+  offer: offerOperations.get,
+  creative: creativeOperations.get,
+  channel: channelOperations.get,
+  category: categoryOperations.get,
+  subcategory: subCategoryOperations.get,
+  placement: placementOperations.get,
+  segment: segmentOperations.get,
+} as const;
+
+export type NamedKind = keyof typeof readers;
+
+export const isNamedKind = (kind: string): kind is NamedKind => Object.hasOwn(readers, kind);
+
+/** Name of a record that is known by its id; the id itself while it is asked for, and words where it is gone. */
+export function RecordName({ kind, id }: { readonly kind: NamedKind; readonly id: string }) {
+  const answer = useOperation(readers[kind], { params: { id } }, { keepPrevious: false });
+  if (answer.data !== undefined) return <span title={id}>{answer.data.name}</span>;
+  return (
+    <span className="font-mono text-caption text-soft" title={id}>
+      {answer.failure === null ? middleCut(id) : t.unknownRecord(kind)}
+    </span>
+  );
+}
+
+export interface ScopeTextProps {
+  readonly scopes: readonly { readonly scope: string; readonly scopeId: string | null }[];
+  /** Shows all of them; else the first and how many more. */
+  readonly all?: boolean;
+}
+
+/** What a rule or a policy applies to. */
+export function ScopeText({ scopes, all = false }: ScopeTextProps) {
+  const shown = all ? scopes : scopes.slice(0, 1);
+  return (
+    <span className={all ? 'flex flex-col gap-0.5' : 'truncate'}>
+      {shown.map(({ scope, scopeId }) => (
+        <span key={`${scope} ${scopeId}`} className="truncate">
+          {scope === 'global' || scopeId === null ? (
+            t.everything
+          ) : (
+            <>
+              <span className="text-soft">{scope}</span>{' '}
+              {isNamedKind(scope) ? <RecordName kind={scope} id={scopeId} /> : middleCut(scopeId)}
+            </>
+          )}
+        </span>
+      ))}
+      {!all && scopes.length > 1 ? <span className="text-soft"> +{scopes.length - 1}</span> : null}
+    </span>
+  );
+}

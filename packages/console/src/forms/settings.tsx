@@ -1,0 +1,39 @@
+import { valueText } from '../messages/conditions.ts';
+import { Facts } from '../ui/facts.tsx';
+
+/** `maxPerDay` -> `max per day`. */
+export function humanKey(key: string): string {
+  return key
+    .replaceAll('_', ' ')
+    .replace(/([a-z0-9])([A-Z])/g, (_, before: string, letter: string) => `${before} ${letter.toLowerCase()}`);
+}
+
+const isPlain = (value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (Array.isArray(value) && value.every((one) => typeof one !== 'object'));
+
+/** Every key of a config with its value, those that nothing reads among them. */
+export function Settings({
+  config,
+  narrow = false,
+}: {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly narrow?: boolean;
+}) {
+  return (
+    <Facts
+      narrow={narrow}
+      facts={Object.entries(config).map(([key, value]) => ({
+        label: humanKey(key),
+        value: isPlain(value) ? (
+          valueText(value)
+        ) : (
+          <pre className="max-h-60 overflow-auto rounded-control bg-sunken p-2 text-caption whitespace-pre-wrap">
+            {JSON.stringify(value, null, 2)}
+          </pre>
+        ),
+      }))}
+    />
+  );
+}

@@ -1,0 +1,21 @@
+/** Words of lists of records. */
+export const listTexts = {
+  search: (what: string) => `Search ${what.toLocaleLowerCase()}`,
+  any: (what: string) => `Any ${what.toLocaleLowerCase()}`,
+  clear: 'Clear filters',
+  noneMatch: (what: string) => `No ${what.toLocaleLowerCase()} match the filters`,
+  restarted: 'The list changed and was read again from the top.',
+  status: 'Status',
+  statuses: { draft: 'draft', active: 'active', paused: 'paused', archived: 'archived' },
+  deleted: 'deleted',
+  name: 'Name',
+  type: 'Type',
+  priority: 'Priority',
+  changed: 'Changed',
+  made: 'Made',
+  description: 'Description',
+  version: 'Version',
+  about: 'About',
+  everything: 'everything',
+  unknownRecord: (what: string) => `${what} not here any more`,
+} as const;

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { contactPolicyTypes } from '@arbiter/contract/contact-policies';
+import { cannotAct, policySentence, policyTypeNames, windowOf } from './policies.ts';
+
+test('each of the 14 types has a name and a sentence, also for an empty config', () => {
+  for (const type of contactPolicyTypes) {
+    assert.ok(policyTypeNames[type], type);
+    assert.ok(policySentence(type, {}).length > 10, type);
+  }
+});
+
+test('sentences hold the numbers of the config', () => {
+  assert.equal(policySentence('frequency_cap', { maxPerDay: 3, maxPerWeek: 10 }), 'At most 3 a day and 10 a week');
+  assert.equal(
+    policySentence('frequency_cap', { maxPerDay: 0, windows: [{ max: 2, hours: 12 }], per: 'offer' }),
+    'At most 0 a day and 2 in 12 h, counted for each offer',
+  );
+  assert.equal(policySentence('cooldown', { cooldownHours: 24 }), '24 hours between two contacts');
+  assert.equal(
+    policySentence('time_window', { startHour: 8, endHour: 21, daysOfWeek: [1, 2], timezone: 'Europe/Berlin' }),
+    'Only 08:00 to 21:00, Mon and Tue, Europe/Berlin',
+  );
+  assert.equal(
+    policySentence('outcome_based', { afterOutcome: ['complaint', 'unsubscribe'], suppressForDays: 90 }),
+    'After complaint or unsubscribe: nothing for 90 days',
+  );
+  assert.equal(
+    policySentence('cross_channel_cap', { maxTotal: 5, periodType: 'weekly' }),
+    'At most 5 a week over all channels',
+  );
+  assert.equal(
+    policySentence('do_not_contact', { condition: { field: 'opted_out', operator: 'eq', value: true } }),
+    'Never contact customers whose opted_out is yes',
+  );
+});
+
+test('only a cap without any limit can be said to never act; a cap of 0 blocks all', () => {
+  assert.equal(cannotAct('frequency_cap', {}), true);
+  assert.equal(cannotAct('frequency_cap', { maxPerDay: 0 }), false);
+  assert.equal(cannotAct('frequency_cap', { windows: [{ max: 1, days: 7 }] }), false);
+  assert.equal(cannotAct('cooldown', {}), false);
+});
+
+test('a window without days is open on all of them', () => {
+  assert.deepEqual(windowOf('time_window', { startHour: 8 }), { from: 8, to: 24, days: [0, 1, 2, 3, 4, 5, 6] });
+  assert.equal(windowOf('cooldown', {}), null);
+});

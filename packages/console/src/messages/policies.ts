@@ -1,0 +1,175 @@
+import type { ContactPolicyType } from '@arbiter/contract/contact-policies';
+import { conditionText, listText } from './conditions.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+const objectsOf = (value: unknown): readonly Config[] =>
+  Array.isArray(value) ? value.filter((one): one is Config => typeof one === 'object' && one !== null) : [];
+
+export const policyTypeNames: Readonly<Record<ContactPolicyType, string>> = {
+  frequency_cap: 'Frequency cap',
+  cooldown: 'Cooldown',
+  budget_exhausted: 'Budget',
+  outcome_based: 'After an outcome',
+  segment_exclusion: 'Segments left out',
+  time_window: 'Time window',
+  mutual_exclusion: 'Not together',
+  cross_channel_cap: 'Cap across channels',
+  customer_total_cap: 'Cap per customer',
+  offer_category_cap: 'Cap per category',
+  allow_override: 'Override',
+  category_suppression: 'Pause of a category',
+  do_not_contact: 'Do not contact',
+  metric_condition: 'Metric',
+};
+
+const periods: Readonly<Record<string, string>> = {
+  daily: 'a day',
+  weekly: 'a week',
+  monthly: 'a month',
+  alltime: 'in all',
+};
+
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+function caps(config: Config): readonly string[] {
+  const fixed = [
+    ['maxPerDay', 'a day'],
+    ['maxPerWeek', 'a week'],
+    ['maxPerMonth', 'a month'],
+    ['maxTotal', 'in all'],
+  ] as const;
+  return fixed.flatMap(([key, period]) => {
+    const most = numberOf(config[key]);
+    return most === null ? [] : [`${most} ${period}`];
+  });
+}
+
+const rolling = (config: Config): readonly string[] =>
+  objectsOf(config.windows).map(({ max, days, hours }) =>
+    days === undefined ? `${max} in ${hours} h` : `${max} in ${days} days`,
+  );
+
+function totalCap(config: Config, of: string): string {
+  const most = numberOf(config.maxTotal) ?? '?';
+  const period = periods[textOf(config.periodType) ?? 'alltime'] ?? 'in all';
+  return `At most ${listText([`${most} ${period}`, ...rolling(config)])}${of}`;
+}
+
+const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
+
+const per = (config: Config) => {
+  const counted = textOf(config.per);
+  return counted === null || counted === 'scope' ? '' : `, counted for each ${counted}`;
+};
+
+const sentences: Readonly<Record<ContactPolicyType, (config: Config) => string>> = {
+  frequency_cap(config) {
+    const limits = [...caps(config), ...rolling(config)];
+    if (limits.length === 0) return 'No limit is set: it never blocks';
+    const campaign = textOf(config.withinCampaignId) === null ? '' : ' within one campaign';
+    return `At most ${listText(limits)}${campaign}${per(config)}`;
+  },
+  cooldown: (config) => `${numberOf(config.cooldownHours) ?? '?'} hours between two contacts${per(config)}`,
+  budget_exhausted: (config) =>
+    `Until ${numberOf(config.threshold) ?? '?'} ${textOf(config.budgetField) ?? 'units'} are used up`,
+  outcome_based(config) {
+    const after = typeof config.afterOutcome === 'string' ? [config.afterOutcome] : textsOf(config.afterOutcome);
+    return `After ${listText(after, 'or')}: nothing for ${numberOf(config.suppressForDays) ?? '?'} days${per(config)}`;
+  },
+  segment_exclusion: (config) => `Not for members of ${listText(textsOf(config.excludeSegments), 'or')}`,
+  time_window(config) {
+    const [from, to] = [numberOf(config.startHour) ?? 0, numberOf(config.endHour) ?? 24];
+    const list = Array.isArray(config.daysOfWeek) ? config.daysOfWeek : [];
+    const days = list.flatMap((day) => (typeof day === 'number' ? [weekdays[day] ?? '?'] : []));
+    const zone = textOf(config.timezone);
+    return `Only ${clock(from)} to ${clock(to)}, ${days.length === 0 || days.length === 7 ? 'every day' : listText(days)}${zone === null ? '' : `, ${zone}`}`;
+  },
+  mutual_exclusion(config) {
+    const days = numberOf(config.lookbackDays) ?? 30;
+    const others = textsOf(config.excludeOfferIds).length;
+    return `Only one of ${others === 0 ? 'these offers' : `these offers and ${others} more`}${days === 0 ? ' in an answer' : ` in ${days} days`}`;
+  },
+  cross_channel_cap(config) {
+    const channels = textsOf(config.appliesAcross).length;
+    return totalCap(config, channels === 0 ? ' over all channels' : ` over ${channels} channels`);
+  },
+  customer_total_cap: (config) => totalCap(config, ' for a customer'),
+  offer_category_cap: (config) => totalCap(config, ` of category ${textOf(config.targetCategory) ?? '?'}`),
+  allow_override(config) {
+    const reason = textOf(config.reason);
+    return `Lifts what other policies block${reason === null ? '' : `: ${reason}`}`;
+  },
+  category_suppression: (config) =>
+    `After a contact the category pauses for ${numberOf(config.suppressionDays) ?? '?'} days`,
+  do_not_contact(config) {
+    const who = textsOf(config.segments);
+    const asked = conditionText(config.condition);
+    const whom = [
+      who.length === 0 ? null : `members of ${listText(who, 'or')}`,
+      asked === null ? null : `customers whose ${asked}`,
+    ];
+    const named = whom.filter((part) => part !== null);
+    const reason = textOf(config.reason) ?? textOf(config.dncSource);
+    return `Never contact ${named.length === 0 ? 'anybody' : listText(named)}${reason === null ? '' : `: ${reason}`}`;
+  },
+  metric_condition(config) {
+    const words: Readonly<Record<string, string>> = {
+      gt: 'above',
+      gte: 'at least',
+      lt: 'below',
+      lte: 'at most',
+      eq: 'exactly',
+    };
+    return `Not while the metric is ${words[textOf(config.operator) ?? 'gte'] ?? 'at least'} ${numberOf(config.threshold) ?? 0}`;
+  },
+};
+
+/** What a policy says, as a sentence. */
+export function policySentence(type: ContactPolicyType, config: Config): string {
+  return sentences[type](config);
+}
+
+/** A policy that can never block anything, seen from its definition alone. */
+export function cannotAct(type: ContactPolicyType, config: Config): boolean {
+  return type === 'frequency_cap' && caps(config).length + rolling(config).length === 0;
+}
+
+/** Contact only between these hours of these days, for the picture of a week; null for other types. */
+export function windowOf(
+  type: ContactPolicyType,
+  config: Config,
+): { from: number; to: number; days: readonly number[] } | null {
+  if (type !== 'time_window') return null;
+  const days = (Array.isArray(config.daysOfWeek) ? config.daysOfWeek : []).filter((day) => typeof day === 'number');
+  return {
+    from: numberOf(config.startHour) ?? 0,
+    to: numberOf(config.endHour) ?? 24,
+    days: days.length === 0 ? [0, 1, 2, 3, 4, 5, 6] : days,
+  };
+}
+
+export const policyTexts = {
+  policies: 'Contact policies',
+  policy: 'Contact policy',
+  lead: 'How often, when and whether a customer may be contacted. Active policies are asked from the top; the first that blocks is the reason.',
+  order: 'Order',
+  says: 'What it says',
+  appliesTo: 'Applies to',
+  kind: 'Type',
+  bypassable: 'Can be lifted',
+  bypassed: { yes: 'by an override and for mandatory offers', no: 'by nothing' },
+  blocked: 'Decisions in which it blocked an offer',
+  openBlocked: 'Open',
+  settings: 'Settings as stored',
+  noLimit: 'never blocks',
+  noLimitLong:
+    'No limit is set, so this policy never blocks. Set maxPerDay, maxPerWeek, maxPerMonth, maxTotal or windows.',
+  empty: 'No contact policies yet',
+  emptyText: 'Without one, customers may be contacted at any time and any number of times.',
+  weekdays,
+} as const;

@@ -1,0 +1,79 @@
+import type { QualificationRuleType, QualificationStage } from '@arbiter/contract/qualification-rules';
+import { askedText, listText } from './conditions.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+
+export const ruleTypeNames: Readonly<Record<QualificationRuleType, string>> = {
+  segment_required: 'Segment',
+  attribute_condition: 'Attribute',
+  propensity_threshold: 'Propensity',
+  recency_check: 'Recency',
+  metric_condition: 'Metric',
+  offer_attribute: 'Offer',
+};
+
+const stageTexts: Readonly<Record<QualificationStage, string>> = {
+  eligibility: 'drops the offer',
+  fit: 'drops the offer',
+  match: 'lowers the score',
+  ranking: 'is stored and not applied',
+};
+
+const sentences: Readonly<Record<QualificationRuleType, (config: Config) => string>> = {
+  segment_required(config) {
+    const names = textsOf(config.requiredSegments);
+    return names.length === 0 ? 'No segment is named: everybody passes' : `Member of ${listText(names)}`;
+  },
+  attribute_condition: (config) => `${textOf(config.attribute) ?? '?'} ${askedText(config.operator, config.value)}`,
+  propensity_threshold(config) {
+    const model = textOf(config.modelKey) ?? textOf(config.model);
+    return `Propensity${model === null ? '' : ` of ${model}`} at least ${numberOf(config.minScore) ?? 0}`;
+  },
+  recency_check(config) {
+    const [least, most] = [numberOf(config.minDays), numberOf(config.maxDays)];
+    const asked = [least === null ? null : `at least ${least}`, most === null ? null : `at most ${most}`];
+    return `${textOf(config.attribute) ?? '?'} ${listText(asked.filter((part) => part !== null))} days ago`;
+  },
+  metric_condition: (config) => `Metric ${askedText(config.operator ?? 'gte', config.threshold ?? 0)}`,
+  offer_attribute(config) {
+    const path = textOf(config.valueFrom);
+    const asked = path === null ? askedText(config.operator, config.value) : askedText(config.operator, path);
+    return `Offer's ${textOf(config.attribute) ?? '?'} ${asked}`;
+  },
+};
+
+/** What a rule asks, as a sentence; a missing value is told where it passes. */
+export function ruleSentence(type: QualificationRuleType, config: Config): string {
+  const missing = config.onMissing === 'pass' ? ', or not known' : '';
+  return `${sentences[type](config)}${missing}`;
+}
+
+/** What happens to an offer whose customer does not meet the rule. */
+export function consequence(stage: QualificationStage, config: Config): string {
+  if (stage !== 'match') return stageTexts[stage];
+  return `multiplies the score by ${numberOf(config.penalty) ?? 0.5}`;
+}
+
+export const ruleTexts = {
+  rules: 'Qualification rules',
+  rule: 'Qualification rule',
+  lead: 'Whether an offer fits a customer. Rules of the stages eligibility and fit drop it, rules of the stage match lower its score.',
+  asks: 'What it asks',
+  stage: 'Stage',
+  otherwise: 'Otherwise',
+  appliesTo: 'Applies to',
+  dropped: 'Decisions in which it dropped an offer',
+  open: 'Open',
+  settings: 'Settings as stored',
+  empty: 'No qualification rules yet',
+  emptyText: 'Without one, every offer fits every customer.',
+  reach: 'Reach',
+  reachLead: 'Of a sample of customers, how many meet it.',
+  reachOf: (share: string, count: string) => `${share} of ${count} sampled customers`,
+  reachUnknown: 'It cannot be estimated for this type of rule.',
+} as const;

@@ -1,0 +1,22 @@
+export const segmentTexts = {
+  segments: 'Segments',
+  segment: 'Segment',
+  lead: 'Customers told by a condition over their rows. A segment is always live: nobody is put on a list.',
+  who: 'Who belongs to it',
+  everybody: 'Everybody in the base schema.',
+  customers: 'Customers',
+  counting: 'still counting',
+  counted: 'counted',
+  base: 'Base schema',
+  joins: 'Further rows',
+  join: (alias: string, none: boolean) => `${alias}: ${none ? 'no such row' : 'a row'} whose`,
+  view: 'View in the database',
+  members: 'Members',
+  nobody: 'Nobody belongs to it now',
+  memberOf: (count: string) => `The first ${count} by row key.`,
+  empty: 'No segments yet',
+  emptyText:
+    'A segment names customers by what is known of them: gold members, those who have not come for three weeks.',
+  all: 'all of',
+  any: 'any of',
+} as const;
