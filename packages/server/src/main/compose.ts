@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { type Operation, operations, type ReadyChecks } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -12,6 +13,7 @@ import {
   type HotPath,
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
+import { createConsoleSite, createDist } from '../features/console/index.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
@@ -52,6 +54,7 @@ import { createSearchThreads } from './why-not-threads.ts';
 export type ComposeConfig = Pick<
   Config,
   | 'API_KEY_PEPPER'
+  | 'APPROVAL_MAX_AGE_HOURS'
   | 'JWT_SIGNING_SECRET'
   | 'NEXTAUTH_SECRET'
   | 'REDIS_URL'
@@ -97,6 +100,8 @@ export interface ComposeOptions {
   readonly logger: Logger;
   readonly version: string;
   readonly readyChecks?: (database: Database) => Promise<ReadyChecks>;
+  /** Folder of the built console. Default: packages/console/dist of this checkout. */
+  readonly consoleFolder?: string;
   /** Tests: each success answer must match its schema. */
   readonly checkResponses?: boolean;
   readonly beside?: OperationsBeside;
@@ -111,6 +116,8 @@ export interface ComposeOptions {
     readonly answerWithinMs: number;
   };
 }
+
+const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
 /** One server process, put together and not yet listening. */
 export interface Server {
@@ -254,17 +261,24 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const searches = createSearchThreads(searchThreads, onError);
   const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
-  const jobs = jobRegistry({ database, trials: () => decisions.trials, mail });
+  const jobs = jobRegistry({
+    approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+    database,
+    trials: () => decisions.trials,
+    mail,
+  });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
   const provers = { accessToken: accessTokens, apiKey: authenticator, session: sessions };
   const real: Authenticate = (presented, beforeLookUp) => provers[presented.kind].authenticate(presented, beforeLookUp);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
+  const consoleDist = createDist(options.consoleFolder ?? builtConsole);
   const handlers: ReadonlyMap<string, AnyHandler> = operationsOf(features, {
     ...featurePorts,
     database,
     authenticate,
+    consoleDist,
     pepper,
     accessTokens,
     clock,
@@ -296,6 +310,7 @@ export function composeServer(options: ComposeOptions): Server {
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
+    storesSecondFactors: envelope !== null,
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google,
@@ -304,10 +319,12 @@ export function composeServer(options: ComposeOptions): Server {
     resets: allResets,
     restorables: features.flatMap(({ restores }) => restores),
     outboundRules: createOutboundRules(outboundOptions),
+    version: options.version,
   });
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
     pages: Object.values(pageOperations),
+    site: createConsoleSite(consoleDist),
     handlers: new Map([...handlers, ...(beside?.handlers ?? [])]),
     database,
     authenticate,
