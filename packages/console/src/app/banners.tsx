@@ -1,4 +1,5 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { TriangleAlert } from 'lucide-react';
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../data/boot.ts';
 import { connectionNow, onConnection } from '../data/connection.ts';
 import { sessionLeft, warnMs } from '../data/session.ts';
@@ -34,9 +35,10 @@ export function Banners() {
   );
 }
 
-function Banner({ children }: { children: React.ReactNode }) {
+function Banner({ children }: { children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-3 border-line border-b bg-warn-soft px-4 py-1.5 text-dense text-ink">
+      <TriangleAlert aria-hidden className="size-4 shrink-0 text-warn" />
       {children}
     </div>
   );

@@ -1,4 +1,4 @@
-import { CircleCheck, CircleSlash, CircleX, ListChecks } from 'lucide-react';
+import { CircleCheck, CircleSlash, CircleX, Hourglass } from 'lucide-react';
 import type { Job } from '../data/jobs.ts';
 import { tray, useJobs } from '../data/tray.ts';
 import { jobKindTexts, jobStateTexts, jobTexts } from '../messages/jobs.ts';
@@ -27,7 +27,7 @@ export function JobsTray() {
           aria-label={running === 0 ? jobTexts.title : jobTexts.running(running)}
           icon={
             running === 0 ? (
-              <ListChecks aria-hidden className="size-4" />
+              <Hourglass aria-hidden className="size-4" />
             ) : (
               <span className="tabular-nums">{running}</span>
             )

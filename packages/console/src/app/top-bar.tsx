@@ -2,6 +2,7 @@ import { systemOperations } from '@arbiter/contract/system';
 import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../data/boot.ts';
+import { connectionNow, onConnection } from '../data/connection.ts';
 import { useOperation } from '../data/use-operation.ts';
 import { shellTexts } from '../messages/shell.ts';
 import { addresses } from '../route/addresses.ts';
@@ -88,8 +89,9 @@ const healthMs = 30_000;
 /** Whether the server is ready: a shape and a word beside the colour. */
 function HealthDot() {
   const { data, failure } = useOperation(systemOperations.ready, {}, { everyMs: healthMs });
-  const ready = failure === null ? data?.status === 'ready' : false;
-  const known = failure !== null || data !== undefined;
+  const connection = useSyncExternalStore(onConnection, connectionNow);
+  const ready = failure === null && connection === 'well' && data?.status === 'ready';
+  const known = failure !== null || connection !== 'well' || data !== undefined;
   const word = known ? (ready ? shellTexts.ready : shellTexts.notReady) : shellTexts.unknownReady;
   const mark = (
     <span

@@ -30,3 +30,18 @@ export const keyTexts = {
   selectAll: 'Select all that is loaded',
   leave: 'Leave the table',
 } as const;
+
+/** Kinds of records that the palette finds. */
+export const searchTexts = {
+  offers: 'Offers',
+  creatives: 'Creatives',
+  flows: 'Flows',
+  policies: 'Contact policies',
+  rules: 'Qualification rules',
+  segments: 'Segments',
+  schemas: 'Schemas',
+  decisions: 'Decisions',
+  decision: 'Decision',
+  customers: 'Customers',
+  itsDecisions: 'its decisions',
+} as const;

@@ -8,6 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { features, screens } from '../manifest.ts';
 import { isMac } from '../platform.ts';
 import { type Entry, fitting, foundEntries, type Group, ownEntries, searchesFor } from './entries.ts';
+import { recordSearches } from './record-searches.ts';
 
 /** How long typing must rest before the server is asked, in milliseconds. */
 const restMs = 120;
@@ -170,6 +171,8 @@ function Line({ entry, id, active, choose }: LineProps) {
   );
 }
 
+const allSearches = [...recordSearches(screens), ...features.flatMap((feature) => feature.searches ?? [])];
+
 interface FoundState {
   readonly groups: readonly Group[];
   readonly busy: boolean;
@@ -183,10 +186,7 @@ const nothing: FoundState = { groups: [], busy: false, failed: [] };
 function useFound(text: string): FoundState {
   const [state, setState] = useState(nothing);
   useEffect(() => {
-    const searches = searchesFor(
-      text,
-      features.flatMap((feature) => feature.searches ?? []),
-    );
+    const searches = searchesFor(text, allSearches);
     if (searches.length === 0) return setState(nothing);
     const stop = new AbortController();
     const begin = setTimeout(async () => {
