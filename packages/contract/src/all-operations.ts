@@ -4,6 +4,7 @@ import { adminCacheOperations } from './admin-cache.ts';
 import { adminRlsOperations } from './admin-rls.ts';
 import { algorithmModelOperations } from './algorithm-models.ts';
 import { apiKeyOperations } from './api-keys.ts';
+import { approvalOperations } from './approvals.ts';
 import { auditLogOperations } from './audit-logs.ts';
 import { categoryOperations, subCategoryOperations } from './categories.ts';
 import { channelOperations } from './channels.ts';
@@ -42,6 +43,7 @@ import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
 import { scimOperations } from './scim.ts';
 import { secondFactorOperations } from './second-factor.ts';
+import { seedDatasetOperations } from './seed-datasets.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
 import { simulationOperations } from './simulations.ts';
@@ -60,6 +62,7 @@ export const operations = {
   ...byId(adminRlsOperations),
   ...byId(algorithmModelOperations),
   ...byId(apiKeyOperations),
+  ...byId(approvalOperations),
   ...byId(auditLogOperations),
   ...byId(categoryOperations),
   ...byId(subCategoryOperations),
@@ -99,6 +102,7 @@ export const operations = {
   ...byId(schemaOperations),
   ...byId(scimOperations),
   ...byId(secondFactorOperations),
+  ...byId(seedDatasetOperations),
   ...byId(segmentOperations),
   ...byId(sessionOperations),
   ...byId(simulationOperations),

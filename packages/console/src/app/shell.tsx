@@ -1,6 +1,6 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import { isAskingToSignIn, onSignInAsked } from '../data/session.ts';
+import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
 import { recall, remember } from '../data/storage.ts';
 import { useLive } from '../data/use-session.ts';
 import { keyTexts } from '../messages/palette.ts';

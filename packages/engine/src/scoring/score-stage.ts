@@ -3,10 +3,11 @@ import { shadowScore } from '../models/model-scores.ts';
 import { closeStage, type StageExtras } from '../nodes/close-stage.ts';
 import { addTally, rowOfOffer30Days } from '../policies/tally.ts';
 import { type Candidate, leave, type Run, standsBefore } from '../run.ts';
-import { fitOf } from '../scratch.ts';
+import { DRAWN, fitOf, PROPENSITY } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
 import { emphasisOf, measureImpact, writeImpact, writeRelevance } from './components.ts';
 import { assignedTo, evidenceOf, modelFor, propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
+import { noteScores } from './rescorings.ts';
 import { formulaMethod, holdoutMethod } from './score-methods.ts';
 import { scoredBy, settingsFor } from './scoring.ts';
 
@@ -20,6 +21,7 @@ export function prepareComponents(run: Run): void {
 
 /** Scores every candidate; those below `minPropensity` or `minScore` leave. */
 export function scoreStage(run: Run): void {
+  noteScores(run, scoreListAgain);
   const { scoring } = run;
   const { minPropensity, minScore, overridden } = scoring;
   const { list } = run;
@@ -51,6 +53,17 @@ export function scoresChange({ phases, program, holdout }: Run): boolean {
 export function scoreCandidate(run: Run, candidate: Candidate): void {
   const settings = settingsFor(scoredBy(run, candidate), candidate);
   settings.method.score(run, candidate, settings);
+}
+
+/** Whoever it dropped for a low score stays dropped. */
+function scoreListAgain(run: Run): void {
+  forgetPropensities(run);
+  for (const candidate of run.list) scoreCandidate(run, candidate);
+}
+
+/** What was expected of the candidates is to be found again. */
+export function forgetPropensities({ list, scratch: { columns } }: Run): void {
+  for (const { at } of list) columns.known[at] = columns.known[at]! & ~(PROPENSITY | DRAWN);
 }
 
 function drop(run: Run, candidate: Candidate, reason: 'min_propensity' | 'min_score', detail: Json): void {

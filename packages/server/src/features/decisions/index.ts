@@ -15,6 +15,7 @@ export { createDecisionMetrics } from './metrics.ts';
 export { type CallFacts, type RecommendCall, readRecommendCall } from './recommend.rules.ts';
 export { decisionNamed } from './requests.store.ts';
 export { hideValues, valuesNeverStored } from './trace-rows.ts';
+export { readTrialClock } from './trial-clock.ts';
 export {
   answerOfTrial,
   decideTrial,

@@ -2,18 +2,6 @@ import type { FormulaWeights, RecommendRequest, SimulateRequest } from '@arbiter
 import type { FlowConfig, FlowNode, Json, SnapshotFlow } from '@arbiter/engine';
 import { invalid } from '../../platform/app-error.ts';
 
-const earliest = Date.UTC(2000, 0, 1);
-const behindLatest = Date.UTC(2101, 0, 1);
-
-/** The clock of a simulation in epoch ms; null: now. Throws 400 outside 2000 to 2100 (docs/design/api-settled.md 84). */
-export function readNow(sent: string | undefined): number | null {
-  if (sent === undefined) return null;
-  const at = Date.parse(sent);
-  if (Number.isNaN(at)) throw invalid('/now', 'is not an instant');
-  if (at < earliest || at >= behindLatest) throw invalid('/now', 'must lie between 2000 and 2100');
-  return at;
-}
-
 /** Which flow runs, as it was asked for. */
 export interface WantedFlow {
   /** Key or id; null: the one that the request gets. */

@@ -13,20 +13,12 @@ import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { requireLive } from '../catalogue-records/index.ts';
 import type { CustomerKeys } from '../customer-states/index.ts';
-import { answerOfTrial, type DecisionService, decideTrial } from '../decisions/index.ts';
+import { answerOfTrial, type DecisionService, decideTrial, readTrialClock } from '../decisions/index.ts';
 import { notSetBy, withChanges } from './edits.rules.ts';
 import { chooseFlow, type FlowChoicePorts, planOf } from './flow-choice.ts';
 import type { StoredFlow } from './segment-question.ts';
 import { callFor, runSegmentSimulation } from './segment-run.ts';
-import {
-  type Asked,
-  askedOf,
-  readNow,
-  recommendBody,
-  type WantedFlow,
-  wantedCompare,
-  wantedFlow,
-} from './simulate.rules.ts';
+import { type Asked, askedOf, recommendBody, type WantedFlow, wantedCompare, wantedFlow } from './simulate.rules.ts';
 import { enqueueSimulation } from './simulations.jobs.ts';
 import {
   endSimulation,
@@ -59,7 +51,7 @@ export async function simulateCustomer(
   const { tenantId, until } = caller;
   const { trials, readCall } = ports.decisions.service;
   const { asked, wanted, seed, profile } = question;
-  const at = readNow(question.now);
+  const at = readTrialClock(question.now);
   const call = readCall(caller, recommendBody(asked, customerId));
   const [trial] = await trials.read(
     tenantId,
@@ -95,7 +87,7 @@ export async function simulateSegment(
   const { tenantId, until } = caller;
   const startedAt = performance.now();
   const { segmentId = '', seed = usualSeed, sampleSize = simulationSample.usual } = body;
-  const at = readNow(body.now);
+  const at = readTrialClock(body.now);
   const asked = askedOf(body);
   await countCall(ports, caller);
   const flows = await flowsFor(ports, caller, body, asked);
