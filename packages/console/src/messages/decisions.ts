@@ -200,6 +200,7 @@ export const decisionTexts = {
   inputsNeedEditor: 'Reading inputs needs the role editor. An admin can give it to you.',
   inputsErased: 'The inputs were erased with the customer.',
   inputsEmpty: 'nothing',
+  inputsTechnical: 'Time zones, numbered states and the names that were read',
   inputsCut: (names: string) => `Too large to be kept as sent: ${names}.`,
   inputNames: {
     request: 'Request',

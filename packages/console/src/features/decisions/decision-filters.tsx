@@ -113,7 +113,6 @@ function FilterDialog({ search, change, channels, onClose }: FilterDialogProps) 
       open
       onOpenChange={onClose}
       title={t.addFilter}
-      description={t.listLead}
       footer={
         <>
           <Button onClick={onClose}>{t.cancel}</Button>

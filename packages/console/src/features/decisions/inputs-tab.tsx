@@ -5,6 +5,7 @@ import { decisionTexts as t } from '../../messages/decisions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
 import { useInputs } from './calls.ts';
 import { JsonBlock } from './json-block.tsx';
 import { OperationProblem } from './operation-problem.tsx';
@@ -18,6 +19,7 @@ export interface InputsTabProps {
 /** What the decision read. It waits for a press: the reading is written into the audit log. */
 export function InputsTab({ id, permission }: InputsTabProps) {
   const { ask, busy, failure, record } = useInputs(id);
+  const format = useFormat();
   if (failure !== null)
     return <OperationProblem operation={decisionOperations.get} failure={failure} retry={() => void ask()} />;
   if (record === null) {
@@ -43,16 +45,28 @@ export function InputsTab({ id, permission }: InputsTabProps) {
   const read = record.inputs;
   if (!isObject(read)) return <p className="text-soft">{t.inputsErased}</p>;
   const parts = Object.entries(read);
-  const [filled, empty] = [parts.filter(([, value]) => !isEmpty(value)), parts.filter(([, value]) => isEmpty(value))];
+  const empty = parts.filter(([, value]) => isEmpty(value));
+  const filled = parts.filter(([name, value]) => !isEmpty(value) && !technical.has(name));
+  const rest = parts.filter(([name, value]) => !isEmpty(value) && technical.has(name));
   return (
     <div className="flex flex-col gap-4">
       <div className="grid items-start gap-4 lg:grid-cols-2">
         {filled.map(([name, value]) => (
           <Section key={name} title={t.inputNames[name] ?? name}>
-            <InputValue name={t.inputNames[name] ?? name} value={value} />
+            {name === 'now' && typeof value === 'number' ? (
+              format.instant(value)
+            ) : (
+              <InputValue name={t.inputNames[name] ?? name} value={value} />
+            )}
           </Section>
         ))}
       </div>
+      {rest.length === 0 ? null : (
+        <details>
+          <summary className="w-fit rounded-control py-1 text-accent-ink">{t.inputsTechnical}</summary>
+          <JsonBlock value={Object.fromEntries(rest)} label={t.inputsTechnical} />
+        </details>
+      )}
       {empty.length === 0 ? null : (
         <p className="text-dense text-soft">
           {empty.map(([name]) => t.inputNames[name] ?? name).join(', ')}: {t.inputsEmpty}
@@ -61,6 +75,9 @@ export function InputsTab({ id, permission }: InputsTabProps) {
     </div>
   );
 }
+
+/** What only those want to see who look into the record itself. */
+const technical: ReadonlySet<string> = new Set(['zones', 'readSet', 'evidence', 'objectiveCounts', 'cut']);
 
 function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined) return true;

@@ -207,6 +207,8 @@ test('an offer that is only reserved is found as well', async () => {
   assert.ok(reserved?.reservation, JSON.stringify(answer.decisions));
   made.push(answer);
   assert.deepEqual(await idsOf({ offerId: lone }), [answer.recommendationId]);
+  const { data } = await list({ offerId: lone });
+  assert.equal(data[0]?.topOffer?.offerId, answer.decisions[0]?.offerId, 'reserved items count as shown');
 });
 
 test('what is no filter is refused, and names its place', async () => {

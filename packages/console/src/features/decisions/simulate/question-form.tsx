@@ -8,7 +8,7 @@ import { Section } from '../../../ui/page.tsx';
 import { useChannels } from '../calls.ts';
 import { isObject } from '../reading.ts';
 import { localInstant, utcInstant } from './instants.ts';
-import { type SimulateSearch, type UnsavedConfig, versionOf, weightNames } from './question.ts';
+import { type SimulateSearch, type UnsavedConfig, usualSeed, versionOf, weightNames } from './question.ts';
 
 type Change = (change: SearchChange<SimulateSearch>, how?: { readonly push: boolean }) => void;
 
@@ -126,6 +126,7 @@ export function QuestionForm({ search, change, newest, unsaved, onUnsaved }: Que
             <Typed
               label={t.seed}
               help={t.seedHelp}
+              placeholder={isRecorded ? '' : usualSeed}
               value={search.seed ?? ''}
               onCommit={(text) => change({ seed: text === '' ? undefined : text }, { push: true })}
             />

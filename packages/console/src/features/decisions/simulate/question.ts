@@ -65,6 +65,12 @@ export function againstOf(search: SimulateSearch): Against {
 
 export type SimulateBody = SimulateRequest;
 
+/**
+ * The seed where none is named: always the same one, so that two answers side by side differ by what was asked alone, and a
+ * link shows the same answer again.
+ */
+export const usualSeed = '0';
+
 /** A config that is stored nowhere, for `version=unsaved`. */
 export type UnsavedConfig = Readonly<Record<string, unknown>> | null;
 
@@ -76,20 +82,22 @@ export function bodyOf(search: SimulateSearch, unsaved: UnsavedConfig = null): S
     customerId: customer,
     ...editsOf(search),
     ...(limit === undefined ? {} : { limit }),
-    ...(seed === undefined || seed === '' ? {} : { seed }),
   };
-  if (decision !== undefined) return { ...shared, decisionId: decision };
+  const own = seed === undefined || seed === '' ? null : seed;
+  // A record has a seed of its own.
+  if (decision !== undefined) return { ...shared, ...(own === null ? {} : { seed: own }), decisionId: decision };
   const version = versionOf(search.version);
   if (version === 'unsaved' && unsaved === null) return null;
   return {
     ...shared,
+    seed: own ?? usualSeed,
     ...placeOf(search),
     ...(version === 'unsaved' ? { draftConfig: { ...unsaved } } : version === 'published' ? {} : { version }),
     ...weightsOf(search),
   };
 }
 
-/** The body of what stands beside it; null for nothing. Chance is the same on both sides as far as a seed is named. */
+/** The body of what stands beside it; null for nothing. Chance is the same on both sides. */
 export function otherBodyOf(search: SimulateSearch, unsaved: UnsavedConfig = null): SimulateBody | null {
   const against = againstOf(search);
   if (against === 'nothing') return null;
