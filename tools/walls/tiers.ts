@@ -39,7 +39,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['decisions', 'history-import', 'model-learning'],
   ['simulations', 'customer-tools'],
   ['seed-packs', 'erasure', 'why-not'],
-  ['gitops', 'console'],
+  ['gitops', 'approvals', 'console'],
   ['admin'],
 ];
 

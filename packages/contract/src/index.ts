@@ -4,6 +4,7 @@ export * from './admin-cache.ts';
 export * from './admin-rls.ts';
 export * from './algorithm-models.ts';
 export * from './api-keys.ts';
+export * from './approvals.ts';
 export * from './audit-logs.ts';
 export * from './categories.ts';
 export * from './channels.ts';

@@ -228,6 +228,18 @@ export const variables = {
     'Run scheduled jobs from this process (one node at a time). What the server needs to stay whole runs wherever WORKER is on.',
     'on when embedded',
   ),
+  APPROVAL_MAX_AGE_HOURS: {
+    ...whole(
+      'Background',
+      'Hours after which approvals that nobody has decided expire; other values count as unset.',
+      168,
+      1,
+      876_000,
+    ),
+    // The one variable whose malformed value does not keep the server from starting (contract part 1, 4.12).
+    read: (value: string) =>
+      /^[0-9]{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= 876_000 ? Number(value) : 168,
+  },
   SHUTDOWN_GRACE_SECONDS: whole('Background', 'Longest time for requests and jobs to end after SIGTERM.', 10, 1, 600),
 
   SES_FROM_EMAIL: {

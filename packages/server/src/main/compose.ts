@@ -54,6 +54,7 @@ import { createSearchThreads } from './why-not-threads.ts';
 export type ComposeConfig = Pick<
   Config,
   | 'API_KEY_PEPPER'
+  | 'APPROVAL_MAX_AGE_HOURS'
   | 'JWT_SIGNING_SECRET'
   | 'NEXTAUTH_SECRET'
   | 'REDIS_URL'
@@ -260,7 +261,12 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const searches = createSearchThreads(searchThreads, onError);
   const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
-  const jobs = jobRegistry({ database, trials: () => decisions.trials, mail });
+  const jobs = jobRegistry({
+    approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+    database,
+    trials: () => decisions.trials,
+    mail,
+  });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
@@ -304,6 +310,7 @@ export function composeServer(options: ComposeOptions): Server {
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
+    storesSecondFactors: envelope !== null,
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google,

@@ -2,6 +2,7 @@ import { resets as databaseResets } from '../db/tables.ts';
 import type { Feature, Resets } from '../feature.ts';
 import { accountsFeature } from '../features/accounts/index.ts';
 import { adminFeature } from '../features/admin/index.ts';
+import { approvalsFeature } from '../features/approvals/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
 import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts';
 import { categoriesFeature } from '../features/categories/index.ts';
@@ -61,6 +62,7 @@ import type { JobPorts, Ports } from './ports.ts';
 export const features: readonly Feature<Ports, JobPorts>[] = [
   accountsFeature,
   adminFeature,
+  approvalsFeature,
   auditFeature,
   catalogueHistoryFeature,
   categoriesFeature,

@@ -60,6 +60,8 @@ test('the partition jobs make the months ahead that are missing', async () => {
 
 async function run(name: string, tenantId: string | null): Promise<void> {
   const trials = () => assert.fail('no decisions here');
-  const handler = jobRegistry({ database: db.database, mail: mailForNobody, trials }).get(name);
+  const handler = jobRegistry({ database: db.database, approvalMaxAgeHours: 168, mail: mailForNobody, trials }).get(
+    name,
+  );
   await handler!.run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
 }

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Resets, Restorable } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
+import type { ExpiryPorts } from '../features/approvals/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import type { ConsolePorts } from '../features/console/index.ts';
@@ -20,7 +21,6 @@ import {
   noteForAssembly,
   selectFlowsContaining,
 } from '../features/flows/index.ts';
-import type { OperationHandlers } from '../features/gitops/index.ts';
 import type { GoogleDependencies } from '../features/google/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
@@ -54,6 +54,7 @@ import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { WhyNotPorts } from '../features/why-not/index.ts';
+import type { OperationHandlers } from '../http/call-inside.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
@@ -62,7 +63,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Passwords } from '../platform/passwords.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
-export interface JobPorts extends RefreshPorts {
+export interface JobPorts extends RefreshPorts, ExpiryPorts {
   readonly database: Database;
   /** How mail is sent. */
   readonly mail: MailPorts;
@@ -72,7 +73,7 @@ export interface JobPorts extends RefreshPorts {
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, 'database' | 'mail' | 'trials'> = {
+export const jobFeaturePorts: Omit<JobPorts, keyof ExpiryPorts | 'database' | 'mail' | 'trials'> = {
   settlementNumbers: customerNumbers,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),
@@ -114,6 +115,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly google: GoogleDependencies['google'];
   /** SSO_REDIRECT_ALLOWLIST of the process. */
   readonly ssoRedirectOrigins: readonly string[];
+  readonly storesSecondFactors: SettingsPorts['storesSecondFactors'];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
@@ -136,7 +138,7 @@ interface FeaturePorts
     OfferPorts,
     ModelPorts,
     Pick<FlowRoutePorts, 'lockRoutes'>,
-    SettingsPorts,
+    Omit<SettingsPorts, 'storesSecondFactors'>,
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
@@ -178,10 +180,10 @@ export const featurePorts: FeaturePorts = {
     ...(await segmentsAsking(tx, { id: schema.id })),
   ],
   watchedSegments,
-  findSegmentUses: async (tx, segment) => [
+  findSegmentUses: async (tx, segment, kind) => [
     ...(await policiesNamingSegment(tx, segment)).map((policy) => ({ noun: 'contact policy', ...policy })),
-    ...(await rulesNamingSegment(tx, segment)).map((rule) => ({ noun: 'qualification rule', ...rule })),
-    ...(await offersNamingSegment(tx, segment)).map((offer) => ({ noun: 'offer', ...offer })),
+    ...(await rulesNamingSegment(tx, segment, kind)).map((rule) => ({ noun: 'qualification rule', ...rule })),
+    ...(await offersNamingSegment(tx, segment, kind)).map((offer) => ({ noun: 'offer', ...offer })),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [

@@ -76,6 +76,7 @@ export interface TestServerOptions {
 const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 'write', 'admin', 'scim'] } as const;
 
 const testConfig: ComposeConfig = {
+  APPROVAL_MAX_AGE_HOURS: 168,
   AWS_ACCESS_KEY_ID: null,
   AWS_REGION: null,
   AWS_SECRET_ACCESS_KEY: null,
