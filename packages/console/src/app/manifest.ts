@@ -1,11 +1,15 @@
+import { account } from '../features/account/index.ts';
+import { apiKeys } from '../features/api-keys/index.ts';
 import { audit } from '../features/audit/index.ts';
 import { decisions } from '../features/decisions/index.ts';
 import { health } from '../features/health/index.ts';
+import { home } from '../features/home/index.ts';
+import { settings } from '../features/settings/index.ts';
 import { signIn } from '../features/sign-in/index.ts';
 import type { Feature, Screen } from '../route/feature.ts';
 
 /** Every feature of the console, in the order of their tiers. The routes, the rail and the palette are made from this list. */
-export const features: readonly Feature[] = [signIn, decisions, audit, health];
+export const features: readonly Feature[] = [account, apiKeys, settings, signIn, decisions, audit, health, home];
 
 /** Every screen, as tests walk them. */
 export const screens: readonly Screen[] = features.flatMap((each) => each.screens);

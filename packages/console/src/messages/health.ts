@@ -20,7 +20,8 @@ export const healthTexts = {
     migrations: 'Run "arbiter migrate" with the owner of the schema.',
     role: 'Give the server a role that owns nothing and is no superuser.',
     queueConsumer: 'This process runs no worker. Start one, or nothing behind the requests is done.',
-    scheduler: 'Nothing fires by itself here. Call GET /api/v1/cron/tick every minute from outside, or let one process run its scheduler.',
+    scheduler:
+      'Nothing fires by itself here. Call GET /api/v1/cron/tick every minute from outside, or let one process run its scheduler.',
   },
   process: 'Process',
   version: 'Version',

@@ -30,7 +30,13 @@ export function AuditDetail({
       title={`${t.number} ${row.sequence}`}
       about={<RowVerdict check={check} />}
       actions={
-        <Button kind="quiet" size="small" aria-label={t.close} icon={<X aria-hidden className="size-4" />} onClick={onClose} />
+        <Button
+          kind="quiet"
+          size="small"
+          aria-label={t.close}
+          icon={<X aria-hidden className="size-4" />}
+          onClick={onClose}
+        />
       }
     >
       <div className="flex flex-col gap-4">

@@ -92,7 +92,9 @@ export function AuditPage() {
             <span className="flex flex-wrap items-center gap-3">
               {list.asOf === null ? null : <AsOf at={list.asOf} stale={list.old} />}
               {canHash() ? (
-                found.length > 0 && <Badge tone={wrong === 0 ? 'pass' : 'block'}>{t.summary(found.length - wrong, wrong)}</Badge>
+                found.length > 0 && (
+                  <Badge tone={wrong === 0 ? 'pass' : 'block'}>{t.summary(found.length - wrong, wrong)}</Badge>
+                )
               ) : (
                 <span className="text-caption text-soft">{t.browserUnavailableText}</span>
               )}

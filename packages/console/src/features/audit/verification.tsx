@@ -13,9 +13,11 @@ import { useFormat } from '../../ui/provider.tsx';
 export function Verification() {
   const format = useFormat();
   const { run, busy, failure } = useMutate(auditLogOperations.verify);
-  const [found, setFound] = useState<{ readonly result: AuditVerification; readonly rows: number; readonly at: number } | null>(
-    null,
-  );
+  const [found, setFound] = useState<{
+    readonly result: AuditVerification;
+    readonly rows: number;
+    readonly at: number;
+  } | null>(null);
   const verify = async () => {
     let rows = 0;
     let from = 1;
@@ -57,5 +59,9 @@ export function Verification() {
 
 function Verdict({ result, rows }: { result: AuditVerification; rows: string }) {
   if (!result.intact) return <Badge tone="block">{t.broken(String(result.fromSequence + result.verified))}</Badge>;
-  return <Badge tone={result.nextSequence === null ? 'pass' : 'info'}>{result.nextSequence === null ? t.intact(rows) : t.partial(rows)}</Badge>;
+  return (
+    <Badge tone={result.nextSequence === null ? 'pass' : 'info'}>
+      {result.nextSequence === null ? t.intact(rows) : t.partial(rows)}
+    </Badge>
+  );
 }

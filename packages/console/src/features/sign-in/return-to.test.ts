@@ -10,7 +10,14 @@ test('a path of the console is returned to, below its base', () => {
 });
 
 test('nothing else is', () => {
-  for (const path of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)', '/login', '/a b']) {
+  for (const path of [
+    '//evil.example',
+    'https://evil.example',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    '/login',
+    '/a b',
+  ]) {
     assert.equal(returnAddress(`?returnTo=${encodeURIComponent(path)}`, base), base, path);
   }
 });
