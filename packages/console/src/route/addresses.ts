@@ -15,7 +15,7 @@ export const addresses = {
   compare: (a: string, b: string) => `/decisions/compare${writeSearch({ a, b })}`,
   simulate: (search: Search = {}) => `/simulate${writeSearch(search)}`,
   customers: () => '/customers',
-  customer: (id: string) => `/customers/${part(id)}`,
+  customer: (id: string, search: Search = {}) => `/customers/${part(id)}${writeSearch(search)}`,
   flows: () => '/flows',
   flow: (id: string, search: Search = {}) => `/flows/${part(id)}${writeSearch(search)}`,
   offers: (search: Search = {}) => `/offers${writeSearch(search)}`,

@@ -8,7 +8,7 @@ import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Id } from '../../ui/copy.tsx';
+import { Copy } from '../../ui/copy.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -22,6 +22,7 @@ import { TimelineTab } from './timeline-tab.tsx';
 const tabs = ['timeline', 'offers', 'limits', 'profile', 'summaries'] as const;
 const CustomerSearch = Type.Object({
   tab: Type.Optional(Type.String({ enum: [...tabs] })),
+  gate: Type.Optional(Type.String()),
   period: Type.Optional(Type.String()),
   show: Type.Optional(Type.Array(Type.String())),
 });
@@ -44,7 +45,7 @@ export function CustomerPage() {
       parents={[{ title: t.customers, to: addresses.customers() }]}
       about={
         <>
-          <Id id={customerId} what="customer id" whole />
+          <Copy text={customerId} what="customer id" />
           {judged === undefined ? null : (
             <>
               <Badge tone={judged.known ? 'pass' : 'warn'}>{judged.known ? t.known : t.unknown}</Badge>
@@ -95,7 +96,7 @@ export function CustomerPage() {
             key: 'offers',
             label: t.tabs.offers,
             count: judged?.summary.eligibleCount,
-            content: <OffersTab answer={eligibility} />,
+            content: <OffersTab customerId={customerId} answer={eligibility} gate={search.gate ?? null} />,
           },
           {
             key: 'limits',

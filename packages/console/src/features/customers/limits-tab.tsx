@@ -27,8 +27,10 @@ export function LimitsTab({ customerId, judged }: LimitsTabProps) {
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <BlockedNow judged={judged} />
       <Suppressions customerId={customerId} />
-      <Counters customerId={customerId} judged={judged} />
       <Reservations customerId={customerId} judged={judged} />
+      <div className="lg:col-span-2">
+        <Counters customerId={customerId} judged={judged} />
+      </div>
     </div>
   );
 }
@@ -126,8 +128,14 @@ function Counters({ customerId, judged }: LimitsTabProps) {
           }));
           const columns: readonly Column<Counter>[] = [
             { key: 'offer', header: t.counterColumns.offer, cell: ({ offer }) => offer, grow: 2 },
-            { key: 'channel', header: t.counterColumns.channel, width: 96, cell: ({ channel }) => channel },
-            { key: 'last', header: t.counterColumns.last, width: 130, cell: ({ lastAt }) => format.moment(lastAt) },
+            { key: 'channel', header: t.counterColumns.channel, width: 120, cell: ({ channel }) => channel },
+            {
+              key: 'last',
+              header: t.counterColumns.last,
+              width: 160,
+              grow: 0,
+              cell: ({ lastAt }) => format.moment(lastAt),
+            },
             ...windows.map(
               (window): Column<Counter> => ({
                 key: window,

@@ -16,6 +16,16 @@ import type { Column } from '../../ui/table-column.ts';
 import { attributeText } from './attribute-text.ts';
 import { reasonTitle } from './reasons.ts';
 
+/** Rows behind each figure; a figure without is explained on another tab. */
+const behind: Readonly<Record<string, (offer: JudgedOffer) => boolean>> = {
+  totalOffers: () => true,
+  eligibleCount: ({ eligible }) => eligible,
+  failedQualification: ({ qualificationPassed }) => !qualificationPassed,
+  blockedByContactPolicy: ({ contactPolicyBlocked }) => contactPolicyBlocked,
+  blockedBySchedule: ({ scheduleBlocked }) => scheduleBlocked,
+  noCreatives: ({ creativeCount }) => creativeCount === 0,
+};
+
 const gates = [
   'totalOffers',
   'eligibleCount',
@@ -27,14 +37,19 @@ const gates = [
 ] as const;
 
 export interface OffersTabProps {
+  readonly customerId: string;
   readonly answer: Answer<CustomerEligibility>;
+  /** The figure whose rows are shown; it stands in the address. */
+  readonly gate: string | null;
 }
 
 /** Which offers the customer could get, and what keeps the others back. */
-export function OffersTab({ answer }: OffersTabProps) {
+export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
   const format = useFormat();
   const [opened, setOpened] = useState<JudgedOffer | null>(null);
   const judged = answer.data;
+  const keeps = behind[asked ?? ''];
+  const shown = judged?.offers.filter((offer) => keeps === undefined || keeps(offer)) ?? [];
   const columns: readonly Column<JudgedOffer>[] = [
     { key: 'offer', header: t.columns.offer, width: 200, grow: 2, cell: ({ offerName }) => offerName },
     {
@@ -80,7 +95,9 @@ export function OffersTab({ answer }: OffersTabProps) {
                 size="small"
                 label={t.gates[gate]}
                 value={format.number(judged.summary[gate])}
-                drill={{ reason: t.gateDrill }}
+                drill={{
+                  to: addresses.customer(customerId, gate in behind ? { tab: 'offers', gate } : { tab: 'limits' }),
+                }}
               />
             ))}
           </dl>
@@ -92,11 +109,19 @@ export function OffersTab({ answer }: OffersTabProps) {
       <DataTable
         label={t.tabs.offers}
         columns={columns}
-        rows={answer.loading ? undefined : (judged?.offers ?? [])}
+        rows={answer.loading ? undefined : shown}
+        filtered={keeps !== undefined}
+        filteredEmpty={
+          <Empty
+            level={3}
+            title={t.gateNone}
+            actions={<ButtonLink to={addresses.customer(customerId, { tab: 'offers' })}>{t.gateAll}</ButtonLink>}
+          />
+        }
         rowKey={(row) => row.offerId}
         rowTo={(row) => addresses.offer(row.offerId)}
         complete={judged?.pagination.hasMore === false}
-        total={judged?.pagination.total}
+        total={keeps === undefined ? judged?.pagination.total : shown.length}
         partial={judged?.pagination.hasMore ? t.offersPartial(judged.offers.length) : undefined}
         onPeek={setOpened}
         maxHeight="60dvh"

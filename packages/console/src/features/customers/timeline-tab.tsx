@@ -124,7 +124,7 @@ function Line({ at, icon, to, children }: LineProps) {
   const format = useFormat();
   const content = (
     <>
-      <time dateTime={at} className="w-18 shrink-0 tabular-nums text-soft">
+      <time dateTime={at} className="w-24 shrink-0 whitespace-nowrap tabular-nums text-soft">
         {format.time(at)}
       </time>
       <span aria-hidden className="mt-0.5 shrink-0 text-soft [&>svg]:size-4">
@@ -168,6 +168,8 @@ function InteractionEntry({ row, kind }: { readonly row: RowOf<'contact'>; reado
   const format = useFormat();
   const channel = row.channelId === null ? undefined : names.get(row.channelId);
   const to = row.recommendationId === null ? undefined : addresses.decision(row.recommendationId);
+  // Creatives are often named after their offer, which stands beside it.
+  const creative = row.creative?.name.startsWith(row.offer?.name ?? ' ') ? null : row.creative?.name;
   return (
     <Line at={row.timestamp} icon={kind === 'contact' ? <Eye /> : <MessageSquareReply />} to={to}>
       {kind === 'contact' ? (
@@ -177,7 +179,7 @@ function InteractionEntry({ row, kind }: { readonly row: RowOf<'contact'>; reado
       )}
       <span>{row.offer?.name}</span>
       {row.conversionValue === null ? null : <span className="tabular-nums">{format.money(row.conversionValue)}</span>}
-      <span className="text-soft">{[channel, row.creative?.name].filter(Boolean).join(' · ')}</span>
+      <span className="text-soft">{[channel, creative].filter(Boolean).join(' · ')}</span>
     </Line>
   );
 }
