@@ -78,7 +78,8 @@ interface CursorPage<Row> {
 }
 
 /** The rows of a list operation. */
-export type RowOf<O extends Operation> = CallBody<O> extends { readonly data: readonly (infer Row)[] } ? Row : never;
+export type RowOf<O extends Operation> =
+  CallBody<O> extends { readonly data: readonly (infer Row extends object)[] } ? Row : never;
 
 /** A cursor list as far as it is loaded. */
 export interface ListAnswer<Row> extends Omit<Answer<readonly Row[]>, 'data'> {

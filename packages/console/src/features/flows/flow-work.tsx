@@ -6,6 +6,7 @@ import { FlowOutline, type NodeProblem, readFlow } from '../../flow-canvas/index
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { flowTexts as t } from '../../messages/flows.ts';
 import { addresses } from '../../route/addresses.ts';
+import type { SearchChange } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -27,7 +28,7 @@ const FlowCanvas = lazy(() =>
 export interface FlowWorkProps {
   readonly flow: DecisionFlow;
   readonly search: FlowSearch;
-  readonly onChange: (change: FlowSearch, how?: { readonly push: boolean }) => void;
+  readonly onChange: (change: SearchChange<FlowSearch>, how?: { readonly push: boolean }) => void;
 }
 
 /** The nodes of a version: outline, picture, the chosen node, and what a customer's decision does in each of them. */
