@@ -228,6 +228,25 @@ export const variables = {
     'Run scheduled jobs from this process (one node at a time). What the server needs to stay whole runs wherever WORKER is on.',
     'on when embedded',
   ),
+  APPROVAL_MAX_AGE_HOURS: {
+    ...whole(
+      'Background',
+      'Hours after which approvals that nobody has decided expire; other values count as unset.',
+      168,
+      1,
+      876_000,
+    ),
+    // The one variable whose malformed value does not keep the server from starting (contract part 1, 4.12).
+    read: (value: string) =>
+      /^[0-9]{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= 876_000 ? Number(value) : 168,
+  },
+  CRON_SECRET: secret('Background', 'Opens /api/v1/cron/* to a scheduler outside; unset = closed.'),
+  EXPORT_DIR: text(
+    'Background',
+    'Folder for exports and for anchors of audit chains, one for all nodes; readable for this user only.',
+    null,
+    '`<DATA_DIR>/exports`',
+  ),
   SHUTDOWN_GRACE_SECONDS: whole('Background', 'Longest time for requests and jobs to end after SIGTERM.', 10, 1, 600),
 
   SES_FROM_EMAIL: {
@@ -286,6 +305,11 @@ export const variables = {
     0,
     0,
     100_000_000,
+  ),
+  METRICS_TENANT_LABEL: onOff(
+    'Limits and observation',
+    'Metrics of decisions at /api/v1/metrics carry the label `tenant`.',
+    false,
   ),
   METRICS_TOKEN: secret('Limits and observation', 'Bearer of /api/v1/metrics; unset = closed.'),
   LOG_LEVEL: oneOf(

@@ -4,7 +4,7 @@ import { features } from './features.ts';
 import { type JobPorts, jobFeaturePorts } from './ports.ts';
 
 /** Every job of the product with what does it: the machinery's own and those of the features. */
-export function jobRegistry(given: Pick<JobPorts, 'database' | 'mail' | 'trials'>): JobRegistry {
+export function jobRegistry(given: Omit<JobPorts, keyof typeof jobFeaturePorts>): JobRegistry {
   const { database } = given;
   const ports: JobPorts = { ...given, ...jobFeaturePorts };
   return createJobRegistry([...machineryJobs(database), ...jobsOf(features, ports)]);
