@@ -1,0 +1,7 @@
+import type { Feature, Screen } from '../route/feature.ts';
+
+/** Every feature of the console, in the order of their tiers. The routes, the rail and the palette are made from this list. */
+export const features: readonly Feature[] = [];
+
+/** Every screen, as tests walk them. */
+export const screens: readonly Screen[] = features.flatMap((each) => each.screens);

@@ -1,0 +1,30 @@
+import './ui/console.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createConsoleRouter } from './app/router.tsx';
+import { showTheme } from './app/theme.ts';
+import { boot, readBoot, setBoot } from './data/boot.ts';
+import { connect } from './data/call.ts';
+import { fetchBoot } from './data/fetch-boot.ts';
+import { createQueryClient } from './data/query-client.ts';
+import { allowStyles } from './ui/nonce.ts';
+
+allowStyles(document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '');
+
+connect(document.baseURI);
+setBoot(readBoot(document.getElementById('boot')?.textContent ?? '') ?? (await fetchBoot()));
+const block = boot();
+showTheme(document.documentElement, block.authenticated ? block.settings.theme : 'system');
+
+const router = createConsoleRouter(document.baseURI);
+const place = document.getElementById('root');
+if (place === null) throw new Error('the page has no element #root');
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={createQueryClient()}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);
