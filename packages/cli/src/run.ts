@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
 import { auditVerify } from './commands/audit-verify.ts';
 import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
+import { doctor } from './commands/doctor.ts';
 import { keyCreate } from './commands/key-create.ts';
 import { login } from './commands/login.ts';
 import { migrate } from './commands/migrate.ts';
@@ -40,6 +41,7 @@ const commands: readonly Command[] = [
   dlqList,
   dlqRetry,
   dlqPurge,
+  doctor,
   exportCommand,
   plan,
   apply,

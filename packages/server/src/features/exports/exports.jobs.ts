@@ -1,8 +1,8 @@
 import { mostExportedAtOnce } from '@arbiter/contract';
 import Type from 'typebox';
 import { handleJob, type JobHandler, job } from '../../jobs/index.ts';
-import { type EraseExportsPorts, eraseFromExports } from './erase-exports.service.ts';
 import { eraseCustomersJob } from './erase-customers-job.ts';
+import { type EraseExportsPorts, eraseFromExports } from './erase-exports.service.ts';
 import { type ExportPorts, exportHistory } from './exports.service.ts';
 
 const nothing = Type.Object({}, { additionalProperties: false });
