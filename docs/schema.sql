@@ -105,6 +105,81 @@ create table applied_files (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
 
+create table approval_secrets (
+  tenant_id uuid not null,
+  approval_id uuid not null,
+  sealed bytea not null
+);
+  constraint approval_secrets_tenant_id_approval_id_fkey FOREIGN KEY (tenant_id, approval_id) REFERENCES approvals(tenant_id, id)
+  constraint approval_secrets_pkey PRIMARY KEY (tenant_id, approval_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+
+create table approval_stages (
+  tenant_id uuid not null,
+  approval_id uuid not null,
+  ordinal smallint not null,
+  id uuid not null,
+  stage_name text not null,
+  required_role text not null,
+  status text not null,
+  decided_by text,
+  decided_by_name text,
+  comments text,
+  decided_at timestamp(3) with time zone
+);
+  constraint approval_stages_check CHECK ((((status = 'pending'::text) = (decided_by IS NULL)) AND ((decided_by IS NULL) = (decided_at IS NULL))))
+  constraint approval_stages_ordinal_check CHECK (((ordinal >= 1) AND (ordinal <= 10)))
+  constraint approval_stages_required_role_check CHECK ((required_role = ANY (ARRAY['viewer'::text, 'editor'::text, 'admin'::text])))
+  constraint approval_stages_stage_name_check CHECK (((length(stage_name) >= 1) AND (length(stage_name) <= 120)))
+  constraint approval_stages_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text])))
+  constraint approval_stages_tenant_id_approval_id_fkey FOREIGN KEY (tenant_id, approval_id) REFERENCES approvals(tenant_id, id)
+  constraint approval_stages_pkey PRIMARY KEY (tenant_id, approval_id, ordinal)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Who decides a request, one after the other.
+
+create table approvals (
+  tenant_id uuid not null,
+  id uuid not null,
+  entity_type text not null,
+  entity_id text not null,
+  entity_name text not null,
+  action text not null,
+  status text not null,
+  requester_id text not null,
+  requester_name text not null,
+  payload jsonb,
+  payload_bytes integer not null,
+  hidden_paths text[] not null,
+  approver_id text,
+  approver_name text,
+  comments text,
+  applied_entity_id text,
+  created_at timestamp(3) with time zone not null,
+  resolved_at timestamp(3) with time zone
+);
+  constraint approvals_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text])))
+  constraint approvals_check CHECK (((status = 'pending'::text) = (resolved_at IS NULL)))
+  constraint approvals_check1 CHECK (((applied_entity_id IS NULL) OR (status = 'approved'::text)))
+  constraint approvals_entity_id_check CHECK (((length(entity_id) >= 1) AND (length(entity_id) <= 255)))
+  constraint approvals_entity_name_check CHECK (((length(entity_name) >= 1) AND (length(entity_name) <= 255)))
+  constraint approvals_entity_type_check CHECK (((length(entity_type) >= 1) AND (length(entity_type) <= 100)))
+  constraint approvals_payload_bytes_check CHECK ((payload_bytes >= 0))
+  constraint approvals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'expired'::text])))
+  constraint approvals_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint approvals_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX approvals_pending ON arbiter.approvals USING btree (tenant_id, created_at) WHERE (status = 'pending'::text)
+  CREATE INDEX approvals_status ON arbiter.approvals USING btree (tenant_id, status, id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Requests to change governed records.
+
 create table audit_heads (
   tenant_id uuid not null,
   sequence bigint not null,
@@ -1102,7 +1177,7 @@ create table mails (
   expires_at timestamp(3) with time zone not null
 );
   constraint mails_check CHECK ((expires_at > created_at))
-  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['verification'::text, 'registration_known'::text, 'reset'::text, 'invitation'::text, 'locked'::text, 'welcome'::text, 'second_factor'::text])))
+  constraint mails_kind_check CHECK ((kind = ANY (ARRAY['verification'::text, 'registration_known'::text, 'reset'::text, 'invitation'::text, 'locked'::text, 'welcome'::text, 'second_factor'::text, 'approval_requested'::text, 'approval_resolved'::text])))
   constraint mails_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint mails_pkey PRIMARY KEY (tenant_id, id)
   CREATE INDEX mails_expiry ON arbiter.mails USING btree (tenant_id, expires_at)
@@ -2100,7 +2175,8 @@ create table users (
   failed_logins integer default 0 not null,
   address_proven boolean default false not null,
   attributes jsonb default '{}'::jsonb not null,
-  mail_address text
+  mail_address text,
+  second_factor boolean default false not null
 );
   constraint users_attributes_check CHECK ((jsonb_typeof(attributes) = 'object'::text))
   constraint users_failed_logins_check CHECK ((failed_logins >= 0))

@@ -53,7 +53,7 @@ export const consoleDevelopmentLibraries = libraries;
 /** Rule, folder of the file that breaks it, what it imports. */
 const imports: readonly (readonly [rule: string, folder: string, specifier: string])[] = [
   ['console-route', `${source}/route`, '../data/inner.ts'],
-  ['console-messages', `${source}/messages`, '../ui/inner.ts'],
+  ['console-messages', `${source}/messages`, '../data/inner.ts'],
   ['console-ui', `${source}/ui`, '../data/inner.ts'],
   ['console-ui', `${source}/ui`, '../route/inner.ts'],
   ['console-flow-canvas', `${source}/flow-canvas`, '../data/inner.ts'],

@@ -13,8 +13,7 @@ const features = `${source}features/`;
 /** Rooms, each with the rooms it may import besides itself. `app` and `main.tsx` may import all of them. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   route: [],
-  // Types only: words for what the other room names.
-  messages: ['route', 'data'],
+  messages: ['route'],
   ui: ['messages'],
   'flow-canvas': ['ui', 'messages'],
   'engine-worker': [],

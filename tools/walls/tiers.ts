@@ -39,7 +39,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['decisions', 'exports', 'history-import', 'model-learning'],
   ['simulations', 'customer-tools'],
   ['seed-packs', 'erasure', 'why-not'],
-  ['gitops'],
+  ['gitops', 'approvals', 'console'],
   ['admin', 'maintenance'],
 ];
 

@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client';
 import './gallery.css';
 import { UiProvider } from '../src/ui/provider.tsx';
 import { Toaster } from '../src/ui/toast.tsx';
+import { Charts } from './charts.tsx';
 import { Parts } from './parts.tsx';
 
 const root = document.getElementById('root');
@@ -17,9 +18,7 @@ createRoot(root).render(
       currency="EUR"
       links={{ href: (to) => `#${to}`, go: (to) => location.assign(`#${to}`) }}
     >
-      <main>
-        <Parts />
-      </main>
+      <main>{new URLSearchParams(location.search).get('part') === 'charts' ? <Charts /> : <Parts />}</main>
       <Toaster />
     </UiProvider>
   </StrictMode>,

@@ -3,20 +3,27 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { features } from './app/manifest.ts';
 import { createConsoleRouter } from './app/router.tsx';
-import { showTheme } from './app/theme.ts';
-import { boot, readBoot, setBoot } from './data/boot.ts';
+import { chosenTheme, showTheme } from './app/theme.ts';
+import { readBoot, setBoot } from './data/boot.ts';
 import { connect } from './data/call.ts';
 import { fetchBoot } from './data/fetch-boot.ts';
 import { createQueryClient } from './data/query-client.ts';
+import { openTray } from './data/tray.ts';
 import { allowStyles } from './ui/nonce.ts';
 
 allowStyles(document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '');
 
 connect(document.baseURI);
 setBoot(readBoot(document.getElementById('boot')?.textContent ?? '') ?? (await fetchBoot()));
-const block = boot();
-showTheme(document.documentElement, block.authenticated ? block.settings.theme : 'system');
+showTheme(chosenTheme());
+openTray({
+  watches: Object.assign({}, ...features.map(({ jobs }) => jobs ?? {})),
+  now: Date.now,
+  isSeen: () => document.visibilityState === 'visible',
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+});
 
 const router = createConsoleRouter(document.baseURI);
 const place = document.getElementById('root');

@@ -4,6 +4,7 @@ import { adminCacheOperations } from './admin-cache.ts';
 import { adminRlsOperations } from './admin-rls.ts';
 import { algorithmModelOperations } from './algorithm-models.ts';
 import { apiKeyOperations } from './api-keys.ts';
+import { approvalOperations } from './approvals.ts';
 import { auditLogOperations } from './audit-logs.ts';
 import { categoryOperations, subCategoryOperations } from './categories.ts';
 import { channelOperations } from './channels.ts';
@@ -64,6 +65,7 @@ export const operations = {
   ...byId(adminRlsOperations),
   ...byId(algorithmModelOperations),
   ...byId(apiKeyOperations),
+  ...byId(approvalOperations),
   ...byId(auditLogOperations),
   ...byId(categoryOperations),
   ...byId(subCategoryOperations),

@@ -4,14 +4,14 @@ import { Link } from '../ui/link.tsx';
 
 function Message({ title, text, children }: { title: string; text: string; children?: ReactNode }) {
   return (
-    <main className="mx-auto flex max-w-[72ch] flex-col gap-3 px-6 py-16">
+    <div className="mx-auto flex max-w-[72ch] flex-col gap-3 px-6 py-16">
       <title>{`${title} · Arbiter`}</title>
       <h1 className="font-semibold text-page" tabIndex={-1}>
         {title}
       </h1>
       <p className="text-soft">{text}</p>
       <div className="flex gap-4">{children}</div>
-    </main>
+    </div>
   );
 }
 

@@ -37,7 +37,9 @@ export async function send<const O extends Operation>(
     noteConnection(null);
     return { ...answer, body: answer.body as CallBody<O> };
   } catch (error) {
-    noteConnection(failureOf(error));
+    const failure = failureOf(error);
+    // "Not ready" is what that operation is asked for; other calls may be answered all the same.
+    if (operation.loadClass !== 'health' || failure.kind === 'unreachable') noteConnection(failure);
     throw error;
   }
 }

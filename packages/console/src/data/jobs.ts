@@ -1,36 +1,10 @@
+import { type JobKind, type JobStanding, type JobWatches, jobKinds } from '../route/job.ts';
 import { recallInTab, rememberInTab } from './storage.ts';
 
 /**
  * Long work, in one shape whatever it is: it is watched from the top of every page, goes on while pages change, is found
  * again after a reload (by its id, which is all that is remembered), and stays until it was seen.
  */
-
-/** Kinds of work that the tray can watch; the words for them stand in messages/jobs.ts. */
-export const jobKinds = [
-  'campaignRun',
-  'pipelineRun',
-  'modelTraining',
-  'packLoad',
-  'segmentSimulation',
-  'backtest',
-  'reportRun',
-  'csvImport',
-  'bulkAct',
-] as const;
-export type JobKind = (typeof jobKinds)[number];
-
-export type JobState = 'running' | 'done' | 'failed' | 'cancelled';
-
-/** How work stands. */
-export interface JobStanding {
-  readonly state: JobState;
-  /** Of 0 to 1; absent when it is not known how much there is. */
-  readonly progress?: number;
-  /** Seconds that it will still take, where the server says so. */
-  readonly etaSeconds?: number;
-  /** What came of it, or why it failed, in a sentence. */
-  readonly note?: string;
-}
 
 export interface Job extends JobStanding {
   readonly id: string;
@@ -43,13 +17,6 @@ export interface Job extends JobStanding {
   /** False until it was looked at after its end. */
   readonly seen: boolean;
 }
-
-/** How a kind of work is asked after, and stopped. It comes as a chunk of its own when work of that kind begins. */
-export interface JobWatch {
-  readonly ask: (id: string, signal: AbortSignal) => Promise<JobStanding>;
-  readonly cancel?: (id: string) => Promise<void>;
-}
-export type JobWatches = Readonly<Partial<Record<JobKind, () => Promise<JobWatch>>>>;
 
 export interface Tray {
   readonly jobs: () => readonly Job[];

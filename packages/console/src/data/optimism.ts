@@ -4,14 +4,14 @@
  * of administrators is here; a test holds that.
  */
 export const optimisticProperties: Readonly<Record<string, readonly string[]>> = {
-  'offers.update': ['name', 'description', 'tags', 'priority'],
-  'offers.updateById': ['name', 'description', 'tags', 'priority'],
-  'creatives.update': ['name', 'description', 'tags'],
-  'creatives.updateById': ['name', 'description', 'tags'],
-  'categories.update': ['name', 'description'],
-  'categories.updateById': ['name', 'description'],
-  'subCategories.update': ['name', 'description'],
-  'subCategories.updateById': ['name', 'description'],
+  'offers.update': ['name', 'description', 'shortDesc', 'tags', 'priority'],
+  'offers.updateById': ['name', 'description', 'shortDesc', 'tags', 'priority'],
+  'creatives.update': ['name'],
+  'creatives.updateById': ['name'],
+  'categories.update': ['name', 'description', 'icon', 'color', 'ordinal'],
+  'categories.updateById': ['name', 'description', 'icon', 'color', 'ordinal'],
+  'subCategories.update': ['name', 'description', 'icon', 'color', 'ordinal'],
+  'subCategories.updateById': ['name', 'description', 'icon', 'color', 'ordinal'],
   'channels.update': ['name', 'description'],
   'channels.updateById': ['name', 'description'],
   'placements.update': ['name', 'description'],

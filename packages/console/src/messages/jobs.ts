@@ -1,4 +1,4 @@
-import type { JobKind, JobState } from '../data/jobs.ts';
+import type { JobKind, JobState } from '../route/job.ts';
 
 /** Words for long work. */
 export const jobKindTexts: Readonly<Record<JobKind, string>> = {

@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
+import type { JobWatches } from './job.ts';
 
 /**
  * What a feature of the console says of itself. Its `index.ts` is loaded with the shell, so it names its screens and brings
@@ -12,6 +13,8 @@ export interface Feature {
   readonly commands?: readonly Command[];
   /** What the palette looks for while somebody types. */
   readonly searches?: readonly PaletteSearch[];
+  /** How the jobs tray watches the kinds of long work that begin here. */
+  readonly jobs?: JobWatches;
 }
 
 /** A page with an address. */
@@ -69,6 +72,8 @@ export interface Command {
 export interface PaletteSearch {
   /** What is found, in the plural: `Offers`. */
   readonly title: string;
+  /** `ids`: looks up an id or key that was pasted, and is asked only for texts that look like one. Default: names. */
+  readonly of?: 'ids';
   /** Brings what looks for a text: at most five finds, best first; ends when the signal says so. */
   readonly load: () => Promise<(text: string, signal: AbortSignal) => Promise<readonly Found[]>>;
 }

@@ -40,7 +40,7 @@ export function readSearch<S extends TObject>(schema: S, raw: RawSearch): Partia
 
 function readValue(schema: TSchema, value: string | readonly string[] | undefined): unknown {
   if (value === undefined) return undefined;
-  const { type, items, anyOf, enum: allowed, minimum, maximum } = keywords(schema);
+  const { type, items, anyOf, const: only, enum: allowed, minimum, maximum } = keywords(schema);
   if (anyOf !== undefined) {
     return anyOf.map((each) => readValue(each, value)).find((each) => each !== undefined);
   }
@@ -59,6 +59,7 @@ function readValue(schema: TSchema, value: string | readonly string[] | undefine
       number <= (maximum ?? Number.POSITIVE_INFINITY);
     return fits ? number : undefined;
   }
+  if (only !== undefined && only !== value) return undefined;
   if (allowed !== undefined && !allowed.includes(value)) return undefined;
   return value;
 }
@@ -67,6 +68,7 @@ interface Keywords {
   readonly type?: string;
   readonly items?: TSchema;
   readonly anyOf?: readonly TSchema[];
+  readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;

@@ -11,6 +11,9 @@ export function useParam(name: string): string {
   return value;
 }
 
+/** Some of the parameters of an address, changed; `undefined` takes one out. */
+export type SearchChange<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
+
 /**
  * What the address says after its question mark, typed by a schema, usually the query of the list's operation; and a setter
  * that changes some of it (`undefined` takes one out). A change replaces the entry of the history, unless `push` says that
@@ -18,13 +21,13 @@ export function useParam(name: string): string {
  */
 export function useSearch<S extends TObject>(
   schema: S,
-): [Partial<Static<S>>, (change: Partial<Static<S>>, how?: { readonly push: boolean }) => void] {
+): [Partial<Static<S>>, (change: SearchChange<Partial<Static<S>>>, how?: { readonly push: boolean }) => void] {
   const text = useLocation({ select: (location) => location.searchStr });
   const navigate = useNavigate();
   const raw: RawSearch = useMemo(() => parseSearch(text), [text]);
   const search = useMemo(() => readSearch(schema, raw), [schema, raw]);
   const change = useCallback(
-    (changed: Partial<Static<S>>, how = { push: false }) => {
+    (changed: SearchChange<Partial<Static<S>>>, how = { push: false }) => {
       const merged: Record<string, unknown> = { ...raw, ...changed };
       void navigate({
         to: '.',

@@ -7,13 +7,14 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react';
 import { useLinks } from './link.tsx';
 import { bySortValue, type Column, type Selection } from './table-column.ts';
 import { TableFoot } from './table-foot.tsx';
 import { moved, type Place, toggled, withRange } from './table-keys.ts';
 import { placeColumns, visibleColumns } from './table-layout.ts';
 import { HeadLine, RowLine, SkeletonLines, selectWidth } from './table-parts.tsx';
+import { useWidth } from './use-width.ts';
 
 export interface DataTableProps<Row> {
   /** What the rows are, in the plural: "Offers". */
@@ -57,20 +58,6 @@ type Features = typeof features;
 
 const nothing: readonly never[] = [];
 const headHeight = 36;
-
-/** Width of an element, kept current. */
-function useWidth(ref: React.RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    setWidth(element.clientWidth);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [ref]);
-  return width;
-}
 
 /**
  * Rows of one kind: head and first column stay, rows and columns outside the window are not drawn, a row is a link. The keys

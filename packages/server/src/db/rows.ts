@@ -63,6 +63,50 @@ export interface AppliedFilesRow {
   readonly files: unknown;
 }
 
+/** A row of `approval_secrets`. */
+export interface ApprovalSecretsRow {
+  readonly tenantId: string;
+  readonly approvalId: string;
+  readonly sealed: Buffer;
+}
+
+/** A row of `approval_stages`. */
+export interface ApprovalStagesRow {
+  readonly tenantId: string;
+  readonly approvalId: string;
+  readonly ordinal: number;
+  readonly id: string;
+  readonly stageName: string;
+  readonly requiredRole: 'viewer' | 'editor' | 'admin';
+  readonly status: 'pending' | 'approved' | 'rejected';
+  readonly decidedBy: string | null;
+  readonly decidedByName: string | null;
+  readonly comments: string | null;
+  readonly decidedAt: Date | null;
+}
+
+/** A row of `approvals`. */
+export interface ApprovalsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly entityType: string;
+  readonly entityId: string;
+  readonly entityName: string;
+  readonly action: 'create' | 'update' | 'delete';
+  readonly status: 'pending' | 'approved' | 'rejected' | 'expired';
+  readonly requesterId: string;
+  readonly requesterName: string;
+  readonly payload: unknown;
+  readonly payloadBytes: number;
+  readonly hiddenPaths: string[];
+  readonly approverId: string | null;
+  readonly approverName: string | null;
+  readonly comments: string | null;
+  readonly appliedEntityId: string | null;
+  readonly createdAt: Date;
+  readonly resolvedAt: Date | null;
+}
+
 /** A row of `audit_heads`. */
 export interface AuditHeadsRow {
   readonly tenantId: string;
@@ -689,7 +733,9 @@ export interface MailsRow {
     | 'invitation'
     | 'locked'
     | 'welcome'
-    | 'second_factor';
+    | 'second_factor'
+    | 'approval_requested'
+    | 'approval_resolved';
   readonly sealed: Buffer;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -1267,6 +1313,7 @@ export interface UsersRow {
   readonly addressProven: boolean;
   readonly attributes: unknown;
   readonly mailAddress: string | null;
+  readonly secondFactor: boolean;
 }
 
 /** A row of `volume_reservations`. */
@@ -1299,6 +1346,9 @@ export interface Tables {
   readonly api_key_uses: ApiKeyUsesRow;
   readonly api_keys: ApiKeysRow;
   readonly applied_files: AppliedFilesRow;
+  readonly approval_secrets: ApprovalSecretsRow;
+  readonly approval_stages: ApprovalStagesRow;
+  readonly approvals: ApprovalsRow;
   readonly audit_heads: AuditHeadsRow;
   readonly audit_logs: AuditLogsRow;
   readonly backup_codes: BackupCodesRow;
@@ -1453,6 +1503,44 @@ export const columnKinds = {
     configVersion: 'integer',
     hash: 'text',
     files: 'json',
+  },
+  approval_secrets: {
+    tenantId: 'uuid',
+    approvalId: 'uuid',
+    sealed: 'bytes',
+  },
+  approval_stages: {
+    tenantId: 'uuid',
+    approvalId: 'uuid',
+    ordinal: 'integer',
+    id: 'uuid',
+    stageName: 'text',
+    requiredRole: 'text',
+    status: 'text',
+    decidedBy: 'text',
+    decidedByName: 'text',
+    comments: 'text',
+    decidedAt: 'instant',
+  },
+  approvals: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    entityType: 'text',
+    entityId: 'text',
+    entityName: 'text',
+    action: 'text',
+    status: 'text',
+    requesterId: 'text',
+    requesterName: 'text',
+    payload: 'json',
+    payloadBytes: 'integer',
+    hiddenPaths: 'array',
+    approverId: 'text',
+    approverName: 'text',
+    comments: 'text',
+    appliedEntityId: 'text',
+    createdAt: 'instant',
+    resolvedAt: 'instant',
   },
   audit_heads: {
     tenantId: 'uuid',
@@ -2463,6 +2551,7 @@ export const columnKinds = {
     addressProven: 'boolean',
     attributes: 'json',
     mailAddress: 'text',
+    secondFactor: 'boolean',
   },
   volume_reservations: {
     tenantId: 'uuid',

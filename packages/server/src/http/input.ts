@@ -104,6 +104,12 @@ export function createItemReader<S extends TSchema>(schema: S, compile: Compile)
   return (item) => shape(item, 0) as Static<S>;
 }
 
+/** Reads a value that stands for the body of an operation, as the binder reads the body itself. Throws `validation_failed`. */
+export function createBodyReader(operation: Operation, compile: Compile): (body: unknown) => unknown {
+  const shape = createShapeBody(operation, compile);
+  return (body) => shape(body, 0);
+}
+
 function createShape(schema: TSchema, check: Check, forgivesNull: boolean): (parsed: unknown, size: number) => unknown {
   const pick = createPick(schema);
   return (parsed, size) => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { type MetricsSummary, type Operation, operations, type ReadyChecks } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -13,6 +14,8 @@ import {
   type HotPath,
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
+import { createConsoleSite, createDist } from '../features/console/index.ts';
+import { expireApprovals } from '../features/approvals/index.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
@@ -108,6 +111,8 @@ export interface ComposeOptions {
   readonly logger: Logger;
   readonly version: string;
   readonly readyChecks?: (database: Database) => Promise<ReadyChecks>;
+  /** Folder of the built console. Default: packages/console/dist of this checkout. */
+  readonly consoleFolder?: string;
   /** Tests: each success answer must match its schema. */
   readonly checkResponses?: boolean;
   readonly beside?: OperationsBeside;
@@ -122,6 +127,8 @@ export interface ComposeOptions {
     readonly answerWithinMs: number;
   };
 }
+
+const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
 /** One server process, put together and not yet listening. */
 export interface Server {
@@ -268,29 +275,42 @@ export function composeServer(options: ComposeOptions): Server {
   const searches = createSearchThreads(searchThreads, onError);
   const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
   const exportFolder = createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'));
-  const jobs = jobRegistry({ customerHash, database, exportFolder, trials: () => decisions.trials, mail });
+  const jobs = jobRegistry({
+    approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+    customerHash,
+    database,
+    exportFolder,
+    trials: () => decisions.trials,
+    mail,
+  });
   const refusing = setInterval(() => decisions.refuseLate(), refuseLateEveryMs).unref();
   const flushing = setInterval(() => decisions.flushMinutes().catch(onError), flushMinutesEveryMs).unref();
   const { beside } = options;
   const provers = { accessToken: accessTokens, apiKey: authenticator, session: sessions };
   const real: Authenticate = (presented, beforeLookUp) => provers[presented.kind].authenticate(presented, beforeLookUp);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
+  const consoleDist = createDist(options.consoleFolder ?? builtConsole);
   const handlers: ReadonlyMap<string, AnyHandler> = operationsOf(features, {
     ...featurePorts,
     database,
     authenticate,
+    consoleDist,
     pepper,
     accessTokens,
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
     chainProof: { checkpointKeys: hashKeys, exportFolder },
     checkpointKeys: hashKeys,
     clock,
-    // There are no approvals yet, so that none expires.
-    expireApprovals: async () => ({
-      cutoff: new Date(clock.now() - config.APPROVAL_MAX_AGE_HOURS * 3_600_000),
-      expired: 0,
-      failed: [],
-    }),
+    expireApprovals: () =>
+      expireApprovals(
+        {
+          approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+          database,
+          enqueueMail: mailQueue(envelope),
+          logger,
+        },
+        new Date(clock.now()),
+      ),
     exportFolder,
     links,
     mfaTokens,
@@ -323,6 +343,7 @@ export function composeServer(options: ComposeOptions): Server {
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     onError,
     operationHandlers: () => handlers,
+    storesSecondFactors: envelope !== null,
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google,
@@ -332,6 +353,7 @@ export function composeServer(options: ComposeOptions): Server {
     retainers: features.flatMap(({ retains }) => retains),
     restorables: features.flatMap(({ restores }) => restores),
     outboundRules: createOutboundRules(outboundOptions),
+    version: options.version,
   });
   const ownMetricsText = async () =>
     config.METRICS_TENANT_LABEL ? metricsText(shownMetrics(await readMetrics(), true)) : registry.metrics();
@@ -339,6 +361,7 @@ export function composeServer(options: ComposeOptions): Server {
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
     pages: Object.values(pageOperations),
+    site: createConsoleSite(consoleDist),
     handlers: new Map([...handlers, ...(beside?.handlers ?? [])]),
     database,
     authenticate,

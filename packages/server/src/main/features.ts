@@ -2,10 +2,12 @@ import { resets as databaseResets } from '../db/tables.ts';
 import type { Feature, Resets } from '../feature.ts';
 import { accountsFeature } from '../features/accounts/index.ts';
 import { adminFeature } from '../features/admin/index.ts';
+import { approvalsFeature } from '../features/approvals/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
 import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts';
 import { categoriesFeature } from '../features/categories/index.ts';
 import { channelsFeature } from '../features/channels/index.ts';
+import { consoleFeature } from '../features/console/index.ts';
 import { contactPoliciesFeature } from '../features/contact-policies/index.ts';
 import { contentFeature } from '../features/content/index.ts';
 import { creativesFeature } from '../features/creatives/index.ts';
@@ -62,10 +64,12 @@ import type { JobPorts, Ports } from './ports.ts';
 export const features: readonly Feature<Ports, JobPorts>[] = [
   accountsFeature,
   adminFeature,
+  approvalsFeature,
   auditFeature,
   catalogueHistoryFeature,
   categoriesFeature,
   channelsFeature,
+  consoleFeature,
   contactPoliciesFeature,
   contentFeature,
   creativesFeature,

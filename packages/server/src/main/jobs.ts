@@ -1,11 +1,19 @@
 import { jobsOf } from '../feature.ts';
+import { mailQueue } from '../features/mail/index.ts';
 import { createJobRegistry, type JobRegistry, machineryJobs } from '../jobs/index.ts';
 import { features } from './features.ts';
 import { type JobPorts, jobFeaturePorts } from './ports.ts';
 
 /** Every job of the product with what does it: the machinery's own and those of the features. */
-export function jobRegistry(given: Omit<JobPorts, keyof typeof jobFeaturePorts>): JobRegistry {
-  const { database } = given;
-  const ports: JobPorts = { ...given, ...jobFeaturePorts };
+export function jobRegistry(
+  given: Omit<JobPorts, keyof typeof jobFeaturePorts | 'enqueueMail' | 'logger'>,
+): JobRegistry {
+  const { database, mail } = given;
+  const ports: JobPorts = {
+    ...given,
+    ...jobFeaturePorts,
+    enqueueMail: mailQueue(mail.envelope),
+    logger: mail.logger,
+  };
   return createJobRegistry([...machineryJobs(database), ...jobsOf(features, ports)]);
 }

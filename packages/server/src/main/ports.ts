@@ -3,8 +3,10 @@ import type { MetricsSummary } from '@arbiter/contract';
 import type { Database, Tx } from '../db/index.ts';
 import type { Resets, Restorable, Retainer } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
+import type { ExpiryPorts } from '../features/approvals/index.ts';
 import type { AuditPorts, ChainProof } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
+import type { ConsolePorts } from '../features/console/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
 import { contentHandlersInside, type ReadProfile } from '../features/content/index.ts';
 import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
@@ -21,7 +23,6 @@ import {
   noteForAssembly,
   selectFlowsContaining,
 } from '../features/flows/index.ts';
-import type { OperationHandlers } from '../features/gitops/index.ts';
 import type { GoogleDependencies } from '../features/google/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
@@ -56,6 +57,7 @@ import { appendEvents } from '../features/stream/index.ts';
 import type { SuppressionPorts } from '../features/suppressions/index.ts';
 import type { TenantPorts } from '../features/tenants/index.ts';
 import type { WhyNotPorts } from '../features/why-not/index.ts';
+import type { OperationHandlers } from '../http/call-inside.ts';
 import type { AnyHandler } from '../http/handler.ts';
 import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
@@ -65,7 +67,7 @@ import type { Passwords } from '../platform/passwords.ts';
 import type { PrivateFolder } from '../platform/private-folder.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
-export interface JobPorts extends RefreshPorts {
+export interface JobPorts extends RefreshPorts, ExpiryPorts {
   readonly database: Database;
   readonly customerHash: KeyedHash;
   /** EXPORT_DIR. */
@@ -78,7 +80,10 @@ export interface JobPorts extends RefreshPorts {
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, 'customerHash' | 'database' | 'exportFolder' | 'mail' | 'trials'> = {
+export const jobFeaturePorts: Omit<
+  JobPorts,
+  keyof ExpiryPorts | 'customerHash' | 'database' | 'exportFolder' | 'mail' | 'trials'
+> = {
   settlementNumbers: customerNumbers,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),
@@ -94,6 +99,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly database: Database;
   readonly authenticate: Authenticate;
   readonly clock: Clock;
+  readonly consoleDist: ConsolePorts['consoleDist'];
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
   /** APPROVAL_MAX_AGE_HOURS of the process. */
@@ -135,6 +141,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly google: GoogleDependencies['google'];
   /** SSO_REDIRECT_ALLOWLIST of the process. */
   readonly ssoRedirectOrigins: readonly string[];
+  readonly storesSecondFactors: SettingsPorts['storesSecondFactors'];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
@@ -143,6 +150,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly resets: readonly Resets[];
   /** What the features say that can be restored. */
   readonly restorables: readonly Restorable[];
+  /** Of the product. */
+  readonly version: string;
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
@@ -153,7 +162,7 @@ interface FeaturePorts
     OfferPorts,
     ModelPorts,
     Pick<FlowRoutePorts, 'lockRoutes'>,
-    SettingsPorts,
+    Omit<SettingsPorts, 'storesSecondFactors'>,
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'> {
   readonly policyReferrers: PolicyReferrers;
@@ -195,10 +204,10 @@ export const featurePorts: FeaturePorts = {
     ...(await segmentsAsking(tx, { id: schema.id })),
   ],
   watchedSegments,
-  findSegmentUses: async (tx, segment) => [
+  findSegmentUses: async (tx, segment, kind) => [
     ...(await policiesNamingSegment(tx, segment)).map((policy) => ({ noun: 'contact policy', ...policy })),
-    ...(await rulesNamingSegment(tx, segment)).map((rule) => ({ noun: 'qualification rule', ...rule })),
-    ...(await offersNamingSegment(tx, segment)).map((offer) => ({ noun: 'offer', ...offer })),
+    ...(await rulesNamingSegment(tx, segment, kind)).map((rule) => ({ noun: 'qualification rule', ...rule })),
+    ...(await offersNamingSegment(tx, segment, kind)).map((offer) => ({ noun: 'offer', ...offer })),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [

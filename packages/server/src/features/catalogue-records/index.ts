@@ -3,6 +3,7 @@ export { readColumnDefaults } from './column-defaults.store.ts';
 export { rejectCursor } from './cursors.ts';
 export { customFieldValueProblem, fitsCustomField } from './custom-field-values.ts';
 export type { LockDependants, RouteColumn } from './dependants.ts';
+export { allowGoingLive, requireGoingLive } from './going-live.ts';
 export {
   type BucketPage,
   type BucketPrint,
@@ -12,6 +13,7 @@ export {
   pageValues,
   printColumns,
 } from './id-buckets.ts';
+export { jsonDifferences } from './json-differences.ts';
 export { freeKey, keyFromName } from './keys.rules.ts';
 export { lockMadeKeys } from './made-keys.store.ts';
 export { noContent, recordHandlers } from './record-handlers.ts';
@@ -49,7 +51,7 @@ export {
   inUseEntry,
   requireLive,
 } from './references.store.ts';
-export { countReferring, type RelatedRow, readReferring, readRelated } from './related.store.ts';
+export { countReferring, type RelatedRow, readReferring, readRelated, requireVersion } from './related.store.ts';
 export { cascadeRestore, type GoneParent, type RestoreOptions, restorable, restoreRecord } from './restore.service.ts';
 export { assignedTo } from './scope-assignments.store.ts';
 export {

@@ -3,6 +3,7 @@ import type { Actor, Tx } from '../../db/tx.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
+import { checkGoingLive } from './going-live.ts';
 import {
   type Addressed,
   type GovernedRow,
@@ -67,7 +68,7 @@ export async function noteChange<Row extends GovernedRow>(
 
 /**
  * Inserts a record with a new id and version 1, its audit row and the new catalogue version.
- * Throws 409 `duplicate_name` / `duplicate_key` by the spec's constraints.
+ * Throws 409 `duplicate_name` / `duplicate_key` by the spec's constraints, 403 `approval_required`.
  */
 export async function createRecord<Row extends GovernedRow>(
   tx: Tx,
@@ -76,6 +77,7 @@ export async function createRecord<Row extends GovernedRow>(
   options: { readonly id?: string; readonly action?: AuditAction } = {},
 ): Promise<Row> {
   const row = await insertRow(tx, spec, options.id ?? newId(), values);
+  await checkGoingLive(tx, spec, { before: null, after: row });
   await noteChange(tx, spec, options.action ?? 'create', { before: null, after: row });
   return row;
 }
@@ -129,7 +131,7 @@ export interface UpdateOptions<Row extends GovernedRow> {
 /**
  * Changes a live record under its row lock: precondition, change, version + 1 (also when nothing changed, unless
  * `keepsVersion`), audit row
- * with before and after, catalogue version. Throws 404, 409 `row_version_conflict`, 409 duplicates.
+ * with before and after, catalogue version. Throws 404, 409 `row_version_conflict`, 409 duplicates, 403 `approval_required`.
  */
 export async function updateRecord<Row extends GovernedRow>(
   tx: Tx,
@@ -144,6 +146,7 @@ export async function updateRecord<Row extends GovernedRow>(
   const after = await (options.keepsVersion
     ? updateRow(tx, spec, before.id, change, updatedAt)
     : writeRow(tx, spec, before, change, updatedAt));
+  await checkGoingLive(tx, spec, { before, after });
   await noteChange(tx, spec, options.action ?? 'update', { before, after }, options.secretsGiven, options.actor);
   return after;
 }

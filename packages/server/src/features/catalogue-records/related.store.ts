@@ -1,6 +1,8 @@
 import { type EntityType, type ResourceOf, resources } from '@arbiter/contract';
+import { columnKinds } from '../../db/rows.ts';
 import { sql } from '../../db/sql.ts';
 import type { Tx } from '../../db/tx.ts';
+import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { type RecordRow, tableOf } from './record-spec.ts';
 import { anyTable, rowsOf } from './records.store.ts';
@@ -58,6 +60,27 @@ export async function readReferring<E extends EntityType, const C extends Column
   if (resource.softDelete) query = query.where('deletedAt', 'is', null);
   const rows = await rowsOf<RelatedRow<E, C> & { readonly referredTo: string }>(tx, query);
   return Map.groupBy(rows, (row) => row.referredTo);
+}
+
+/**
+ * Locks a record for its deletion and holds its counter against the caller's: another one is 409 `row_version_conflict`. A
+ * record that is not there passes: deleting it says so.
+ */
+export async function requireVersion(tx: Tx, entityType: EntityType, id: string, expected: number): Promise<void> {
+  if (!isUuid(id)) return;
+  const table = tableOf(resources[entityType]);
+  const counter = 'rowVersion' in columnKinds[table] ? 'rowVersion' : 'version';
+  const query = anyTable(tx)
+    .selectFrom(table)
+    .select(sql<number>`${sql.ref(counter)}`.as('counter'))
+    .where('tenantId', '=', tx.tenantId)
+    .where('id', '=', id);
+  const [row] = await rowsOf<{ counter: number }>(tx, query.forUpdate());
+  if (row === undefined || row.counter === expected) return;
+  throw new AppError('row_version_conflict', {
+    detail: `The ${resources[entityType].noun} is at version ${row.counter}, not ${expected}.`,
+    errors: [{ path: '/rowVersion', message: `is ${expected}, the record is at ${row.counter}` }],
+  });
 }
 
 /** Columns by which the records of a resource refer to others. */

@@ -7,6 +7,7 @@ import { decisionJobs, retainers } from './decisions.jobs.ts';
 import { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
 import { decisionErasers } from './erasers.ts';
 
+export { type AnswerFacts, shapeAnswer } from './answer.ts';
 export { decisionMade } from './decisions.events.ts';
 export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
@@ -15,6 +16,7 @@ export { type CallFacts, type RecommendCall, readRecommendCall } from './recomme
 export { decisionNamed } from './requests.store.ts';
 export type { TenantMetric } from './tenant-counts.ts';
 export { hideValues, valuesNeverStored } from './trace-rows.ts';
+export { readTrialClock } from './trial-clock.ts';
 export {
   answerOfTrial,
   decideTrial,

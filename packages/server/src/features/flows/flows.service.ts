@@ -9,6 +9,7 @@ import {
   type LockDependants,
   type RecordChange,
   type RouteColumn,
+  requireGoingLive,
   restorable,
   softDeleteRecord,
   toWire,
@@ -154,6 +155,7 @@ export async function publishFlow(
   ports: FlowPorts = withoutSecrets,
 ): Promise<DecisionFlowRow> {
   const seen = await getRecord(tx, flowSpec, request.id);
+  await requireGoingLive(tx, flowSpec.resource.noun);
   assertRowVersion(flowSpec, seen, request.rowVersion);
   await checkDraft(tx, seen.draftConfig, { use: 'publish', ports, flow: seen });
   return updateRecord(tx, flowSpec, request.id, {

@@ -1,5 +1,6 @@
 import type { PolicyChange, PolicyDrift, PolicyExport, PolicyPlan, PolicyPlanBody } from '@arbiter/contract';
 import { type Database, lockCatalogueVersion, readCatalogueVersion, type Tx } from '../../db/index.ts';
+import type { OperationHandlers } from '../../http/call-inside.ts';
 import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
@@ -10,7 +11,7 @@ import { lockApplies, selectApplied, upsertApplied } from './gitops.store.ts';
 import { fieldChanges, type Members, sameJson } from './json.ts';
 import { type Judged, judgeFiles, maximumErrors, missingNames, placeOf, refuseFiles } from './judge.ts';
 import { hashOf, refKey, settingsPath, shownRef } from './layout.ts';
-import { type OperationHandlers, openSession, type Session } from './session.ts';
+import { openSession, type Session } from './session.ts';
 import { settingsPatch, settingsRef, settingsType, settingsValues, shortSettings } from './settings-file.ts';
 import { filesOf, readTenant, type TenantFiles, textOf } from './tenant-files.ts';
 import { changedNames } from './wanted-values.ts';

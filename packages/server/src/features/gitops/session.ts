@@ -1,24 +1,13 @@
-import { type Operation, operations, type Role, roles } from '@arbiter/contract';
-import type { Json } from '@arbiter/engine';
 import type { Tx } from '../../db/tx.ts';
-import type { AnyHandler, RequestFacts } from '../../http/handler.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { callInside, type InsideHandlers } from '../../http/call-inside.ts';
+import type { RequestFacts } from '../../http/handler.ts';
 import { asJson } from '../../platform/json.ts';
 import { readColumnDefaults } from '../catalogue-records/index.ts';
 import { personBehind } from '../credentials/index.ts';
 import { readUserAddresses } from '../users/index.ts';
 import { readLockWait } from './gitops.store.ts';
 import { type Defaults, kinds } from './kinds.ts';
-import type { CallInput, RuleContext } from './rules/kind-rules.ts';
-
-/** The handlers of all operations by id: what an operation does is asked of itself (main plugs them in). */
-export type OperationHandlers = () => ReadonlyMap<string, AnyHandler>;
-
-/** Where the work finds what an operation does. */
-export interface SessionHandlers {
-  readonly operationHandlers: OperationHandlers;
-  readonly handlersInside: ReadonlyMap<string, AnyHandler>;
-}
+import type { RuleContext } from './rules/kind-rules.ts';
 
 /** One piece of work in one transaction. */
 export interface Session extends RuleContext {
@@ -28,16 +17,11 @@ export interface Session extends RuleContext {
   readonly defaults: ReadonlyMap<string, Defaults>;
 }
 
-const operationsById = new Map<string, Operation>(Object.entries(operations));
-
-const allows = (role: Role, least: Role | null): boolean =>
-  least === null || roles.indexOf(role) >= roles.indexOf(least);
-
 /** What the work knows of the tenant before it reads its records. */
 export async function openSession(
   tx: Tx,
   facts: RequestFacts,
-  handlers: SessionHandlers,
+  handlers: InsideHandlers,
   options: { readonly allowDataLoss: boolean },
 ): Promise<Session> {
   const defaults = new Map<string, Defaults>();
@@ -58,30 +42,6 @@ export async function openSession(
     person: await personBehind(tx),
     emails: await readUserAddresses(tx),
     defaults,
-    call: (operationId, input) => callOperation(tx, facts, handlers, operationId, input),
+    call: (operationId, input) => callInside(tx, facts, handlers, operationId, input),
   };
-}
-
-/**
- * Calls the handler of an operation inside the transaction: the same rules, audit rows and versions as over HTTP. The
- * caller's role must be the operation's (403).
- */
-async function callOperation(
-  tx: Tx,
-  facts: RequestFacts,
-  { operationHandlers, handlersInside }: SessionHandlers,
-  operationId: string,
-  { params = {}, query = {}, body }: CallInput,
-): Promise<Json> {
-  const operation = operationsById.get(operationId);
-  const inside = handlersInside.get(operationId);
-  const handler = inside ?? operationHandlers().get(operationId);
-  if (operation === undefined || handler === undefined) throw new Error(`there is no operation ${operationId}`);
-  if (inside === undefined && operation.transaction !== 'tenant')
-    throw new Error(`${operationId} opens a transaction of its own`);
-  if (!allows(facts.role, operation.role)) throw new AppError('forbidden');
-  // The handlers' types are checked where they are written (http/handler.ts); bodies are checked against their schemas.
-  const run = handler as (tx: Tx, request: object) => Promise<{ readonly status: number; readonly body: unknown }>;
-  const answer = await run(tx, { ...facts, idempotencyKey: null, params, query, headers: {}, body });
-  return asJson(answer.body);
 }

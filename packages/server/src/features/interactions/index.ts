@@ -26,6 +26,7 @@ export {
   findConfirmation,
   findShownItem,
   findShownItems,
+  firstOffersOf,
   insertShown,
   itemIdOf,
   type ShownDecision,

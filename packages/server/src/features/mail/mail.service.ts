@@ -18,6 +18,8 @@ export interface EnqueueMail {
   (tx: Tx, mail: Mail): Promise<void>;
   /** Throws 503 `not_configured` when nothing can seal a mail: to be asked first by who must answer the same for all addresses. */
   assertConfigured(): void;
+  /** False when nothing can seal a mail: for news that are sent where they can be. */
+  readonly isConfigured: boolean;
 }
 
 const hourMs = 3_600_000;
@@ -51,7 +53,7 @@ export function createMailQueue(
     });
     await enqueueSending(tx, id);
   };
-  return Object.assign(enqueue, { assertConfigured: () => void configured() });
+  return Object.assign(enqueue, { assertConfigured: () => void configured(), isConfigured: envelope !== null });
 }
 
 /** What sending takes. */

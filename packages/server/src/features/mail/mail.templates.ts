@@ -1,6 +1,6 @@
 import { lasting, momentInWords, shownName } from './mail.rules.ts';
 import { renderMail } from './mail-layout.ts';
-import { type Mail, usefulHours } from './mails.ts';
+import { type ApprovalChangeWords, type Mail, usefulHours } from './mails.ts';
 
 /** What a mail says, before it is laid out. */
 export interface MailContent {
@@ -24,13 +24,14 @@ function contentOf(mail: Mail, base: string): MailContent {
   const link = (path: string, token: string) => `${base}${path}?token=${encodeURIComponent(token)}`;
   const life = lasting(usefulHours[mail.kind]);
   switch (mail.kind) {
-    case 'verification':
+    case 'verification': {
+      const who = mail.name === undefined ? '' : ` as ${shownName(mail.name)}`;
       return {
         subject: 'Confirm your e-mail address',
         preview: 'One more step, and you can sign in to Arbiter.',
         heading: 'Confirm your e-mail address',
         paragraphs: [
-          'Somebody, hopefully you, signed up for Arbiter with this address. Confirm that it is yours, and you can sign in.',
+          `Somebody, hopefully you, signed up for Arbiter${who} with this address. Confirm that it is yours, and you can sign in with the password that you chose.`,
         ],
         action: { label: 'Confirm address', url: link('/api/v1/auth/verify', mail.token) },
         notes: [
@@ -38,6 +39,7 @@ function contentOf(mail: Mail, base: string): MailContent {
           'If this was not you, ignore this mail: nobody can sign in until the address is confirmed.',
         ],
       };
+    }
     case 'registration_known':
       return {
         subject: 'You already have an account',
@@ -85,11 +87,15 @@ function contentOf(mail: Mail, base: string): MailContent {
         heading: 'Sign-in is locked for now',
         paragraphs: [
           `Five attempts in a row to sign in to your account in ${shownName(mail.tenantName)} have failed, so sign-in is locked until ${momentInWords(mail.until)}.`,
-          'If you forgot your password, set a new one: that unlocks the account at once.',
+          mail.passwordKnown === true
+            ? 'The password was right, the code of the second factor was not. If this was not you, somebody knows your password: set a new one now.'
+            : 'If you forgot your password, set a new one: that unlocks the account at once.',
         ],
         action: { label: 'Set a new password', url: `${base}/reset-password` },
         notes: [
-          'If this was not you, somebody may be guessing your password. They have not found it. A second factor protects you even if they do.',
+          mail.passwordKnown === true
+            ? 'Nobody has come in. A new password unlocks the account at once, and signs you out everywhere.'
+            : 'If this was not you, somebody may be guessing your password. A second factor protects you even from who finds it.',
         ],
       };
     case 'welcome':
@@ -107,7 +113,47 @@ function contentOf(mail: Mail, base: string): MailContent {
         action: { label: 'Sign in', url: `${base}/login` },
         notes: [`If this was not you, tell an administrator, and set a new password now: ${base}/reset-password`],
       };
+    case 'approval_requested': {
+      const workspace = shownName(mail.tenantName);
+      const what = changeInWords(mail.change);
+      return {
+        subject: `Approval wanted: ${what}`,
+        preview: `${shownName(mail.requestedBy)} asks in ${workspace}.`,
+        heading: 'A change waits for your approval',
+        paragraphs: [
+          `${shownName(mail.requestedBy)} asks to ${what} in ${workspace}. The stage ${shownName(mail.stageName)} is open, and you may decide it.`,
+        ],
+        action: { label: 'Look at the change', url: `${base}/approvals/${mail.approvalId}` },
+        notes: ['You get this mail because your role decides this stage. Whoever decides first decides for all.'],
+      };
+    }
+    case 'approval_resolved': {
+      const what = changeInWords(mail.change);
+      const by = mail.by === null ? '' : ` by ${shownName(mail.by)}`;
+      const said = mail.comments === null ? [] : [`They said: ${shownName(mail.comments)}`];
+      return {
+        subject: `${outcomeWords[mail.outcome]}: ${what}`,
+        preview: `Your request in ${shownName(mail.tenantName)}.`,
+        heading: `Your request was ${mail.outcome === 'expired' ? 'not decided in time' : mail.outcome}`,
+        paragraphs: [
+          mail.outcome === 'expired'
+            ? `Nobody decided your request to ${what} in ${shownName(mail.tenantName)} in time. Ask again if it is still wanted.`
+            : `Your request to ${what} in ${shownName(mail.tenantName)} was ${mail.outcome}${by}.`,
+          ...said,
+        ],
+        action: { label: 'Open the request', url: `${base}/approvals/${mail.approvalId}` },
+        notes: [],
+      };
+    }
   }
+}
+
+const outcomeWords = { approved: 'Approved', rejected: 'Rejected', expired: 'Not decided in time' } as const;
+
+/** `update the offer Gold card`. */
+function changeInWords({ action, entityType, entityName }: ApprovalChangeWords): string {
+  const noun = entityType.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return `${action} the ${shownName(noun)} ${shownName(entityName)}`;
 }
 
 type FactorContent = Omit<MailContent, 'action' | 'notes'>;

@@ -1,0 +1,44 @@
+import type { Approval, ApprovalStage, Role } from '@arbiter/contract';
+import { roles } from '@arbiter/contract';
+import type { ApprovalRow, StageRow } from './approvals.store.ts';
+
+/** True when the role decides a stage: the stage's own, and never a viewer (contract part 1, 4.11). */
+export const decidesStage = (role: Role, { requiredRole }: Pick<StageRow, 'requiredRole'>): boolean =>
+  role !== 'viewer' && roles.indexOf(role) >= roles.indexOf(requiredRole);
+
+/** Roles that decide a stage. */
+export const deciders = (stage: Pick<StageRow, 'requiredRole'>): Role[] =>
+  roles.filter((role) => decidesStage(role, stage));
+
+/** The stage that awaits a decision; undefined for a request that does not wait. */
+export function openStage(status: ApprovalRow['status'], stages: readonly StageRow[]): StageRow | undefined {
+  return status === 'pending' ? stages.find((stage) => stage.status === 'pending') : undefined;
+}
+
+/**
+ * True when four eyes keep this person from deciding: whoever asked, and whoever decided an earlier stage
+ * (docs/design/api-access.md 22).
+ */
+export const hasActed = (person: string, { requesterId }: ApprovalRow, stages: readonly StageRow[]): boolean =>
+  person === requesterId || stages.some(({ decidedBy }) => decidedBy === person);
+
+const showStage = ({ approvalId: _approval, decidedAt, ...stage }: StageRow): ApprovalStage => ({
+  ...stage,
+  decidedAt: decidedAt?.toISOString() ?? null,
+});
+
+/** Payloads up to so many bytes stand in lists; two hundred of them make an answer of reasonable size. */
+const longestListed = 32 * 1024;
+
+/** A request as answers carry it. */
+export function showApproval(row: ApprovalRow, stages: readonly StageRow[], view: 'one' | 'list'): Approval {
+  const { hiddenPaths: _hidden, createdAt, resolvedAt, payload, ...shown } = row;
+  return {
+    ...shown,
+    payload: payload === null || (view === 'list' && row.payloadBytes > longestListed) ? null : { ...payload },
+    currentStage: openStage(row.status, stages)?.ordinal ?? null,
+    createdAt: createdAt.toISOString(),
+    resolvedAt: resolvedAt?.toISOString() ?? null,
+    stages: stages.map(showStage),
+  };
+}
