@@ -352,6 +352,7 @@ export function composeServer(options: ComposeOptions): Server {
     resets: allResets,
     retainers: features.flatMap(({ retains }) => retains),
     restorables: features.flatMap(({ restores }) => restores),
+    onError,
     outboundRules: createOutboundRules(outboundOptions),
     version: options.version,
   });
