@@ -14,8 +14,8 @@ import {
   type HotPath,
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
-import { createConsoleSite, createDist } from '../features/console/index.ts';
 import { expireApprovals } from '../features/approvals/index.ts';
+import { createConsoleSite, createDist } from '../features/console/index.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
@@ -339,9 +339,7 @@ export function composeServer(options: ComposeOptions): Server {
     signUp: { isOpen: config.REGISTRATION, makesPlaygrounds: config.PLAYGROUND_MODE, onTenantCreated },
     jobs,
     suppressions: { keys, customerHash },
-    version: options.version,
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
-    onError,
     operationHandlers: () => handlers,
     storesSecondFactors: envelope !== null,
     isDemoMode: config.DEMO_MODE,

@@ -66,7 +66,14 @@ async function run(name: string, tenantId: string | null): Promise<void> {
   const trials = () => assert.fail('no decisions here');
   const exportFolder = createPrivateFolder(join(tmpdir(), 'no exports here'));
   const customerHash = createKeyedHash([], 'customer');
-  const given = { approvalMaxAgeHours: 168, customerHash, database: db.database, exportFolder, mail: mailForNobody, trials };
+  const given = {
+    approvalMaxAgeHours: 168,
+    customerHash,
+    database: db.database,
+    exportFolder,
+    mail: mailForNobody,
+    trials,
+  };
   const handler = jobRegistry(given).get(name);
   await handler!.run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
 }

@@ -110,8 +110,6 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly expireApprovals: ExpireApprovals;
   /** EXPORT_DIR. */
   readonly exportFolder: PrivateFolder;
-  /** Told of what failed while the caller is told in short. */
-  readonly onError: (error: unknown) => void;
   /** What is counted of a tenant, by all processes of the server. */
   readonly metricsSummary: (tenantId: string) => Promise<MetricsSummary>;
   /** What features say that they delete by age. */
@@ -132,8 +130,6 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly historyImport: HistoryImportPorts;
   readonly jobs: JobRegistry;
   readonly suppressions: SuppressionPorts;
-  /** Version of Arbiter. */
-  readonly version: string;
   readonly whyNot: WhyNotPorts;
   /** Of all features, so that files are applied by the operations themselves. */
   readonly operationHandlers: OperationHandlers;
