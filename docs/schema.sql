@@ -550,6 +550,7 @@ create table customer_suppressions (
   constraint customer_suppressions_trigger_count_check CHECK ((trigger_count > 0))
   constraint customer_suppressions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
   constraint customer_suppressions_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX customer_suppressions_expiry ON arbiter.customer_suppressions USING btree (tenant_id, expires_at)
   CREATE UNIQUE INDEX customer_suppressions_of ON arbiter.customer_suppressions USING btree (tenant_id, customer_id, scope, scope_id, policy_id) NULLS NOT DISTINCT
   row level security: forced
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
@@ -816,6 +817,59 @@ create table evidence_snapshots (
   policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
+
+create table export_checkpoints (
+  tenant_id uuid not null,
+  low_id uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  next_low_id uuid,
+  next_low_xid numeric(20,0),
+  pending_at timestamp(3) with time zone,
+  pending_rows uuid[],
+  pending_from smallint[],
+  pending_items smallint[],
+  status text default 'ok'::text not null,
+  error text,
+  last_file_at timestamp(3) with time zone,
+  exported_at timestamp(3) with time zone
+);
+  constraint export_checkpoints_check CHECK (((pending_rows IS NULL) = (pending_at IS NULL)))
+  constraint export_checkpoints_check1 CHECK (((cardinality(pending_rows) = cardinality(pending_from)) AND (cardinality(pending_rows) = cardinality(pending_items))))
+  constraint export_checkpoints_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'failed'::text])))
+  constraint export_checkpoints_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint export_checkpoints_pkey PRIMARY KEY (tenant_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: How far the export of interaction history has come.
+
+create table export_erasures (
+  tenant_id uuid not null,
+  customer_hash bytea not null,
+  erased_at timestamp(3) with time zone not null
+);
+  constraint export_erasures_customer_hash_check CHECK ((octet_length(customer_hash) = 32))
+  constraint export_erasures_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint export_erasures_pkey PRIMARY KEY (tenant_id, customer_hash)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Erased customers whom export files may still name, by keyed hash.
+
+create table exported_rows (
+  tenant_id uuid not null,
+  row_id uuid not null,
+  items smallint not null
+);
+  constraint exported_rows_items_check CHECK ((items > 0))
+  constraint exported_rows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint exported_rows_pkey PRIMARY KEY (tenant_id, row_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Newest rows of interaction history that were exported already.
 
 create table flow_assembly_runs (
   tenant_id uuid not null,
@@ -2423,6 +2477,40 @@ RETURN (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid;
   grant execute to arbiter_app
   grant execute to arbiter_readonly
   grant execute to arbiter_system
+
+CREATE OR REPLACE FUNCTION arbiter.cut_audit_logs(cut_before timestamp with time zone, most integer)
+ RETURNS TABLE(rows bigint, sequence bigint, hash text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  tenant uuid := nullif(current_setting('app.tenant', true), '')::uuid;
+  latest timestamptz := least(cut_before, clock_timestamp() - interval '1 day');
+  upto bigint;
+  gone bigint;
+  last_hash text;
+begin
+  if most is null or most < 1 or most > 1000000 then
+    raise exception 'refused number of rows: %', most;
+  end if;
+  -- The writer of the chain holds this row, too.
+  perform from arbiter.audit_heads h where h.tenant_id = tenant for update;
+  select max(kept.sequence) into upto
+    from (select a.sequence, bool_and(a.timestamp < latest) over (order by a.sequence) as old
+            from (select l.sequence, l.timestamp from arbiter.audit_logs l
+                   where l.tenant_id = tenant order by l.sequence limit most) a) kept
+   where kept.old and kept.sequence < (select h.sequence from arbiter.audit_heads h where h.tenant_id = tenant);
+  if upto is null then
+    return;
+  end if;
+  select l.integrity_hash into last_hash from arbiter.audit_logs l where l.tenant_id = tenant and l.sequence = upto;
+  delete from arbiter.audit_logs l where l.tenant_id = tenant and l.sequence <= upto;
+  get diagnostics gone = row_count;
+  return query select gone, upto, last_hash;
+end
+$function$;
+  grant execute to arbiter_app
 
 CREATE OR REPLACE FUNCTION arbiter.drop_empty_partitions(parent regclass, before_day date)
  RETURNS integer

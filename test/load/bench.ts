@@ -15,6 +15,7 @@ import { machineText, ms, n0, percent, type Row, table, withNotes } from './benc
 import { type BenchServer, root, start, startServer } from './bench-server.ts';
 import { changingCatalogue, contactCustomers, firstDecision, hotCustomer, type Usual } from './bench-tail.ts';
 import { measureCatalogue } from './catalogue-bench.ts';
+import { benchExports } from './export-bench.ts';
 import { callersPerPeak, overload } from './overload.ts';
 
 const { values } = parseArgs({
@@ -404,6 +405,9 @@ const tail: Row[] = [
   { measure: 'one connection alone', bar: '', measured: `p50 ${ms(lone.p50Ms)}, ${n0(lone.perSecond)}/s`, met: null },
   { measure: 'graceful stop after the load', bar: '', measured: `${(stopMs / 1000).toFixed(1)} s`, met: null },
 ];
+
+say('exports');
+rows.push(...(await benchExports(100_000, 20, 5_000)));
 
 const report = `# Benchmarks
 

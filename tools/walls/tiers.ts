@@ -36,11 +36,11 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['interactions', 'evidence'],
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
-  ['decisions', 'history-import', 'model-learning'],
+  ['decisions', 'exports', 'history-import', 'model-learning'],
   ['simulations', 'customer-tools'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
-  ['admin'],
+  ['admin', 'maintenance'],
 ];
 
 /** Features that this one may not import: those beside it and those above it. Empty for the only one at the top. */

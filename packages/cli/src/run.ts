@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Call, Command, Flags } from './command.ts';
 import { auditVerify } from './commands/audit-verify.ts';
 import { dlqList, dlqPurge, dlqRetry } from './commands/dlq.ts';
+import { doctor } from './commands/doctor.ts';
 import { keyCreate } from './commands/key-create.ts';
 import { login } from './commands/login.ts';
 import { migrate } from './commands/migrate.ts';
@@ -10,6 +11,7 @@ import { apply, drift, exportCommand, plan } from './commands/policy-as-code.ts'
 import { recommend } from './commands/recommend.ts';
 import { replay } from './commands/replay.ts';
 import { respond } from './commands/respond.ts';
+import { seedList, seedLoad, seedUnload } from './commands/seed.ts';
 import { serve } from './commands/serve.ts';
 import { ssoDisable } from './commands/sso-disable.ts';
 import { tenantCreate } from './commands/tenant-create.ts';
@@ -40,11 +42,15 @@ const commands: readonly Command[] = [
   dlqList,
   dlqRetry,
   dlqPurge,
+  doctor,
   exportCommand,
   plan,
   apply,
   drift,
   whyNot,
+  seedList,
+  seedLoad,
+  seedUnload,
 ];
 
 const overview = `arbiter: decide which offer to show to a customer, and prove why.

@@ -12,6 +12,7 @@ import { contactPolicyOperations } from './contact-policies.ts';
 import { contentOperations } from './content.ts';
 import { byId } from './core/by-id.ts';
 import { creativeOperations } from './creatives.ts';
+import { cronExportOperations, cronOperations } from './cron.ts';
 import { customerErasureOperations } from './customer-erasure.ts';
 import { customerToolOperations } from './customer-tools.ts';
 import { deadLetterOperations } from './dead-letters.ts';
@@ -28,6 +29,8 @@ import { gitopsOperations } from './gitops.ts';
 import { googleOperations } from './google.ts';
 import { historyImportOperations } from './history-import.ts';
 import { interactionListOperations } from './interaction-lists.ts';
+import { maintenanceOperations } from './maintenance.ts';
+import { metricsSummaryOperations } from './metrics-summary.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
@@ -38,6 +41,7 @@ import { qualificationRuleOperations } from './qualification-rules.ts';
 import { rankingProfileOperations } from './ranking-profiles.ts';
 import { restoreOperations } from './restore.ts';
 import { retentionOperations } from './retention.ts';
+import { sbomOperations } from './sbom.ts';
 import { schemaFigureOperations } from './schema-figures.ts';
 import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
@@ -70,6 +74,8 @@ export const operations = {
   ...byId(contactPolicyOperations),
   ...byId(contentOperations),
   ...byId(creativeOperations),
+  ...byId(cronExportOperations),
+  ...byId(cronOperations),
   ...byId(customerErasureOperations),
   ...byId(customerToolOperations),
   ...byId(deadLetterOperations),
@@ -86,6 +92,8 @@ export const operations = {
   ...byId(googleOperations),
   ...byId(historyImportOperations),
   ...byId(interactionListOperations),
+  ...byId(maintenanceOperations),
+  ...byId(metricsSummaryOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),
@@ -97,6 +105,7 @@ export const operations = {
   ...byId(rankingProfileOperations),
   ...byId(restoreOperations),
   ...byId(retentionOperations),
+  ...byId(sbomOperations),
   ...byId(schemaFigureOperations),
   ...byId(schemaJoinOperations),
   ...byId(schemaOperations),

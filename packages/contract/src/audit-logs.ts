@@ -89,7 +89,13 @@ export const AuditLog = Type.Object(
 export type AuditLog = Static<typeof AuditLog>;
 
 /** What a check of the chain can find (docs/design/api-access.md 7). */
-export const auditBreakReasons = ['hash_mismatch', 'chain_link_mismatch', 'sequence_gap', 'head_mismatch'] as const;
+export const auditBreakReasons = [
+  'hash_mismatch',
+  'chain_link_mismatch',
+  'sequence_gap',
+  'head_mismatch',
+  'anchor_mismatch',
+] as const;
 export type AuditBreakReason = (typeof auditBreakReasons)[number];
 
 /** Result of a check of the tenant's chain. */
@@ -105,17 +111,19 @@ export const AuditVerification = Type.Object(
     }),
     checkpoint: Nullable(
       Type.Object({
-        sequence: Type.Integer({ description: 'Sequence of the checkpoint row.' }),
-        hash: Type.String({ description: 'integrityHash of the checkpoint row.' }),
+        sequence: Type.Integer({ description: 'Sequence of the last row that was cut.' }),
+        hash: Type.String({ description: 'Its integrityHash, which the first row that is left names as prevHash.' }),
       }),
-      { description: 'Where old rows were cut last, null when none were.' },
+      { description: 'Up to where old rows were cut, as the newest checkpoint row states it; null when none were.' },
     ),
     brokenAtId: Type.Optional(Type.String({ description: 'Id of the row at which the first break shows.' })),
     brokenReason: Type.Optional(
       StringEnum(auditBreakReasons, {
         description:
           'hash_mismatch: content and hash differ; chain_link_mismatch: prevHash is not the hash before; ' +
-          'sequence_gap: a row is missing or doubled; head_mismatch: the last row is not the noted head.',
+          'sequence_gap: a row is missing or doubled; head_mismatch: the last row is not the noted head; ' +
+          'anchor_mismatch: the chain is not the one whose end was noted outside the database. Without brokenAtId the row ' +
+          'is missing. A checkpoint row whose signature is wrong is a hash_mismatch.',
       }),
     ),
   },
@@ -161,7 +169,7 @@ export const auditLogOperations = {
     summary: "Check the tenant's hash chain",
     description:
       'Recomputes every hash and link of the newest `limit` rows, by default of all rows since the last checkpoint ' +
-      '(at most 100,000), and compares the end with the noted head. Longer chains are checked page by page: begin with ' +
+      '(at most 100,000), and compares the end with the noted head and with the daily anchors. Longer chains are checked page by page: begin with ' +
       '`fromSequence=1` and go on with `nextSequence` until it is null. A busy server ends a page early rather than late.',
     auth: 'credential',
     role: 'admin',

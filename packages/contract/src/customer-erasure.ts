@@ -34,6 +34,10 @@ const receipt = {
   success: Type.Literal(true, { description: 'True.' }),
   customerId: CustomerId('The customer.'),
   total: count('Sum of the counts.'),
+  pending: Type.Array(StringEnum(['exports'], { description: 'What.' }), {
+    description:
+      '`exports`: a job takes the customer out of export files that were written before; empty when nothing is left.',
+  }),
   legalHoldOverridden: Type.Boolean({
     description: 'True when what was deleted was under legal hold: erasure is stronger.',
   }),

@@ -9,7 +9,7 @@ export type DataClass = (typeof dataClasses)[number];
 const DataClass = StringEnum(dataClasses, {
   description:
     'interactions: history; summaries: its sums; decisions: sealed records and the plans they name; traces: decision ' +
-    'traces. metrics and audit are refused until they are deleted by age.',
+    'traces; audit: audit rows, which `POST /api/v1/cleanup` cuts. metrics is refused until they are deleted by age.',
 });
 
 const config = {

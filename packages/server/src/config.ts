@@ -240,6 +240,13 @@ export const variables = {
     read: (value: string) =>
       /^[0-9]{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= 876_000 ? Number(value) : 168,
   },
+  CRON_SECRET: secret('Background', 'Opens /api/v1/cron/* to a scheduler outside; unset = closed.'),
+  EXPORT_DIR: text(
+    'Background',
+    'Folder for exports and for anchors of audit chains, one for all nodes; readable for this user only.',
+    null,
+    '`<DATA_DIR>/exports`',
+  ),
   SHUTDOWN_GRACE_SECONDS: whole('Background', 'Longest time for requests and jobs to end after SIGTERM.', 10, 1, 600),
 
   SES_FROM_EMAIL: {
@@ -298,6 +305,11 @@ export const variables = {
     0,
     0,
     100_000_000,
+  ),
+  METRICS_TENANT_LABEL: onOff(
+    'Limits and observation',
+    'Metrics of decisions at /api/v1/metrics carry the label `tenant`.',
+    false,
   ),
   METRICS_TOKEN: secret('Limits and observation', 'Bearer of /api/v1/metrics; unset = closed.'),
   LOG_LEVEL: oneOf(

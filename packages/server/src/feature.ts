@@ -1,7 +1,7 @@
-import type { ErasureScope, ScopedErasureAnswer } from '@arbiter/contract';
+import type { DataClass, ErasureScope, ScopedErasureAnswer } from '@arbiter/contract';
 import type { Tx } from './db/index.ts';
 import type { AnyHandler } from './http/handler.ts';
-import type { EventType, JobHandler } from './jobs/index.ts';
+import type { EventType, JobHandler, Removed } from './jobs/index.ts';
 
 /** What a new tenant is given, in the transaction of its creation. */
 export type OnTenantCreated = (tx: Tx) => Promise<void>;
@@ -24,6 +24,8 @@ export interface ErasedCustomer {
   readonly ref: string;
   /** IANA zone in which the tenant counts days. */
   readonly zone: string;
+  /** Keyed hash of the id, which may be stored. Throws 503 `not_configured` without DATA_ENCRYPTION_KEY. */
+  readonly hash: () => Buffer;
 }
 
 /**
@@ -38,6 +40,18 @@ export interface Eraser {
   readonly settle?: (tx: Tx, customer: ErasedCustomer) => Promise<void>;
   /** Answers with how many of what. */
   readonly erase: (tx: Tx, customer: ErasedCustomer) => Promise<Partial<ScopedErasureAnswer['counts']>>;
+  /** What is left to a job because it does not lie in the database; the answer names it. */
+  readonly later?: (tx: Tx, customer: ErasedCustomer) => Promise<ScopedErasureAnswer['pending']>;
+}
+
+/** How a feature deletes what has lived its time, in slices (docs/design/api-access.md 14). Its own nightly job does the same. */
+export interface Retainer {
+  /** Class whose retention it obeys, legal hold included; null: what it deletes says itself when it runs out. */
+  readonly dataClass: DataClass | null;
+  /** As what the answer of `GET /api/v1/cron/cleanup` counts it. */
+  readonly counted: 'suppressions' | 'history' | 'summaries' | 'decisions';
+  /** One slice, in a transaction of the tenant. */
+  readonly remove: (tx: Tx) => Promise<Removed>;
 }
 
 /**
@@ -84,6 +98,8 @@ export interface FeatureParts<Ports, JobPorts> {
   readonly erases?: readonly Eraser[];
   /** What a reset of a playground does with its tables. */
   readonly resets?: Resets;
+  /** What it deletes by age. */
+  readonly retains?: readonly Retainer[];
   /** The handler of each of its operations by operation id; see `handlerEntries`. */
   readonly operations?: (ports: Ports) => readonly (readonly [string, AnyHandler])[];
   /** Its jobs, with schedules and with what does them. */
@@ -104,6 +120,7 @@ export function feature<Ports = unknown, JobPorts = unknown>(
     restores: [],
     erases: [],
     resets: {},
+    retains: [],
     operations: () => [],
     jobs: () => [],
     ...parts,

@@ -506,6 +506,36 @@ export interface EvidenceSnapshotsRow {
   readonly createdAt: Date;
 }
 
+/** A row of `export_checkpoints`. */
+export interface ExportCheckpointsRow {
+  readonly tenantId: string;
+  readonly lowId: string;
+  readonly nextLowId: string | null;
+  readonly nextLowXid: string | null;
+  readonly pendingAt: Date | null;
+  readonly pendingRows: string[] | null;
+  readonly pendingFrom: number[] | null;
+  readonly pendingItems: number[] | null;
+  readonly status: 'ok' | 'failed';
+  readonly error: string | null;
+  readonly lastFileAt: Date | null;
+  readonly exportedAt: Date | null;
+}
+
+/** A row of `export_erasures`. */
+export interface ExportErasuresRow {
+  readonly tenantId: string;
+  readonly customerHash: Buffer;
+  readonly erasedAt: Date;
+}
+
+/** A row of `exported_rows`. */
+export interface ExportedRowsRow {
+  readonly tenantId: string;
+  readonly rowId: string;
+  readonly items: number;
+}
+
 /** A row of `flow_assembly_runs`. */
 export interface FlowAssemblyRunsRow {
   readonly tenantId: string;
@@ -1356,6 +1386,9 @@ export interface Tables {
   readonly evidence_changes: EvidenceChangesRow;
   readonly evidence_heads: EvidenceHeadsRow;
   readonly evidence_snapshots: EvidenceSnapshotsRow;
+  readonly export_checkpoints: ExportCheckpointsRow;
+  readonly export_erasures: ExportErasuresRow;
+  readonly exported_rows: ExportedRowsRow;
   readonly flow_assembly_runs: FlowAssemblyRunsRow;
   readonly flow_routes: FlowRoutesRow;
   readonly flow_secrets: FlowSecretsRow;
@@ -1864,6 +1897,30 @@ export const columnKinds = {
     number: 'integer',
     body: 'json',
     createdAt: 'instant',
+  },
+  export_checkpoints: {
+    tenantId: 'uuid',
+    lowId: 'uuid',
+    nextLowId: 'uuid',
+    nextLowXid: 'number',
+    pendingAt: 'instant',
+    pendingRows: 'array',
+    pendingFrom: 'array',
+    pendingItems: 'array',
+    status: 'text',
+    error: 'text',
+    lastFileAt: 'instant',
+    exportedAt: 'instant',
+  },
+  export_erasures: {
+    tenantId: 'uuid',
+    customerHash: 'bytes',
+    erasedAt: 'instant',
+  },
+  exported_rows: {
+    tenantId: 'uuid',
+    rowId: 'uuid',
+    items: 'integer',
   },
   flow_assembly_runs: {
     tenantId: 'uuid',

@@ -12,7 +12,7 @@ export { type EventType, event, newEvent, type StreamEvent } from './event.ts';
 export { installationJob, type Job, type JobScope, type JobSpec, job } from './job.ts';
 export { type Lease, releaseLease, takeLease } from './leases.store.ts';
 export { machineryJobs } from './machinery.ts';
-export { countJobs, type EnqueueOptions, enqueueJob, forgetJobs } from './queue.store.ts';
+export { countJobs, type EnqueueOptions, enqueueJob, enqueueRuns, forgetJobs } from './queue.store.ts';
 export { createQueueKeeper, type QueueKeeper } from './queue-keeper.ts';
 export {
   createJobRegistry,
@@ -23,8 +23,8 @@ export {
   type JobRun,
   type TenantJobRun,
 } from './registry.ts';
-export { createScheduler, type Scheduler } from './scheduler.ts';
+export { claimDueRuns, createScheduler, type Scheduler } from './scheduler.ts';
 export { clearSchedule, findSchedule, type ScheduleSpec, setSchedule } from './schedules.service.ts';
 export type { StoredSchedule } from './schedules.store.ts';
-export { handleInSlices, type Slice } from './slices.ts';
+export { handleInSlices, type Removed, type Slice } from './slices.ts';
 export { createWorker, queueConnections, type Worker } from './worker.ts';

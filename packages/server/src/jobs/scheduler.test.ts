@@ -5,6 +5,7 @@ import { createDatabase, type Database, systemActor, type Tx } from '../db/index
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { newId } from '../platform/ids.ts';
 import {
+  claimDueRuns,
   clearSchedule,
   createJobRegistry,
   createScheduler,
@@ -187,6 +188,32 @@ test('two that both believe in their lease claim no run twice, and the former ho
   assert.equal(await claimDue({ ...options, database: db.database, lease: former! }), 0);
   assert.deepEqual(await queued(), []);
   assert.ok((await claimDue({ ...options, database: second, lease: newer! })) > 0);
+});
+
+test('E10: a caller from outside and the scheduler claim each run of a tenant’s schedule once, whoever comes first', async () => {
+  const scheduler = node('one');
+  await scheduler.tick();
+  const templateId = newId();
+  await inTenant((tx) =>
+    setSchedule(tx, report, templateId, { cron: '* * * * *', zone: 'UTC', payload: { templateId }, enabled: true }),
+  );
+  const outside = (database: Database) =>
+    claimDueRuns({ database, tenantIds, onError: (error) => errors.push(error) }, [report]);
+  const seen: string[] = [];
+  for (let n = 0; n < 20; n++) {
+    clockMs += minuteMs;
+    const callers = [() => scheduler.tick(), () => outside(second), () => outside(db.database), () => outside(second)];
+    // In each order, and all at once.
+    await Promise.all([...callers.slice(n % 4), ...callers.slice(0, n % 4)].map((call) => call()));
+    for (const { task, dueAt } of await queued()) if (task === report.name) seen.push(dueAt);
+  }
+  assert.equal(seen.length, 20);
+  assert.equal(new Set(seen).size, 20);
+  clockMs += minuteMs;
+  assert.equal(await outside(second), 1);
+  assert.equal(await outside(second), 0, 'a run that was claimed is not due any more');
+  const foreign = (await queued()).filter(({ task }) => task !== report.name);
+  assert.deepEqual(foreign, [], 'schedules of other jobs are left to the scheduler');
 });
 
 test('the lease: one holder at a time, taken over when it runs out or is given back, not before', async () => {

@@ -28,7 +28,7 @@ export interface SchedulerOptions {
   /** Told of each run that was claimed. */
   readonly onRun?: (job: string) => void;
   /** Gets what is wrong with one schedule; the others go on. */
-  readonly onError: (error: unknown) => void;
+  readonly onError: (error: unknown, job: string) => void;
   /** Monotonic ms. */
   readonly elapsed?: () => number;
 }
@@ -83,7 +83,8 @@ async function declare(tx: Tx, jobs: ReadonlyMap<string, Job>): Promise<void> {
 
 export interface ClaimOptions extends Pick<SchedulerOptions, 'database' | 'tenantIds' | 'onRun' | 'onError'> {
   readonly jobs: ReadonlyMap<string, Job>;
-  readonly lease: Lease;
+  /** Null: whoever calls may claim, as a scheduler outside may. */
+  readonly lease: Lease | null;
 }
 
 /**
@@ -96,7 +97,7 @@ export async function claimDue(options: ClaimOptions): Promise<number> {
   const claimed = await options.database.withSystem(
     'scheduler',
     async (tx) => {
-      if (!(await holdsLease(tx, options.lease))) return [];
+      if (options.lease !== null && !(await holdsLease(tx, options.lease))) return [];
       const due = await lockDueSchedules(tx, [...options.jobs.keys()], mostClaimed);
       const tenants = due.length > 0 ? new Set(await options.tenantIds(tx)) : new Set<string>();
       for (const schedule of due) await claim(tx, options, schedule, tenants);
@@ -106,6 +107,25 @@ export async function claimDue(options: ClaimOptions): Promise<number> {
   );
   for (const { job } of claimed) options.onRun?.(job);
   return claimed.length;
+}
+
+/**
+ * Claims the due runs of schedules that tenants have set for these jobs, for a scheduler outside that calls beside or instead
+ * of ours: each run is claimed once, whoever comes first (docs/design/quality.md E10). Their jobs then wait in the queue.
+ * Answers with how many there were.
+ */
+export async function claimDueRuns(
+  options: Omit<ClaimOptions, 'lease' | 'jobs'>,
+  jobs: readonly Job[],
+): Promise<number> {
+  const named = new Map(jobs.map((job) => [job.name, job]));
+  let claimed = 0;
+  for (let more = true; more; ) {
+    const some = await claimDue({ ...options, jobs: named, lease: null });
+    claimed += some;
+    more = some === mostClaimed;
+  }
+  return claimed;
 }
 
 async function claim(tx: Tx, options: ClaimOptions, due: DueSchedule, tenants: ReadonlySet<string>): Promise<void> {
@@ -125,12 +145,13 @@ async function claim(tx: Tx, options: ClaimOptions, due: DueSchedule, tenants: R
 }
 
 /** Null, which switches it off, for a schedule that cannot be read any more: its zone may have gone. */
-function nextOf({ job, key, cron, zone }: DueSchedule, now: number, onError: (error: unknown) => void): Date | null {
+function nextOf({ job, key, cron, zone }: DueSchedule, now: number, onError: SchedulerOptions['onError']): Date | null {
   try {
     return new Date(nextRun(parseCron(cron), zone, now));
   } catch (error) {
     onError(
       new Error(`the schedule ${job} ${key} was switched off: ${cron} in ${zone} has no next run`, { cause: error }),
+      job,
     );
     return null;
   }

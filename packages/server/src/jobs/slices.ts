@@ -5,6 +5,13 @@ import { handleInstallationJob, handleJob, type JobHandler } from './registry.ts
 /** Does a part of the work in the transaction that it is given; true when there may be more. */
 export type Slice = (tx: Tx) => Promise<boolean>;
 
+/** What a slice has deleted. */
+export interface Removed {
+  readonly rows: number;
+  /** There may be more. */
+  readonly more: boolean;
+}
+
 /** Work of one tenant in short transactions: each step until it says that nothing is left. */
 export function handleInSlices(job: Job, database: Database, ...steps: readonly Slice[]): JobHandler {
   const of = job.name.replaceAll('.', '-');

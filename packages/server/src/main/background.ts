@@ -63,7 +63,10 @@ export function startBackground(options: BackgroundOptions): Background {
       part,
       tenantIds: selectTenantIds,
       onRun: metrics.runClaimed,
-      onError: (err) => logger.error({ err }, 'a schedule was switched off'),
+      onError: (err, job) => {
+        metrics.runFailed(job);
+        logger.error({ err, job }, 'a schedule was switched off');
+      },
     });
   const upkeep = worker === null ? null : schedulerOf('upkeep');
   const others = options.scheduler ? schedulerOf('others') : null;

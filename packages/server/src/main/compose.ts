@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Operation, operations, type ReadyChecks } from '@arbiter/contract';
+import { type MetricsSummary, type Operation, operations, type ReadyChecks } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
@@ -13,6 +14,7 @@ import {
   type HotPath,
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
+import { expireApprovals } from '../features/approvals/index.ts';
 import { createConsoleSite, createDist } from '../features/console/index.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
@@ -40,6 +42,7 @@ import { createOidcClient } from '../platform/oidc.ts';
 import { createOutbound } from '../platform/outbound.ts';
 import { createOutboundRules } from '../platform/outbound-rules.ts';
 import { createPasswords, type Passwords } from '../platform/passwords.ts';
+import { createPrivateFolder } from '../platform/private-folder.ts';
 import { connectRedis } from '../platform/redis.ts';
 import { zoneClock } from '../platform/zones.ts';
 import { allResets, features, onTenantCreated } from './features.ts';
@@ -47,7 +50,9 @@ import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
 import { type MailConfig, mailWay } from './mail.ts';
 import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
+import { type Metrics, metricsText } from './node-metrics.ts';
 import { featurePorts } from './ports.ts';
+import { metricsOfProcess, shownMetrics, summaryOf } from './tenant-metrics.ts';
 import { createSearchThreads } from './why-not-threads.ts';
 
 /** The part of the configuration that the composition reads. */
@@ -55,6 +60,9 @@ export type ComposeConfig = Pick<
   Config,
   | 'API_KEY_PEPPER'
   | 'APPROVAL_MAX_AGE_HOURS'
+  | 'CRON_SECRET'
+  | 'DATA_DIR'
+  | 'EXPORT_DIR'
   | 'JWT_SIGNING_SECRET'
   | 'NEXTAUTH_SECRET'
   | 'REDIS_URL'
@@ -70,6 +78,7 @@ export type ComposeConfig = Pick<
   | 'GOOGLE_ISSUER_URL'
   | 'DATABASE_POOL_MAX'
   | 'DEMO_MODE'
+  | 'METRICS_TENANT_LABEL'
   | 'METRICS_TOKEN'
   | 'PLAYGROUND_MODE'
   | 'REGISTRATION'
@@ -95,6 +104,8 @@ export interface ComposeOptions {
   readonly address: DatabaseAddress;
   /** What /metrics answers with. Default: the metrics of this process. */
   readonly metricsText?: () => Promise<string>;
+  /** What /metrics/summary answers with. Default: what this process has counted. */
+  readonly metricsSummary?: (tenantId: string) => Promise<MetricsSummary>;
   readonly publicUrl: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -141,6 +152,8 @@ export interface Server {
   readonly clock: Clock;
   /** The metrics; whoever adds parts to the process adds theirs. */
   readonly registry: Registry;
+  /** What the process says of itself to the one that started it. */
+  metrics(): Promise<Metrics>;
   /** Ends what is in flight and closes every connection. The caller has stopped listening before. */
   close(): Promise<void>;
 }
@@ -261,9 +274,12 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const searches = createSearchThreads(searchThreads, onError);
   const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
+  const exportFolder = createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'));
   const jobs = jobRegistry({
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+    customerHash,
     database,
+    exportFolder,
     trials: () => decisions.trials,
     mail,
   });
@@ -281,9 +297,24 @@ export function composeServer(options: ComposeOptions): Server {
     consoleDist,
     pepper,
     accessTokens,
+    approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+    chainProof: { checkpointKeys: hashKeys, exportFolder },
+    checkpointKeys: hashKeys,
     clock,
+    expireApprovals: () =>
+      expireApprovals(
+        {
+          approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
+          database,
+          enqueueMail: mailQueue(envelope),
+          logger,
+        },
+        new Date(clock.now()),
+      ),
+    exportFolder,
     links,
     mfaTokens,
+    metricsSummary: options.metricsSummary ?? (async (tenantId) => summaryOf(await readMetrics(), tenantId)),
     signIn: {
       ...featurePorts.signIn,
       furtherStep: (tx, person) => furtherStep(tx, mfaTokens, person),
@@ -317,11 +348,15 @@ export function composeServer(options: ComposeOptions): Server {
     ssoRedirectOrigins: config.SSO_REDIRECT_ALLOWLIST,
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     resets: allResets,
+    retainers: features.flatMap(({ retains }) => retains),
     restorables: features.flatMap(({ restores }) => restores),
     onError,
     outboundRules: createOutboundRules(outboundOptions),
     version: options.version,
   });
+  const ownMetricsText = async () =>
+    config.METRICS_TENANT_LABEL ? metricsText(shownMetrics(await readMetrics(), true)) : registry.metrics();
+  const readMetrics = () => metricsOfProcess(registry, metrics.byTenant());
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
     pages: Object.values(pageOperations),
@@ -330,7 +365,7 @@ export function composeServer(options: ComposeOptions): Server {
     database,
     authenticate,
     config: {
-      secrets: { METRICS_TOKEN: config.METRICS_TOKEN, ...beside?.secrets },
+      secrets: { CRON_SECRET: config.CRON_SECRET, METRICS_TOKEN: config.METRICS_TOKEN, ...beside?.secrets },
       trustedProxies: config.TRUSTED_PROXIES,
       corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
       rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,
@@ -343,7 +378,7 @@ export function composeServer(options: ComposeOptions): Server {
     lifecycle,
     readyChecks: () => (options.readyChecks ?? checksOf)(database),
     version: options.version,
-    ...(options.metricsText === undefined ? {} : { metricsText: options.metricsText }),
+    metricsText: options.metricsText ?? ownMetricsText,
     ...(options.checkResponses === undefined ? {} : { checkResponses: options.checkResponses }),
     rateLimitStore: rateLimits,
     ...(options.loadShedder === undefined ? {} : { loadShedder: options.loadShedder }),
@@ -365,6 +400,7 @@ export function composeServer(options: ComposeOptions): Server {
     logger,
     clock,
     registry,
+    metrics: readMetrics,
     async close() {
       // Event streams end then; whoever reads one without leaving would keep the port from closing.
       lifecycle.beginDrain();

@@ -18,6 +18,7 @@ import { decisionsFeature } from '../features/decisions/index.ts';
 import { erasureFeature } from '../features/erasure/index.ts';
 import { estimatesFeature } from '../features/estimates/index.ts';
 import { evidenceFeature } from '../features/evidence/index.ts';
+import { exportsFeature } from '../features/exports/index.ts';
 import { flowRoutesFeature } from '../features/flow-routes/index.ts';
 import { flowsFeature } from '../features/flows/index.ts';
 import { gitopsFeature } from '../features/gitops/index.ts';
@@ -26,6 +27,7 @@ import { historyImportFeature } from '../features/history-import/index.ts';
 import { identitiesFeature } from '../features/identities/index.ts';
 import { interactionsFeature } from '../features/interactions/index.ts';
 import { mailFeature } from '../features/mail/index.ts';
+import { maintenanceFeature } from '../features/maintenance/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
 import { modelsFeature } from '../features/models/index.ts';
 import { objectivesFeature } from '../features/objectives/index.ts';
@@ -78,6 +80,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   erasureFeature,
   estimatesFeature,
   evidenceFeature,
+  exportsFeature,
   flowRoutesFeature,
   flowsFeature,
   gitopsFeature,
@@ -86,6 +89,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   identitiesFeature,
   interactionsFeature,
   mailFeature,
+  maintenanceFeature,
   modelLearningFeature,
   modelsFeature,
   objectivesFeature,

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
+import { createKeyedHash } from '../features/customer-states/index.ts';
 import { mailForNobody } from '../features/mail/test-mailbox.ts';
 import { newId } from '../platform/ids.ts';
+import { createPrivateFolder } from '../platform/private-folder.ts';
 import { jobRegistry } from './jobs.ts';
 
 let db: TestDatabase;
@@ -60,8 +64,16 @@ test('the partition jobs make the months ahead that are missing', async () => {
 
 async function run(name: string, tenantId: string | null): Promise<void> {
   const trials = () => assert.fail('no decisions here');
-  const handler = jobRegistry({ database: db.database, approvalMaxAgeHours: 168, mail: mailForNobody, trials }).get(
-    name,
-  );
+  const exportFolder = createPrivateFolder(join(tmpdir(), 'no exports here'));
+  const customerHash = createKeyedHash([], 'customer');
+  const given = {
+    approvalMaxAgeHours: 168,
+    customerHash,
+    database: db.database,
+    exportFolder,
+    mail: mailForNobody,
+    trials,
+  };
+  const handler = jobRegistry(given).get(name);
   await handler!.run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
 }

@@ -6,7 +6,7 @@ import { type JobPorts, jobFeaturePorts } from './ports.ts';
 
 /** Every job of the product with what does it: the machinery's own and those of the features. */
 export function jobRegistry(
-  given: Pick<JobPorts, 'approvalMaxAgeHours' | 'database' | 'mail' | 'trials'>,
+  given: Omit<JobPorts, keyof typeof jobFeaturePorts | 'enqueueMail' | 'logger'>,
 ): JobRegistry {
   const { database, mail } = given;
   const ports: JobPorts = {

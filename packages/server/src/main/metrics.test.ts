@@ -96,11 +96,11 @@ test('svc_config_age_seconds is the longest of the last decisions, however often
     reserved: 0,
     add: () => undefined,
   };
-  for (const ageMs of [10, 2_500, 0]) metrics.batchDecided(1, counts, ageMs);
+  for (const ageMs of [10, 2_500, 0]) metrics.batchDecided('t', 1, counts, ageMs);
   const read = async () => (await registry.getSingleMetric('svc_config_age_seconds')?.get())?.values[0]?.value;
   assert.deepEqual([await read(), await read()], [2.5, 2.5]);
   clock.ms += 60_000;
-  metrics.batchDecided(1, counts, 40);
+  metrics.batchDecided('t', 1, counts, 40);
   assert.equal(await read(), 2.5);
   clock.ms += 60_000;
   assert.equal(await read(), 0.04);
@@ -120,8 +120,8 @@ test('svc_degraded_scoring_total counts models that decisions did without: 200 b
     add: () => undefined,
   };
   const keys = Array.from({ length: 202 }, (_, at) => `model-${at}`);
-  metrics.batchDecided(1, { ...nothing, degraded: new Map(keys.map((key) => [key, 2])) }, 0);
-  metrics.batchDecided(1, { ...nothing, degraded: new Map([['model-0', 1]]) }, 0);
+  metrics.batchDecided('t', 1, { ...nothing, degraded: new Map(keys.map((key) => [key, 2])) }, 0);
+  metrics.batchDecided('t', 1, { ...nothing, degraded: new Map([['model-0', 1]]) }, 0);
   const values = (await registry.getSingleMetric('svc_degraded_scoring_total')?.get())?.values ?? [];
   const of = (modelKey: string) => values.find(({ labels }) => labels.modelKey === modelKey)?.value;
   assert.deepEqual([of('model-0'), of('model-199'), of('model-200'), of('other')], [3, 2, undefined, 4]);

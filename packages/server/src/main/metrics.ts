@@ -8,6 +8,8 @@ export interface ProcessMetrics {
   jobDone(task: string, result: 'ok' | 'failed', seconds: number): void;
   /** A run of a scheduled job was put into the queue. */
   runClaimed(job: string): void;
+  /** A schedule could not be read and was switched off. */
+  runFailed(job: string): void;
 }
 
 /** A scrape waits so long for each count of jobs at most; without an answer the last figures stay. */
@@ -73,12 +75,13 @@ export function createProcessMetrics(
   });
   const runs = new Counter({
     name: 'svc_scheduler_runs_total',
-    help: 'Runs of scheduled jobs that this process put into the queue.',
-    labelNames: ['job'],
+    help: 'Runs of scheduled jobs that this process put into the queue (ok), and schedules that it had to switch off (failed).',
+    labelNames: ['job', 'result'],
     registers,
   });
   return {
-    runClaimed: (job) => runs.inc({ job }),
+    runClaimed: (job) => runs.inc({ job, result: 'ok' }),
+    runFailed: (job) => runs.inc({ job, result: 'failed' }),
     jobDone(task, result, took) {
       jobs.inc({ task, result });
       seconds.observe({ task }, took);

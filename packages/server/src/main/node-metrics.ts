@@ -25,12 +25,14 @@ export interface NodeMetrics {
   /** The process has ended: what it counted stays counted, what it measured is gone. */
   ended(name: string): void;
   restarted(): void;
-  /** Prometheus text: counters and histograms summed, gauges by their meaning (`aggregator`). */
-  text(): Promise<string>;
+  /** Counters and histograms summed, gauges by their meaning (`aggregator`). */
+  read(): Promise<Metrics>;
+  /** Those that `shown` lets pass, as Prometheus text; default all. */
+  text(shown?: (metrics: Metrics) => Metrics): Promise<string>;
 }
 
 /** What a registry holds now. */
-export async function metricsOf(registry: Registry): Promise<Metrics> {
+export async function metricsOf(registry: Pick<Registry, 'getMetricsAsJSON'>): Promise<Metrics> {
   const metrics = await registry.getMetricsAsJSON();
   return metrics.map(({ name, help, type, aggregator, values }) => ({
     name,
@@ -39,6 +41,11 @@ export async function metricsOf(registry: Registry): Promise<Metrics> {
     aggregator,
     values,
   }));
+}
+
+/** Prometheus text of metrics that are of no registry. */
+export async function metricsText(metrics: Metrics): Promise<string> {
+  return AggregatorRegistry.aggregate([metrics]).metrics();
 }
 
 /** `residentBytes`: memory of this process, the primary. */
@@ -75,6 +82,11 @@ export function createNodeMetrics(residentBytes: () => number): NodeMetrics {
       }
     },
   });
+  async function aggregated(): Promise<Metrics> {
+    const mine = await metricsOf(own);
+    const registry = AggregatorRegistry.aggregate([...newest.values(), past, mine]);
+    return metricsOf(registry);
+  }
   return {
     told: (name, metrics) => void newest.set(name, metrics),
     ended(name) {
@@ -83,10 +95,8 @@ export function createNodeMetrics(residentBytes: () => number): NodeMetrics {
       past = summed([...past, ...last.filter(({ type }) => type === 'counter' || type === 'histogram')]);
     },
     restarted: () => restarts.inc(),
-    async text() {
-      const mine = await metricsOf(own);
-      return AggregatorRegistry.aggregate([...newest.values(), past, mine]).metrics();
-    },
+    read: aggregated,
+    text: async (shown = (metrics) => metrics) => metricsText(shown(await aggregated())),
   };
 }
 

@@ -1,15 +1,17 @@
+import type { KeyObject } from 'node:crypto';
+import type { MetricsSummary } from '@arbiter/contract';
 import type { Database, Tx } from '../db/index.ts';
-import type { Resets, Restorable } from '../feature.ts';
+import type { Resets, Restorable, Retainer } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
 import type { ExpiryPorts } from '../features/approvals/index.ts';
-import type { AuditPorts } from '../features/audit/index.ts';
+import type { AuditPorts, ChainProof } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
 import type { ConsolePorts } from '../features/console/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
 import { contentHandlersInside, type ReadProfile } from '../features/content/index.ts';
 import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
 import type { AccessTokens, Pepper } from '../features/credentials/index.ts';
-import { customerNumbers } from '../features/customer-states/index.ts';
+import { customerNumbers, type KeyedHash } from '../features/customer-states/index.ts';
 import type { DecisionRouteDeps, Trials } from '../features/decisions/index.ts';
 import type { ErasureRoutePorts } from '../features/erasure/index.ts';
 import type { ReachPorts } from '../features/estimates/index.ts';
@@ -25,6 +27,7 @@ import type { GoogleDependencies } from '../features/google/index.ts';
 import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
+import type { ExpireApprovals } from '../features/maintenance/index.ts';
 import type { ModelPorts } from '../features/models/index.ts';
 import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
@@ -61,10 +64,14 @@ import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Passwords } from '../platform/passwords.ts';
+import type { PrivateFolder } from '../platform/private-folder.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
 export interface JobPorts extends RefreshPorts, ExpiryPorts {
   readonly database: Database;
+  readonly customerHash: KeyedHash;
+  /** EXPORT_DIR. */
+  readonly exportFolder: PrivateFolder;
   /** How mail is sent. */
   readonly mail: MailPorts;
   readonly settlementNumbers: SettlementNumbers;
@@ -73,7 +80,10 @@ export interface JobPorts extends RefreshPorts, ExpiryPorts {
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, keyof ExpiryPorts | 'database' | 'mail' | 'trials'> = {
+export const jobFeaturePorts: Omit<
+  JobPorts,
+  keyof ExpiryPorts | 'customerHash' | 'database' | 'exportFolder' | 'mail' | 'trials'
+> = {
   settlementNumbers: customerNumbers,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),
@@ -92,6 +102,18 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly consoleDist: ConsolePorts['consoleDist'];
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
+  /** APPROVAL_MAX_AGE_HOURS of the process. */
+  readonly approvalMaxAgeHours: number;
+  readonly chainProof: ChainProof;
+  /** Keys that sign checkpoints of audit chains, the newest first. */
+  readonly checkpointKeys: readonly KeyObject[];
+  readonly expireApprovals: ExpireApprovals;
+  /** EXPORT_DIR. */
+  readonly exportFolder: PrivateFolder;
+  /** What is counted of a tenant, by all processes of the server. */
+  readonly metricsSummary: (tenantId: string) => Promise<MetricsSummary>;
+  /** What features say that they delete by age. */
+  readonly retainers: readonly Retainer[];
   readonly links: Links;
   readonly mfaTokens: MfaTokens;
   readonly passwords: Passwords;
@@ -132,7 +154,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
 interface FeaturePorts
-  extends AuditPorts,
+  extends Pick<AuditPorts, 'readTimezone'>,
     Omit<ChannelPorts, 'envelope'>,
     CreativePorts,
     OfferPorts,

@@ -37,6 +37,8 @@ export type FromProcess =
   | { readonly kind: 'worker'; readonly name: string }
   | { readonly kind: 'ask-metrics'; readonly id: number }
   | { readonly kind: 'ask-work'; readonly id: number }
+  /** What is counted of a tenant, as JSON. */
+  | { readonly kind: 'ask-summary'; readonly id: number; readonly tenantId: string }
   /** The last word, with what it has counted. */
   | { readonly kind: 'ended'; readonly metrics: Metrics };
 

@@ -9,6 +9,7 @@ import type { Place } from './place.ts';
 import { createQuestions, type FromProcess, type ToProcess } from './process-messages.ts';
 import { afterEnd, type Lives, noLives } from './restarts.ts';
 import type { WorkChecks, WorkFacts } from './server-process.ts';
+import { shownMetrics, summaryOf } from './tenant-metrics.ts';
 
 /** Several server processes behind one port (docs/adr/0018-processes-behind-one-port.md), started and watched by this one. */
 export interface Processes {
@@ -115,17 +116,29 @@ export async function startProcesses({ config, place, logger }: ProcessesOptions
       case 'ask-metrics':
         metricsText().then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
         break;
+      case 'ask-summary':
+        summaryText(message.tenantId).then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
+        break;
       case 'ask-work':
         workChecks().then((value) => say(seat, { kind: 'answer', id: message.id, value }), complain);
     }
   }
   const complain = (err: unknown): void => logger.error({ err }, 'a server process was not answered');
 
-  async function metricsText(): Promise<string> {
+  async function askAll(): Promise<void> {
     await Promise.all(
       listening().map((seat) => told.ask((id) => say(seat, { kind: 'tell-metrics', id }), tellWithinMs)),
     );
-    return metrics.text();
+  }
+
+  async function metricsText(): Promise<string> {
+    await askAll();
+    return metrics.text((all) => shownMetrics(all, config.METRICS_TENANT_LABEL));
+  }
+
+  async function summaryText(tenantId: string): Promise<string> {
+    await askAll();
+    return JSON.stringify(summaryOf(await metrics.read(), tenantId));
   }
 
   async function workChecks(): Promise<WorkChecks | null> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReadyChecks } from '@arbiter/contract';
+import type { MetricsSummary, ReadyChecks } from '@arbiter/contract';
 import type { Config } from '../config.ts';
 import { type Database, databaseAnswers } from '../db/index.ts';
 import { createWorker, type Worker } from '../jobs/index.ts';
@@ -55,6 +55,7 @@ export interface ServerProcessOptions {
 export interface NodeView {
   workChecks(): Promise<WorkChecks>;
   metricsText(): Promise<string>;
+  metricsSummary(tenantId: string): Promise<MetricsSummary>;
   /** To be told the name under which this process takes jobs. */
   workerIs(id: string): void;
 }
@@ -85,7 +86,7 @@ export function createServerProcess({ config, place, logger, node }: ServerProce
     logger,
     version,
     readyChecks: (database) => readyChecks(database, node?.workChecks ?? (async () => workChecks())),
-    ...(node === undefined ? {} : { metricsText: node.metricsText }),
+    ...(node === undefined ? {} : { metricsText: node.metricsText, metricsSummary: node.metricsSummary }),
   });
   const { app, database, lifecycle } = server;
   const metrics = createProcessMetrics(server.registry, database);

@@ -1,3 +1,6 @@
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Role } from '@arbiter/contract';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Database, systemActor } from '../db/index.ts';
@@ -77,6 +80,8 @@ const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 
 
 const testConfig: ComposeConfig = {
   APPROVAL_MAX_AGE_HOURS: 168,
+  CRON_SECRET: null,
+  EXPORT_DIR: null,
   AWS_ACCESS_KEY_ID: null,
   AWS_REGION: null,
   AWS_SECRET_ACCESS_KEY: null,
@@ -94,6 +99,7 @@ const testConfig: ComposeConfig = {
   DATA_ENCRYPTION_KEYS_OLD: [],
   DATABASE_POOL_MAX: 10,
   DEMO_MODE: false,
+  METRICS_TENANT_LABEL: false,
   METRICS_TOKEN: null,
   PLAYGROUND_MODE: false,
   REGISTRATION: true,
@@ -143,7 +149,8 @@ export function startServerOn(
   pooler: TestPooler | null = null,
 ): Omit<TestServer, 'tenants'> {
   const log: Record<string, unknown>[] = [];
-  const config = { ...testConfig, ...options.config };
+  const exportsOfTest = join(tmpdir(), `arbiter-exports-${newId()}`);
+  const config = { ...testConfig, EXPORT_DIR: exportsOfTest, ...options.config };
   const server = composeServer({
     config,
     address: {
@@ -177,6 +184,7 @@ export function startServerOn(
       await server.close();
       await pooler?.stop();
       await testDatabase.close();
+      await rm(exportsOfTest, { recursive: true, force: true });
     },
   };
 }

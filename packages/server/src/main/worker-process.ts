@@ -2,7 +2,6 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import { metricsOf } from './node-metrics.ts';
 import { createQuestions, type FromProcess, type ToProcess } from './process-messages.ts';
 import {
   createServerProcess,
@@ -31,6 +30,11 @@ export function runWorkerProcess(): void {
       const text = await questions.ask((id) => say({ kind: 'ask-metrics', id }), answerWithinMs);
       if (typeof text !== 'string') throw new Error('the primary process does not answer');
       return text;
+    },
+    async metricsSummary(tenantId) {
+      const text = await questions.ask((id) => say({ kind: 'ask-summary', id, tenantId }), answerWithinMs);
+      if (typeof text !== 'string') throw new Error('the primary process does not answer');
+      return JSON.parse(text);
     },
     async workChecks() {
       const own = running?.served.workChecks();
@@ -67,7 +71,7 @@ export function runWorkerProcess(): void {
 
   async function stop(): Promise<void> {
     await running?.served.stop();
-    if (running !== null) say({ kind: 'ended', metrics: await metricsOf(running.served.server.registry) });
+    if (running !== null) say({ kind: 'ended', metrics: await running.served.server.metrics() });
     await sleep(lastMomentMs);
     process.exit(0);
   }
@@ -89,7 +93,7 @@ export function runWorkerProcess(): void {
       case 'take-over':
         return takeOver(running, message.work);
       case 'tell-metrics':
-        return say({ kind: 'metrics', id: message.id, metrics: await metricsOf(served.server.registry) });
+        return say({ kind: 'metrics', id: message.id, metrics: await served.server.metrics() });
       case 'tell-work':
         return say({ kind: 'work', id: message.id, checks: served.workChecks() });
       case 'answer':

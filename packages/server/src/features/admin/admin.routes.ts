@@ -1,9 +1,20 @@
-import type { adminCacheOperations, adminRlsOperations, deadLetterOperations } from '@arbiter/contract';
-import { type Handlers, reply } from '../../http/handler.ts';
+import type {
+  adminCacheOperations,
+  adminRlsOperations,
+  deadLetterOperations,
+  MetricsSummary,
+  metricsSummaryOperations,
+  SbomAnswer,
+  sbomOperations,
+} from '@arbiter/contract';
+import { type Handlers, rawJson, reply } from '../../http/handler.ts';
 import type { JobRegistry } from '../../jobs/index.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
 import { flushCaches } from './cache.service.ts';
 import { actOnDeadLetters, reportDeadLetters } from './dead-letters.service.ts';
 import { repairRls, reportRls } from './rls.service.ts';
+import { makeSbom } from './sbom.service.ts';
 
 /** Handlers of the flush of caches (contract part 1, 4.13). */
 export function adminCacheRoutes(): Handlers<typeof adminCacheOperations> {
@@ -29,4 +40,31 @@ export function deadLetterRoutes({
       reply(200, await reportDeadLetters(tx, registry, { limit, topic })),
     act: async (tx, { body }) => reply(200, await actOnDeadLetters(tx, registry, body)),
   };
+}
+
+export interface SbomPorts {
+  readonly clock: Clock;
+  /** Version of Arbiter. */
+  readonly version: string;
+}
+
+/** Handlers of the bill of materials (contract part 1, 4.13). */
+export function sbomRoutes({ clock, version }: SbomPorts): Handlers<typeof sbomOperations> {
+  return {
+    async get() {
+      const { text, digest, components } = await makeSbom({ id: newId(), now: new Date(clock.now()), version });
+      const body = rawJson<SbomAnswer>(`{"sbom":${text},"digest":"${digest}","components":${components}}`);
+      return reply(200, body, { 'x-sbom-digest': digest });
+    },
+  };
+}
+
+export interface MetricsSummaryPorts {
+  /** What is counted of a tenant, by all processes of the server. */
+  readonly metricsSummary: (tenantId: string) => Promise<MetricsSummary>;
+}
+
+/** Handlers of the metrics of a tenant (contract part 1, 4.13). */
+export function metricsSummaryRoutes(ports: MetricsSummaryPorts): Handlers<typeof metricsSummaryOperations> {
+  return { get: async ({ tenantId }) => reply(200, await ports.metricsSummary(tenantId)) };
 }

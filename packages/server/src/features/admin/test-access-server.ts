@@ -20,6 +20,7 @@ import { createTestApp } from '../../http/test-app.ts';
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { keyOf } from '../../platform/crypto.ts';
 import { newId } from '../../platform/ids.ts';
+import { createPrivateFolder } from '../../platform/private-folder.ts';
 import { auditFeature } from '../audit/index.ts';
 import {
   type Authenticator,
@@ -95,6 +96,7 @@ async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
       pepper,
       accessTokens,
       rateLimits: createRateLimitStore(database),
+      chainProof: { checkpointKeys: [], exportFolder: createPrivateFolder('no exports here') },
       readTimezone: async (tx: Tx) => (await readSettings(tx)).timezone,
       hasData: async () => true,
       keepsProfile: async () => false,

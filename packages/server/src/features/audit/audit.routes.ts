@@ -3,12 +3,14 @@ import type { Tx } from '../../db/tx.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
 import { dayOrInstant } from '../../platform/day-or-instant.ts';
 import { getAuditLog, listAuditLogs } from './audit.service.ts';
-import { verifyChain } from './audit.verify.ts';
+import { type ChainProof, verifyChain } from './audit.verify.ts';
 
 /** What the audit log asks of the features above it. */
 export interface AuditPorts {
   /** IANA zone of the tenant, for days in `from` and `to`. */
   readTimezone(tx: Tx): Promise<string>;
+  /** What chains are held against besides themselves. */
+  readonly chainProof: ChainProof;
 }
 
 /** Handlers of the audit operations (docs/design/api-access.md 7). */
@@ -28,6 +30,6 @@ export function auditLogRoutes(ports: AuditPorts): Handlers<typeof auditLogOpera
       return reply(200, await listAuditLogs(tx, filter, { limit, cursor: query.cursor ?? null }));
     },
     get: async (tx, { params }) => reply(200, await getAuditLog(tx, params.id)),
-    verify: async (tx, { query, until }) => reply(200, await verifyChain(tx, { ...query, until })),
+    verify: async (tx, { query, until }) => reply(200, await verifyChain(tx, { ...query, until }, ports.chainProof)),
   };
 }

@@ -117,6 +117,44 @@ export async function selectAfter(tx: Tx, entityType: string, entityId: string, 
   );
 }
 
+/** The newest row of an entity in the chain. */
+export async function selectLastOf(tx: Tx, entityType: string, entityId: string): Promise<AuditLog | undefined> {
+  const [row] = await select(
+    tx,
+    logColumns,
+    `from arbiter.audit_logs logs
+     where tenant_id = $1 and entity_type = $2 and entity_id = $3 order by logs.sequence desc limit 1`,
+    [tx.tenantId, entityType, entityId],
+  );
+  return row;
+}
+
+/**
+ * Deletes rows older than an instant from the old end of the chain, `most` at most, by an owner's function. Answers with
+ * their number and the last one of them; null when none is so old.
+ */
+export async function cutRows(tx: Tx, before: Date, most: number): Promise<(ChainHead & { rows: number }) | null> {
+  const [row] = await tx.query<ChainHead & { rows: number }>(
+    'select rows::float8 as rows, sequence::float8 as sequence, hash from arbiter.cut_audit_logs($1, $2)',
+    [before, most],
+  );
+  return row ?? null;
+}
+
+/** Holds anchoring against other processes until the system transaction ends. */
+export async function holdAnchors(tx: Tx): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('arbiter.audit.anchor', 0))`);
+}
+
+/** The end of the tenant's chain; null before its first row. */
+export async function selectHead(tx: Tx): Promise<ChainHead | null> {
+  const [head] = await tx.query<ChainHead>(
+    'select sequence::float8 as sequence, hash from arbiter.audit_heads where tenant_id = $1',
+    [tx.tenantId],
+  );
+  return head ?? null;
+}
+
 export async function countMatching(tx: Tx, filter: AuditFilter): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `select count(*)::float8 as count from arbiter.audit_logs where ${matches}`,

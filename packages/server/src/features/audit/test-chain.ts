@@ -8,28 +8,33 @@ const rowsPerInsert = 5_000;
  * Gives a tenant without audit rows a chain of so many, as so many changes of one offer would have left it: thousands
  * of requests would take minutes.
  */
-export async function plantChain(db: TestDatabase, tenantId: string, length: number): Promise<void> {
+export async function plantChain(
+  db: TestDatabase,
+  tenantId: string,
+  length: number,
+  at = new Date('2026-11-20T09:00:00.000Z'),
+): Promise<void> {
   let head = { sequence: 0, hash: genesisHash };
   while (head.sequence < length) {
     const count = Math.min(rowsPerInsert, length - head.sequence);
     const first = head.sequence + 1;
     const linked = chainRows(
       head,
-      Array.from({ length: count }, (_, at) => ({
+      Array.from({ length: count }, (_, place) => ({
         id: newId(),
         tenantId,
-        timestamp: '2026-11-20T09:00:00.000Z',
+        timestamp: at.toISOString(),
         userId: 'apikey:0199a000-0000-7000-8000-0000000000cc',
         userName: 'importer',
-        requestId: `planted-${first + at}`,
+        requestId: `planted-${first + place}`,
         action: 'update' as const,
         entityType: 'offer',
         entityId: 'o1',
         entityName: null,
-        entityVersion: first + at,
-        changes: { n: { before: first + at - 1, after: first + at } },
-        before: { n: first + at - 1 },
-        after: { n: first + at },
+        entityVersion: first + place,
+        changes: { n: { before: first + place - 1, after: first + place } },
+        before: { n: first + place - 1 },
+        after: { n: first + place },
       })),
     );
     await db.ownerQuery(

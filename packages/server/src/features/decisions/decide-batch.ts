@@ -132,7 +132,7 @@ async function attempt(
           });
           // Here, and not after the transaction: dry runs do not wait for its rollback.
           settle(outcomes);
-          ports.observe(prepared.length, counts, configAgeMs);
+          ports.observe(tenantId, prepared.length, counts, configAgeMs);
           if (made.length > 0) ports.minutes.decided(tenantId, made);
           return held;
         },

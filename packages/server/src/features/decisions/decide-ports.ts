@@ -43,7 +43,7 @@ export interface DecidePorts {
   readonly waitingRoom: WaitingRoom;
   /** Lets webhooks be asked for a job that has left its batch, and queues it again. */
   readonly askFirst: (catalogue: TenantCatalogue, prepared: Prepared) => void;
-  readonly observe: (batchSize: number, counts: DecisionCounts, configAgeMs: number) => void;
+  readonly observe: (tenantId: string, batchSize: number, counts: DecisionCounts, configAgeMs: number) => void;
   readonly minutes: Pick<DecisionMinutes, 'decided'>;
   readonly stages: StageWatch;
   /** Seconds that a batch spent on `load` or `commit`. */

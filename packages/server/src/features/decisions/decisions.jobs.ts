@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import type { Database, Tx } from '../../db/index.ts';
+import type { Retainer } from '../../feature.ts';
 import { handleInSlices, type JobHandler, job } from '../../jobs/index.ts';
-import { retentionOf } from '../retention/index.ts';
+import { removeByAge, retentionOf } from '../retention/index.ts';
 import { expireMinutes } from './decision-minutes.store.ts';
 import { expireRequests, expireResponseKeys } from './key-expiry.store.ts';
 import { expireTraces } from './traces.store.ts';
@@ -20,12 +21,19 @@ export const retainTracesJob = job({
   schedule: { cron: '45 4 * * *', payload: {}, upkeep: true },
 });
 
+/** What this feature deletes by age, and counts. */
+export const retainers = [
+  {
+    dataClass: 'traces',
+    counted: 'decisions',
+    remove: (tx: Tx) => removeByAge(tx, 'traces', (days) => expireTraces(tx, days)),
+  },
+] as const satisfies readonly Retainer[];
+const [traces] = retainers;
+
 /** In slices; the figures of the minutes live as long as the records beside which they are read. */
 export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
-  async (tx) => {
-    const { days, legalHold } = await retentionOf(tx, 'traces');
-    return !legalHold && expireTraces(tx, days);
-  },
+  async (tx) => (await traces.remove(tx)).more,
   async (tx) => {
     const { days, legalHold } = await retentionOf(tx, 'decisions');
     return !legalHold && expireMinutes(tx, days);

@@ -33,10 +33,10 @@ export function decisionRoutes({ service, keys, metrics }: DecisionRouteDeps): H
       const channel = request.body.channel ?? null;
       try {
         const { text, replayed, quotaLeft } = await service.recommend(callerOf(request), request.body);
-        metrics.recommended('ok', channel, seconds());
+        metrics.recommended(request.tenantId, 'ok', channel, seconds());
         return reply(200, rawJson<RecommendAnswer>(text), answerHeaders(replayed, quotaLeft));
       } catch (error) {
-        metrics.recommended('failed', channel, seconds());
+        metrics.recommended(request.tenantId, 'failed', channel, seconds());
         throw error;
       }
     },

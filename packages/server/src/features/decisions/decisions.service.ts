@@ -319,7 +319,7 @@ export function createDecisionService(deps: DecisionDeps): DecisionService {
         responses.submit(tenantId, job);
         return job;
       });
-      deps.metrics.responded(answer);
+      deps.metrics.responded(tenantId, answer);
       return answer;
     },
     async claimCall({ tenantId, credentialId, idempotencyKey, until }, responses) {

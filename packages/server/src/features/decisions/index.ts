@@ -3,7 +3,7 @@ import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { decisionMade } from './decisions.events.ts';
-import { decisionJobs } from './decisions.jobs.ts';
+import { decisionJobs, retainers } from './decisions.jobs.ts';
 import { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
 import { decisionErasers } from './erasers.ts';
 
@@ -14,6 +14,7 @@ export { createDecisionService, type DecisionService } from './decisions.service
 export { createDecisionMetrics } from './metrics.ts';
 export { type CallFacts, type RecommendCall, readRecommendCall } from './recommend.rules.ts';
 export { decisionNamed } from './requests.store.ts';
+export type { TenantMetric } from './tenant-counts.ts';
 export { hideValues, valuesNeverStored } from './trace-rows.ts';
 export { readTrialClock } from './trial-clock.ts';
 export {
@@ -37,5 +38,6 @@ export const decisionsFeature = feature({
   erases: decisionErasers,
   operations: ({ decisions }: { readonly decisions: DecisionRouteDeps }) =>
     handlerEntries(decisionOperations, decisionRoutes(decisions)),
+  retains: retainers,
   jobs: ({ database }: { readonly database: Database }) => decisionJobs(database),
 });

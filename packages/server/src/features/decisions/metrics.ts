@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { DecisionCounts } from './decision-counts.ts';
 import { createRecentMaximum } from './recent-maximum.ts';
 import { createScoringMetrics, type ScoringMetrics } from './scoring-metrics.ts';
+import { createTenantCounts, latencyBuckets, type TenantMetric } from './tenant-counts.ts';
 
 /** Longer than the usual time between two scrapes, so that each scraper sees each maximum. */
 const configAgePeriodMs = 60_000;
@@ -10,13 +11,15 @@ const configAgePeriodMs = 60_000;
 /** What decisions report (docs/design/api-access.md 19). */
 export interface DecisionMetrics extends Pick<ScoringMetrics, 'breakerMoved' | 'webhookAsked'> {
   /** `configAgeMs`: ms since this process last knew the catalogue of the batch to be the newest. */
-  batchDecided(batchSize: number, counts: DecisionCounts, configAgeMs: number): void;
-  recommended(status: 'ok' | 'failed', channel: string | null, seconds: number): void;
-  responded(answer: RespondAnswer): void;
+  batchDecided(tenantId: string, batchSize: number, counts: DecisionCounts, configAgeMs: number): void;
+  recommended(tenantId: string, status: 'ok' | 'failed', channel: string | null, seconds: number): void;
+  responded(tenantId: string, answer: RespondAnswer): void;
   /** A stage of a decision; `load` and `commit` are those of a batch. */
   stageTook(stage: string, seconds: number): void;
   /** The catalogue of a tenant was read and made ready. */
   catalogueRead(seconds: number): void;
+  /** What was counted by tenant. */
+  byTenant(): TenantMetric[];
 }
 
 const reservationResults: ReadonlySet<string> = new Set(['confirmed', 'late', 'released']);
@@ -27,6 +30,7 @@ export function createDecisionMetrics(
   elapsedMs: () => number = () => performance.now(),
 ): DecisionMetrics {
   const registers = [registry];
+  const tenants = createTenantCounts();
   const scoring = createScoringMetrics(registry);
   const requests = new Counter({
     name: 'svc_recommend_requests_total',
@@ -38,7 +42,7 @@ export function createDecisionMetrics(
     name: 'svc_recommend_latency_seconds',
     help: 'Time from the parsed request to the committed decision.',
     labelNames: ['channel'],
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    buckets: [...latencyBuckets],
     registers,
   });
   const responses = new Counter({
@@ -123,7 +127,9 @@ export function createDecisionMetrics(
   return {
     breakerMoved: scoring.breakerMoved,
     webhookAsked: scoring.webhookAsked,
-    batchDecided(batchSize, counts, configAgeMs) {
+    byTenant: tenants.read,
+    batchDecided(tenantId, batchSize, counts, configAgeMs) {
+      tenants.batchDecided(tenantId, counts);
       batch.observe(batchSize);
       items.inc(counts.items);
       candidates.inc(counts.candidates);
@@ -134,11 +140,15 @@ export function createDecisionMetrics(
       if (counts.reserved > 0) reservations.inc({ result: 'made' }, counts.reserved);
       mandatoryCapHits.inc(counts.dropped.get('mandatory_cap') ?? 0);
     },
-    recommended(status, channel, seconds) {
+    recommended(tenantId, status, channel, seconds) {
+      const known = channel === null ? 'none' : knownChannels.has(channel) ? channel : 'other';
+      tenants.recommended(tenantId, status, known, seconds);
       requests.inc({ status });
-      latency.observe({ channel: channel === null ? 'none' : knownChannels.has(channel) ? channel : 'other' }, seconds);
+      latency.observe({ channel: known }, seconds);
     },
-    responded({ classification, impression, status }) {
+    responded(tenantId, answer) {
+      const { classification, impression, status } = answer;
+      tenants.responded(tenantId, answer);
       responses.inc({ classification });
       // A repeat does nothing again; an impression of an implicit channel concerns no reservation.
       if (status === 'recorded' && impression !== null && reservationResults.has(impression)) {

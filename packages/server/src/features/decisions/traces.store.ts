@@ -1,6 +1,7 @@
 import { columns, type RowOf, select, table } from '../../db/columns.ts';
 import { conditionsOf } from '../../db/conditions.ts';
 import type { HotStatement, Tx } from '../../db/index.ts';
+import type { Removed } from '../../jobs/index.ts';
 import { firstIdAt, isUuid } from '../../platform/ids.ts';
 import { type DecisionFilter, recordMatches } from '../sealed-records/index.ts';
 
@@ -101,14 +102,15 @@ export async function deleteTraces(tx: Tx, customerId: string): Promise<number> 
 const tracesPerSlice = 500;
 
 /** Deletes the tenant's traces that were stored more than so many days ago. True when there may be more. */
-export async function expireTraces(tx: Tx, days: number): Promise<boolean> {
+export async function expireTraces(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ deleted: number }>(
     `with due as (select id from decision_traces where tenant_id = $1 and id < $2 order by id limit $3),
      gone as (delete from decision_traces t using due where t.tenant_id = $1 and t.id = due.id returning 1)
      select count(*) as deleted from gone`,
     [tx.tenantId, firstIdAt(Math.max(0, tx.now.getTime() - days * dayMs)), tracesPerSlice],
   );
-  return row?.deleted === tracesPerSlice;
+  const rows = row?.deleted ?? 0;
+  return { rows, more: rows === tracesPerSlice };
 }
 
 const dayMs = 86_400_000;

@@ -29,6 +29,8 @@ export interface Erased {
   readonly customerId: string;
   readonly counts: ScopedErasureAnswer['counts'];
   readonly total: number;
+  /** What jobs still have to do. */
+  readonly pending: ScopedErasureAnswer['pending'];
   readonly legalHoldOverridden: boolean;
   readonly timestamp: string;
 }
@@ -89,7 +91,12 @@ export async function eraseCustomer(
   const named = scope ?? 'interactions';
   const ref = await findRef(tx, customerId);
   if (ref === null) return null;
-  const customer: ErasedCustomer = { customerId, ref, zone: (await readSettings(tx)).timezone };
+  const customer: ErasedCustomer = {
+    customerId,
+    ref,
+    zone: (await readSettings(tx)).timezone,
+    hash: () => customerHash.of(tx.tenantId, customerId),
+  };
   const counts: Counts = {
     ...always,
     ...(named === 'interactions' ? {} : ofRecords),
@@ -104,6 +111,8 @@ export async function eraseCustomer(
   const own = erasers.filter(({ scopes }) => scopes.includes(named));
   for (const { settle } of own) await settle?.(tx, customer);
   for (const { erase } of own) add(await erase(tx, customer));
+  const pending: ScopedErasureAnswer['pending'] = [];
+  for (const { later } of own) pending.push(...((await later?.(tx, customer)) ?? []));
   if (named === 'everything') {
     add({ deadLetters: await eraseDeadLetters(tx, customerId) });
     await eraseKeptAnswers(tx, customerId);
@@ -122,6 +131,7 @@ export async function eraseCustomer(
     customerId,
     counts,
     total: Object.values(counts).reduce((sum, rows) => sum + rows, 0),
+    pending,
     legalHoldOverridden: held.some(({ legalHold }) => legalHold),
     timestamp: tx.now.toISOString(),
   };

@@ -1,5 +1,5 @@
 import { countedAtMost } from '@arbiter/contract';
-import { columns, type RowOf, select, table } from '../../db/columns.ts';
+import { columns, computed, expression, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import { type Conditions, conditionsOf } from '../../db/conditions.ts';
 import type { Tx } from '../../db/tx.ts';
 import { firstIdAt } from '../../platform/ids.ts';
@@ -148,4 +148,31 @@ export async function countHistory(tx: Tx, filter: HistoryFilter): Promise<numbe
     asked.values,
   );
   return row?.total ?? 0;
+}
+
+/**
+ * SQL: stored rows of history of the tenant ($1) from an id on, of each as `row_id` and how many `items` it is, the oldest
+ * first, `most` at most; the tables are partitioned by id, so this is read along the keys. `besides`: a further condition
+ * on `s.row_id` and `s.items`. An export counts by it.
+ */
+export const storedRowsFrom = (id: string, most: string, besides: string): string => {
+  const branch = (stored: string, items: string) =>
+    `(select s.* from (select id as row_id, ${items}::smallint as items from ${stored} where tenant_id = $1 and id >= ${id}) s
+      where ${besides} order by s.row_id limit ${most})`;
+  return `${branch('interactions', '1')} union all ${branch('decision_impressions', 'cardinality(offer_ids)')}`;
+};
+
+/** An item of a stored row. */
+export type StoredItem = HistoryRow & { readonly rowId: string };
+
+const storedItems = selectList(listedColumns, computed<{ rowId: string }>({ rowId: expression('h.row_id') }));
+
+/** The items of stored rows, in the order of the rows and their own; rows that have gone have none. */
+export async function selectStoredItems(tx: Tx, rowIds: readonly string[]): Promise<StoredItem[]> {
+  return select(
+    tx,
+    storedItems,
+    'from interaction_history h where h.tenant_id = $1 and h.row_id = any($2::uuid[]) order by h.row_id, h.id',
+    [tx.tenantId, rowIds],
+  );
 }

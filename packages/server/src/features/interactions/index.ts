@@ -4,14 +4,21 @@ import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
 import { eraseHistory } from './erasure.store.ts';
 import { interactionRecorded } from './interactions.events.ts';
-import { interactionJobs } from './interactions.jobs.ts';
+import { interactionJobs, retainers } from './interactions.jobs.ts';
 import { interactionListRoutes } from './interactions.routes.ts';
 import type { SettlementNumbers } from './reservations.service.ts';
 
 export { countsOfErased, isHistoryOf } from './erasure.store.ts';
+export { type HistoryRow, type StoredItem, selectStoredItems, storedRowsFrom } from './history-list.store.ts';
 export { insertInteractions } from './import.store.ts';
 export { type InteractionEvent, interactionEvent, interactionRecorded, interactionsOf } from './interactions.events.ts';
-export { contactsSince, insertInteraction, type NewInteraction } from './interactions.store.ts';
+export {
+  contactsSince,
+  ensureInteractionPartitions,
+  historyTables,
+  insertInteraction,
+  type NewInteraction,
+} from './interactions.store.ts';
 export { type PreviewAnswer, type PreviewQuestion, previewCap, selectOffersSeen } from './preview.store.ts';
 export type { SettlementNumbers } from './reservations.service.ts';
 export { settleReservation } from './reservations.store.ts';
@@ -64,6 +71,7 @@ export const interactionsFeature = feature({
       erase: (tx, { customerId, zone }) => eraseHistory(tx, customerId, zone),
     },
   ],
+  retains: retainers,
   operations: () => handlerEntries(interactionListOperations, interactionListRoutes()),
   jobs: ({
     database,

@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import type { Database, Tx } from '../../db/index.ts';
+import type { Retainer } from '../../feature.ts';
 import { handleInSlices, handleInstallationJob, installationJob, type JobHandler, job } from '../../jobs/index.ts';
-import { retentionOf } from '../retention/index.ts';
+import { removeByAge } from '../retention/index.ts';
 import { readSettings } from '../settings/index.ts';
 import { ensureInteractionPartitions } from './interactions.store.ts';
 import { expireReservations, type SettlementNumbers } from './reservations.service.ts';
@@ -47,16 +48,21 @@ export const dropMonthsJob = installationJob({
 /** Reservations live a day at most (docs/design/api-access.md 6, reservationTtlSeconds). */
 const oldestReservationMs = 2 * 86_400_000;
 
-async function retain(tx: Tx): Promise<boolean> {
-  const { days, legalHold } = await retentionOf(tx, 'interactions');
-  if (legalHold) return false;
-  return retainHistory(tx, days, (await readSettings(tx)).timezone);
-}
-
-async function retainSums(tx: Tx): Promise<boolean> {
-  const { days, legalHold } = await retentionOf(tx, 'summaries');
-  return legalHold ? false : retainSummaries(tx, days);
-}
+/** What this feature deletes by age. */
+export const retainers = [
+  {
+    dataClass: 'interactions',
+    counted: 'history',
+    remove: (tx: Tx) =>
+      removeByAge(tx, 'interactions', async (days) => retainHistory(tx, days, (await readSettings(tx)).timezone)),
+  },
+  {
+    dataClass: 'summaries',
+    counted: 'summaries',
+    remove: (tx: Tx) => removeByAge(tx, 'summaries', (days) => retainSummaries(tx, days)),
+  },
+] as const satisfies readonly Retainer[];
+const [history, sums] = retainers;
 
 /** How this feature's jobs are done. */
 export function interactionJobs(database: Database, settlementNumbers: SettlementNumbers): readonly JobHandler[] {
@@ -67,8 +73,8 @@ export function interactionJobs(database: Database, settlementNumbers: Settlemen
     handleInstallationJob(partitionInteractionsJob, () =>
       database.withSystem('partitions', ensureInteractionPartitions),
     ),
-    handleInSlices(retainInteractionsJob, database, retain),
-    handleInSlices(retainSummariesJob, database, retainSums),
+    handleInSlices(retainInteractionsJob, database, async (tx) => (await history.remove(tx)).more),
+    handleInSlices(retainSummariesJob, database, async (tx) => (await sums.remove(tx)).more),
     handleInstallationJob(dropMonthsJob, () => database.withSystem('partitions', dropMonths)),
   ];
 }

@@ -1,4 +1,5 @@
 import { dropEmptyMonths, type Tx, uuidArray } from '../../db/index.ts';
+import type { Removed } from '../../jobs/index.ts';
 import { dayOffsets } from '../../platform/day-offsets.ts';
 import { firstIdAt } from '../../platform/ids.ts';
 import { historyTables } from './interactions.store.ts';
@@ -10,19 +11,21 @@ const rowsPerSlice = 500;
 
 /**
  * Takes rows that were stored more than so many days ago out of history, the oldest first, and adds them to their
- * customers' summaries, both in one transaction: what is read of a customer stays the same (docs/design/api-access.md 14). Returns true
- * when there may be more; call it again in another transaction. `zone`: what a day is.
+ * customers' summaries, both in one transaction: what is read of a customer stays the same (docs/design/api-access.md 14). Says
+ * whether there may be more; call it again in another transaction. `zone`: what a day is.
  */
-export async function retainHistory(tx: Tx, days: number, zone: string): Promise<boolean> {
+export async function retainHistory(tx: Tx, days: number, zone: string): Promise<Removed> {
+  let rows = 0;
   const before = firstIdAt(Math.max(0, tx.now.getTime() - days * dayMs));
   const offsets = dayParameters(await dayOffsets(zone));
   for (const { oldest, gone } of retainTexts) {
     const due = await tx.query<{ id: string }>(oldest, [tx.tenantId, before, rowsPerSlice]);
     // Named by id, so that only their partitions are looked at.
     if (due.length > 0) await tx.query(gone, [tx.tenantId, uuidArray(due.map((row) => row.id)), ...offsets]);
-    if (due.length === rowsPerSlice) return true;
+    rows += due.length;
+    if (due.length === rowsPerSlice) return { rows, more: true };
   }
-  return false;
+  return { rows, more: false };
 }
 
 /** Reservations live a day at most, so that one this old was settled, or ran out. */
@@ -44,10 +47,11 @@ const sumsPerSlice = 5_000;
 
 /**
  * Deletes the sums of days that lie more than so many days back: those of customers, which retention made of their history,
- * and the tenant's figures (docs/design/api-access.md 14). Returns true when there may be more.
+ * and the tenant's figures (docs/design/api-access.md 14).
  */
-export async function retainSummaries(tx: Tx, days: number): Promise<boolean> {
-  let isMore = false;
+export async function retainSummaries(tx: Tx, days: number): Promise<Removed> {
+  let rows = 0;
+  let more = false;
   for (const table of ['interaction_summaries', 'daily_totals']) {
     const gone = await tx.query(
       `delete from ${table} where tenant_id = $1 and ctid = any(array(
@@ -55,9 +59,10 @@ export async function retainSummaries(tx: Tx, days: number): Promise<boolean> {
        returning 1`,
       [tx.tenantId, tx.now, days, sumsPerSlice],
     );
-    if (gone.length === sumsPerSlice) isMore = true;
+    rows += gone.length;
+    if (gone.length === sumsPerSlice) more = true;
   }
-  return isMore;
+  return { rows, more };
 }
 
 /** Drops the months of history that hold no row of any tenant any more. Needs a system transaction. */

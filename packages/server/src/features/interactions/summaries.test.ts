@@ -119,16 +119,16 @@ test('what retention takes out of history stays in the summaries: nothing that i
   await writeHistory(db, path, tenant, rows);
   await writeHistory(db, path, neighbour, rows);
   // Halfway through, some of a day's rows are compacted and some are not.
-  assert.equal(await within(tenant, (tx) => retainHistory(tx, 60, zone)), false);
+  assert.equal((await within(tenant, (tx) => retainHistory(tx, 60, zone))).more, false);
   await assertSame(tenant, rows);
   let slices = 1;
-  while (await within(tenant, (tx) => retainHistory(tx, 5, zone))) slices++;
+  while ((await within(tenant, (tx) => retainHistory(tx, 5, zone))).more) slices++;
   assert.ok(slices >= 1);
   const [left] = await stored(tenant);
   assert.equal(left!.history, rows.filter((row) => row.at >= now - 5 * dayMs).length);
   assert.ok(left!.compacted > 0);
   await assertSame(tenant, rows);
-  assert.equal(await within(tenant, (tx) => retainHistory(tx, 5, zone)), false);
+  assert.equal((await within(tenant, (tx) => retainHistory(tx, 5, zone))).more, false);
   const [others] = await stored(neighbour);
   assert.deepEqual(others, { history: rows.length, compacted: 0 });
   await assertSame(neighbour, rows);
@@ -144,10 +144,10 @@ test('a slice is some hundred rows', async () => {
     ).flat(),
   );
   await writeHistory(db, path, tenant, rows);
-  assert.equal(await within(tenant, (tx) => retainHistory(tx, 5, zone)), true);
+  assert.equal((await within(tenant, (tx) => retainHistory(tx, 5, zone))).more, true);
   assert.equal((await stored(tenant))[0]!.history, 120);
   await assertSame(tenant, rows);
-  assert.equal(await within(tenant, (tx) => retainHistory(tx, 5, zone)), false);
+  assert.equal((await within(tenant, (tx) => retainHistory(tx, 5, zone))).more, false);
   assert.equal((await stored(tenant))[0]!.history, 0);
   await assertSame(tenant, rows);
 });

@@ -1,5 +1,6 @@
 import type { DataClass } from '@arbiter/contract';
 import type { Tx } from '../../db/index.ts';
+import type { Removed } from '../../jobs/index.ts';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -30,6 +31,16 @@ export interface Retention {
 }
 
 const longestDays = 36_500;
+
+/** Removes a slice of a class by the tenant's retention; nothing while the class is held. */
+export async function removeByAge(
+  tx: Tx,
+  dataClass: DataClass,
+  remove: (days: number) => Promise<Removed>,
+): Promise<Removed> {
+  const { days, legalHold } = await retentionOf(tx, dataClass);
+  return legalHold ? { rows: 0, more: false } : remove(days);
+}
 
 /** How long the tenant keeps a class of data. */
 export async function retentionOf(tx: Tx, dataClass: DataClass): Promise<Retention> {
@@ -76,7 +87,7 @@ export async function changeRetention(
 export const listRetention = (tx: Tx): Promise<RetentionConfig[]> => listConfigs(tx);
 
 /** Classes that nothing deletes by age yet: an input that is accepted acts. */
-const notDeleted: ReadonlySet<DataClass> = new Set(['metrics', 'audit']);
+const notDeleted: ReadonlySet<DataClass> = new Set(['metrics']);
 
 /**
  * Sets what is given for a class of data. `warning` names what the tenant loses: outcomes go on coming for months after a

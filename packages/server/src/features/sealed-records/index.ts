@@ -2,7 +2,7 @@ import { decisionListOperations } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
-import { sealedRecordJobs } from './sealed-records.jobs.ts';
+import { retainers, sealedRecordJobs } from './sealed-records.jobs.ts';
 import { decisionListRoutes } from './sealed-records.routes.ts';
 import { eraseRecordsOf } from './sealed-records.store.ts';
 
@@ -21,6 +21,7 @@ export {
   replayDecision,
 } from './sealed-records.service.ts';
 export {
+  ensureRecordPartitions,
   hasRecord,
   insertRecords,
   type RecordRow,
@@ -43,6 +44,7 @@ export const sealedRecordsFeature = feature({
       erase: async (tx, { ref }) => ({ sealedRecords: await eraseRecordsOf(tx, ref) }),
     },
   ],
+  retains: retainers,
   operations: () => handlerEntries(decisionListOperations, decisionListRoutes()),
   jobs: ({ database }: { readonly database: Database }) => sealedRecordJobs(database),
 });

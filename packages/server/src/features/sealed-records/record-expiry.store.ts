@@ -1,4 +1,5 @@
 import type { Tx } from '../../db/index.ts';
+import type { Removed } from '../../jobs/index.ts';
 import { firstIdAt, instantOfId } from '../../platform/ids.ts';
 
 const dayMs = 86_400_000;
@@ -6,10 +7,10 @@ const dayMs = 86_400_000;
 const rowsPerSlice = 1_000;
 
 /**
- * Deletes records that were stored more than so many days ago, the oldest first. True when there may be more; call it
- * again in another transaction.
+ * Deletes records that were stored more than so many days ago, the oldest first. Says whether there may be more; call
+ * it again in another transaction.
  */
-export async function expireRecords(tx: Tx, days: number): Promise<boolean> {
+export async function expireRecords(tx: Tx, days: number): Promise<Removed> {
   const [row] = await tx.query<{ deleted: number }>(
     `with oldest as (
        select id from decisions where tenant_id = $1 and id < $2 order by id limit $3),
@@ -18,7 +19,8 @@ export async function expireRecords(tx: Tx, days: number): Promise<boolean> {
      select count(*) as deleted from gone`,
     [tx.tenantId, firstIdAt(Math.max(0, tx.now.getTime() - days * dayMs)), rowsPerSlice],
   );
-  return row?.deleted === rowsPerSlice;
+  const rows = row?.deleted ?? 0;
+  return { rows, more: rows === rowsPerSlice };
 }
 
 /** When the oldest record of the tenant was made; now when it has none. */

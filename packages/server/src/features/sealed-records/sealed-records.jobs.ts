@@ -1,11 +1,12 @@
 import Type from 'typebox';
 import { type Database, dropEmptyMonths, type Tx } from '../../db/index.ts';
+import type { Retainer } from '../../feature.ts';
 import { handleInSlices, handleInstallationJob, installationJob, type JobHandler, job } from '../../jobs/index.ts';
 import { expireEvidence } from '../evidence/index.ts';
 import { expireModelStates } from '../models/index.ts';
 import { expireCounts } from '../objectives/index.ts';
 import { expirePieces, expirePlans, retirePlans } from '../plans/index.ts';
-import { retentionOf } from '../retention/index.ts';
+import { removeByAge } from '../retention/index.ts';
 import { expireRecords, oldestRecordAt } from './record-expiry.store.ts';
 import { ensureRecordPartitions } from './sealed-records.store.ts';
 
@@ -35,10 +36,15 @@ export const dropRecordMonthsJob = installationJob({
   schedule: { cron: '55 5 * * *', payload: {}, upkeep: true },
 });
 
-async function retain(tx: Tx): Promise<boolean> {
-  const { days, legalHold } = await retentionOf(tx, 'decisions');
-  return !legalHold && expireRecords(tx, days);
-}
+/** What this feature deletes by age, and counts. */
+export const retainers = [
+  {
+    dataClass: 'decisions',
+    counted: 'decisions',
+    remove: (tx: Tx) => removeByAge(tx, 'decisions', (days) => expireRecords(tx, days)),
+  },
+] as const satisfies readonly Retainer[];
+const [records] = retainers;
 
 /** How this feature's jobs are done. */
 export function sealedRecordJobs(database: Database): readonly JobHandler[] {
@@ -53,7 +59,7 @@ export function sealedRecordJobs(database: Database): readonly JobHandler[] {
 
 /** In this order: what a record names goes after it. */
 export const retainingSteps: readonly ((tx: Tx) => Promise<boolean>)[] = [
-  retain,
+  async (tx) => (await records.remove(tx)).more,
   retirePlans,
   async (tx) => expirePlans(tx, await oldestRecordAt(tx)),
   expirePieces,

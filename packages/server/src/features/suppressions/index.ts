@@ -1,9 +1,11 @@
 import { suppressionOperations } from '@arbiter/contract';
+import type { Database } from '../../db/index.ts';
 import { feature } from '../../feature.ts';
 import { handlerEntries } from '../../http/handler.ts';
+import { suppressionJobs } from './suppressions.jobs.ts';
 import { suppressionRoutes } from './suppressions.routes.ts';
 import type { SuppressionPorts } from './suppressions.service.ts';
-import { eraseSuppressions } from './suppressions.store.ts';
+import { eraseSuppressions, removeExpired } from './suppressions.store.ts';
 
 export { type SuppressionPorts, writeTriggered } from './suppressions.service.ts';
 export { type OutcomeSubject, triggeredRows } from './triggered-rows.ts';
@@ -22,6 +24,8 @@ export const suppressionsFeature = feature({
       erase: async (tx, { customerId }) => ({ suppressions: await eraseSuppressions(tx, customerId) }),
     },
   ],
+  retains: [{ dataClass: null, counted: 'suppressions', remove: removeExpired }],
   operations: ({ suppressions }: { readonly suppressions: SuppressionPorts }) =>
     handlerEntries(suppressionOperations, suppressionRoutes(suppressions)),
+  jobs: ({ database }: { readonly database: Database }) => suppressionJobs(database),
 });

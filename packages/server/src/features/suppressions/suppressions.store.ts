@@ -1,6 +1,7 @@
 import type { SuppressionScope, SuppressionType } from '@arbiter/contract';
 import { columns, computed, epochMs, type RowOf, select, selectList, table } from '../../db/columns.ts';
 import type { Tx } from '../../db/tx.ts';
+import type { Removed } from '../../jobs/index.ts';
 import { isUuid } from '../../platform/ids.ts';
 import type { KeptSuppression } from '../customer-states/index.ts';
 
@@ -81,6 +82,19 @@ export async function updateSuppression(tx: Tx, row: SuppressionRow): Promise<vo
 
 export async function deleteSuppressionRow(tx: Tx, id: string): Promise<void> {
   await tx.query('delete from arbiter.customer_suppressions where tenant_id = $1 and id = $2', [tx.tenantId, id]);
+}
+
+const rowsPerSlice = 1_000;
+
+/** Deletes rows that have run out, the longest gone first. */
+export async function removeExpired(tx: Tx): Promise<Removed> {
+  const gone = await tx.query(
+    `delete from arbiter.customer_suppressions where tenant_id = $1 and id in (
+       select id from arbiter.customer_suppressions where tenant_id = $1 and expires_at <= $2 order by expires_at limit $3
+       for update skip locked) returning 1`,
+    [tx.tenantId, tx.now, rowsPerSlice],
+  );
+  return { rows: gone.length, more: gone.length === rowsPerSlice };
 }
 
 /** Deletes all rows of a customer; answers with their number. */

@@ -22,6 +22,7 @@ export {
   selectQuotaUsed,
   selectResetVersion,
   selectTenantIds,
+  selectTenantNames,
 } from './tenants.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */

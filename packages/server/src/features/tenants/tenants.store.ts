@@ -85,6 +85,11 @@ export async function selectTenantIds(tx: Tx): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
+/** The same with their names. Needs a system transaction. */
+export async function selectTenantNames(tx: Tx): Promise<Pick<TenantRow, 'id' | 'name'>[]> {
+  return select(tx, columns(tenants, ['id', 'name']), 'from arbiter.tenants where deleted_at is null order by id');
+}
+
 /** Id of the tenant that the operator knows by this name, or by its id. Needs a system transaction. */
 export async function selectIdByBootstrapName(tx: Tx, name: string): Promise<string | undefined> {
   const [row] = await select(

@@ -1,0 +1,47 @@
+import type { MetricsSummary } from '@arbiter/contract';
+import type { Registry } from 'prom-client';
+import type { TenantMetric } from '../features/decisions/index.ts';
+import { type Metrics, metricsOf } from './node-metrics.ts';
+
+/**
+ * Metrics by tenant travel among those of the process, under names that no metric has, so that they are summed with them
+ * when processes are put together.
+ */
+const prefix = 'by tenant ';
+
+/** What a process says of itself: its registry, and what it has counted by tenant. */
+export async function metricsOfProcess(registry: Registry, byTenant: readonly TenantMetric[]): Promise<Metrics> {
+  const own = byTenant.map((metric) => ({ ...metric, name: prefix + metric.name, aggregator: 'sum' as const }));
+  return [...(await metricsOf(registry)), ...own];
+}
+
+/**
+ * The metrics that `/metrics` shows. With `tenantLabel` (METRICS_TENANT_LABEL) those that are counted by tenant stand in the
+ * place of those that are not.
+ */
+export function shownMetrics(metrics: Metrics, tenantLabel: boolean): Metrics {
+  if (!tenantLabel) return metrics.filter(({ name }) => !name.startsWith(prefix));
+  const byTenant = new Set(metrics.flatMap(({ name }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : [])));
+  return metrics.flatMap((metric) => {
+    if (byTenant.has(metric.name)) return [];
+    return [metric.name.startsWith(prefix) ? { ...metric, name: metric.name.slice(prefix.length) } : metric];
+  });
+}
+
+/** What is counted of one tenant (contract part 1, 4.13); metrics without a value are left out. */
+export function summaryOf(metrics: Metrics, tenantId: string): MetricsSummary {
+  const summary: MetricsSummary = {};
+  for (const metric of metrics) {
+    if (!metric.name.startsWith(prefix)) continue;
+    const values = metric.values.flatMap(({ labels: { tenant, ...labels }, value, metricName }) => {
+      if (tenant !== tenantId) return [];
+      const stat = /_(sum|count)$/.exec(metric.type === 'histogram' ? (metricName ?? '') : '')?.[1];
+      const texts = Object.entries(labels).map(([name, text]) => [name, String(text)]);
+      return [{ labels: { ...Object.fromEntries(texts), ...(stat === undefined ? {} : { stat }) }, value }];
+    });
+    if (values.length === 0) continue;
+    const name = metric.name.slice(prefix.length);
+    summary[name] = { name, help: metric.help, type: metric.type === 'histogram' ? 'histogram' : 'counter', values };
+  }
+  return summary;
+}

@@ -1,0 +1,30 @@
+// Exports the history of one tenant again and again, and says where it is, so that whoever has started it can kill it there:
+// run by export-race.ts. Arguments: URL of the database, folder of exports, tenant.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase } from '../../packages/server/src/db/index.ts';
+import { exportHistory } from '../../packages/server/src/features/exports/exports.service.ts';
+import { createPrivateFolder, type PrivateFolder } from '../../packages/server/src/platform/private-folder.ts';
+
+const [url, folder, tenantId] = process.argv.slice(2);
+if (url === undefined || folder === undefined || tenantId === undefined)
+  throw new Error('export-node <url> <folder> <tenant>');
+const database = createDatabase({ url, poolMax: 2, acquireTimeoutMs: 20_000, statementTimeoutMs: 30_000 });
+const files = createPrivateFolder(folder);
+/** So long it stays at each place, so that the kill may come there. */
+const stayMs = 20;
+
+const exportFolder: PrivateFolder = {
+  ...files,
+  async write(path, bytes) {
+    console.log('writing');
+    await sleep(stayMs);
+    await files.write(path, bytes);
+    console.log('written');
+    await sleep(stayMs);
+  },
+};
+for (;;) {
+  const { exported } = await exportHistory({ database, exportFolder }, tenantId);
+  console.log(exported === 0 ? 'idle' : 'exported');
+  if (exported === 0) await sleep(stayMs);
+}
