@@ -2,6 +2,7 @@
 import { accountOperations } from './accounts.ts';
 import { adminCacheOperations } from './admin-cache.ts';
 import { adminRlsOperations } from './admin-rls.ts';
+import { alertOperations, tickOperations } from './alerts.ts';
 import { algorithmModelOperations } from './algorithm-models.ts';
 import { apiKeyOperations } from './api-keys.ts';
 import { approvalOperations } from './approvals.ts';
@@ -28,6 +29,7 @@ import { gitopsOperations } from './gitops.ts';
 import { googleOperations } from './google.ts';
 import { historyImportOperations } from './history-import.ts';
 import { interactionListOperations } from './interaction-lists.ts';
+import { notificationOperations } from './notifications.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
@@ -59,6 +61,8 @@ export const operations = {
   ...byId(accountOperations),
   ...byId(adminCacheOperations),
   ...byId(adminRlsOperations),
+  ...byId(alertOperations),
+  ...byId(tickOperations),
   ...byId(algorithmModelOperations),
   ...byId(apiKeyOperations),
   ...byId(approvalOperations),
@@ -85,6 +89,7 @@ export const operations = {
   ...byId(googleOperations),
   ...byId(historyImportOperations),
   ...byId(interactionListOperations),
+  ...byId(notificationOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),

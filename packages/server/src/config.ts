@@ -240,6 +240,8 @@ export const variables = {
     read: (value: string) =>
       /^[0-9]{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= 876_000 ? Number(value) : 168,
   },
+  CRON_SECRET: secret('Background', 'Opens /api/v1/cron/* to a scheduler outside; unset = closed.'),
+  CRON_TOKEN: secret('Background', 'Opens /api/cron/tick to a scheduler outside; unset: CRON_SECRET does.'),
   SHUTDOWN_GRACE_SECONDS: whole('Background', 'Longest time for requests and jobs to end after SIGTERM.', 10, 1, 600),
 
   SES_FROM_EMAIL: {

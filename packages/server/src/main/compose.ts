@@ -17,6 +17,7 @@ import { createCustomerKeys, createKeyedHash } from '../features/customer-states
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
+import { createNotifier } from '../features/notifications/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
 import { pageOperations } from '../features/sign-in-pages/index.ts';
@@ -44,7 +45,7 @@ import { allResets, features, onTenantCreated } from './features.ts';
 import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
 import { type MailConfig, mailWay } from './mail.ts';
-import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
+import { createCacheMetrics, createNotificationMetrics, createWriteMetrics } from './metrics.ts';
 import { featurePorts } from './ports.ts';
 import { createSearchThreads } from './why-not-threads.ts';
 
@@ -53,6 +54,8 @@ export type ComposeConfig = Pick<
   Config,
   | 'API_KEY_PEPPER'
   | 'APPROVAL_MAX_AGE_HOURS'
+  | 'CRON_SECRET'
+  | 'CRON_TOKEN'
   | 'JWT_SIGNING_SECRET'
   | 'NEXTAUTH_SECRET'
   | 'REDIS_URL'
@@ -255,9 +258,16 @@ export function composeServer(options: ComposeOptions): Server {
   });
   const searches = createSearchThreads(searchThreads, onError);
   const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
+  const notifier = createNotifier({
+    outbound,
+    transport: mail.transport,
+    sender: mail.sender,
+    onSent: createNotificationMetrics(registry),
+  });
   const jobs = jobRegistry({
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
     database,
+    notifier,
     trials: () => decisions.trials,
     mail,
   });
@@ -309,7 +319,9 @@ export function composeServer(options: ComposeOptions): Server {
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     resets: allResets,
     restorables: features.flatMap(({ restores }) => restores),
+    notifier,
     outboundRules: createOutboundRules(outboundOptions),
+    logger,
   });
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
@@ -318,7 +330,12 @@ export function composeServer(options: ComposeOptions): Server {
     database,
     authenticate,
     config: {
-      secrets: { METRICS_TOKEN: config.METRICS_TOKEN, ...beside?.secrets },
+      secrets: {
+        CRON_SECRET: config.CRON_SECRET,
+        CRON_TOKEN: config.CRON_TOKEN,
+        METRICS_TOKEN: config.METRICS_TOKEN,
+        ...beside?.secrets,
+      },
       trustedProxies: config.TRUSTED_PROXIES,
       corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
       rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,

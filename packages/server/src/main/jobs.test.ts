@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { mailForNobody } from '../features/mail/test-mailbox.ts';
+import { createNotifier } from '../features/notifications/index.ts';
 import { newId } from '../platform/ids.ts';
 import { jobRegistry } from './jobs.ts';
+
+/** These jobs reach no destination. */
+const notifier = createNotifier({
+  ...mailForNobody,
+  outbound: { call: () => Promise.reject(new Error('no call goes out')) },
+});
 
 let db: TestDatabase;
 before(async () => {
@@ -60,7 +67,7 @@ test('the partition jobs make the months ahead that are missing', async () => {
 
 async function run(name: string, tenantId: string | null): Promise<void> {
   const trials = () => assert.fail('no decisions here');
-  const handler = jobRegistry({ database: db.database, approvalMaxAgeHours: 168, mail: mailForNobody, trials }).get(
+  const handler = jobRegistry({ database: db.database, approvalMaxAgeHours: 168, mail: mailForNobody, notifier, trials }).get(
     name,
   );
   await handler!.run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);

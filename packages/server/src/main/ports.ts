@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../db/index.ts';
 import type { Resets, Restorable } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
+import { noteAlertDelivery, type TickPorts } from '../features/alerts/index.ts';
 import type { ExpiryPorts } from '../features/approvals/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
@@ -25,6 +26,7 @@ import type { HistoryImportPorts } from '../features/history-import/index.ts';
 import { readCreativeTotals, type SettlementNumbers } from '../features/interactions/index.ts';
 import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
 import type { ModelPorts } from '../features/models/index.ts';
+import type { NotificationJobPorts, Notifier } from '../features/notifications/index.ts';
 import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
 import { type FindProfileUses, keepsProfile } from '../features/ranking-profiles/index.ts';
@@ -59,10 +61,11 @@ import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { Passwords } from '../platform/passwords.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
-export interface JobPorts extends RefreshPorts, ExpiryPorts {
+export interface JobPorts extends RefreshPorts, ExpiryPorts, NotificationJobPorts, TickPorts {
   readonly database: Database;
   /** How mail is sent. */
   readonly mail: MailPorts;
@@ -72,8 +75,13 @@ export interface JobPorts extends RefreshPorts, ExpiryPorts {
 }
 
 /** As `featurePorts`, for jobs. */
-export const jobFeaturePorts: Omit<JobPorts, keyof ExpiryPorts | 'database' | 'mail' | 'trials'> = {
+export const jobFeaturePorts: Omit<
+  JobPorts,
+  keyof ExpiryPorts | 'database' | 'envelope' | 'mail' | 'notifier' | 'trials'
+> = {
   settlementNumbers: customerNumbers,
+  alsoDue: [],
+  tellDelivery: noteAlertDelivery,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),
 };
@@ -96,6 +104,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly sessions: Sessions;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
+  readonly logger: Logger;
+  readonly notifier: Notifier;
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
   readonly evenly: AccountDependencies['evenly'];
@@ -133,7 +143,8 @@ interface FeaturePorts
     Pick<FlowRoutePorts, 'lockRoutes'>,
     SettingsPorts,
     Pick<TenantPorts, 'hasData'>,
-    Pick<RefreshPorts, 'watchedSegments'> {
+    Pick<RefreshPorts, 'watchedSegments'>,
+    Pick<TickPorts, 'alsoDue'> {
   readonly policyReferrers: PolicyReferrers;
   readonly signIn: Pick<SignInPorts, 'requiresSso'>;
   readonly appendEvents: AppendEvents;
@@ -150,6 +161,7 @@ export type Ports = ProcessPorts & Omit<FeaturePorts, 'signIn'> & { readonly sig
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
 export const featurePorts: FeaturePorts = {
+  alsoDue: jobFeaturePorts.alsoDue,
   creativeCounts: readCreativeTotals,
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Role } from '@arbiter/contract';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Database, systemActor } from '../db/index.ts';
@@ -75,13 +77,15 @@ const scopesOf = { viewer: ['read'], editor: ['read', 'write'], admin: ['read', 
 
 const testConfig: ComposeConfig = {
   APPROVAL_MAX_AGE_HOURS: 168,
+  CRON_SECRET: null,
+  CRON_TOKEN: null,
   AWS_ACCESS_KEY_ID: null,
   AWS_REGION: null,
   AWS_SECRET_ACCESS_KEY: null,
   AWS_SESSION_TOKEN: null,
   DATA_DIR: './data',
   MAIL_FROM: { name: '', address: 'arbiter@localhost' },
-  MAIL_OUTBOX_DIR: null,
+  MAIL_OUTBOX_DIR: join(tmpdir(), 'arbiter-test-outbox'),
   SES_FROM_EMAIL: null,
   SMTP_URL: null,
   API_KEY_PEPPER: 'a pepper of the tests, 32 characters',
