@@ -13,11 +13,32 @@ COPY packages/cli/package.json packages/cli/
 # out, and no install script runs.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
+# The console's pages, built by tools that do not go into the image. Those come as optional packages for each system.
+FROM node:24-bookworm-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages/engine/package.json packages/engine/
+COPY packages/contract/package.json packages/contract/
+COPY packages/sdk/package.json packages/sdk/
+COPY packages/packs/package.json packages/packs/
+COPY packages/server/package.json packages/server/
+COPY packages/console/package.json packages/console/
+COPY packages/cli/package.json packages/cli/
+RUN npm ci --workspace=packages/console --ignore-scripts
+COPY tsconfig.json ./
+COPY tools/build-console.js tools/bundle-console.ts ./tools/
+COPY packages/engine packages/engine
+COPY packages/contract packages/contract
+COPY packages/sdk packages/sdk
+COPY packages/console packages/console
+RUN node tools/build-console.js --required
+
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=install /app ./
 COPY packages ./packages
+COPY --from=console /app/packages/console/dist ./packages/console/dist
 COPY LICENSE README.md ./
 RUN mkdir /data && chown node:node /data
 USER node

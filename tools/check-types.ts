@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { faults } from './planted-faults.ts';
 
 /**
- * `npm run types`: the compiler over the repository, over the engine under its own settings, and over a copy of the sources
+ * `npm run types`: the compiler over the repository, over the engine and the console under their own settings, and over a copy of the sources
  * with the faults of `planted-faults.ts`, each of which it must see. The first runs beside the other two.
  */
 
@@ -79,14 +79,23 @@ async function unseenFaults(): Promise<string[]> {
   }
 }
 
-async function engineAndFaults(): Promise<{ readonly engine: Run; readonly unseen: readonly string[] }> {
-  return { engine: await compile('packages/engine/tsconfig.json'), unseen: await unseenFaults() };
+/** What has settings of its own: the engine, which knows no platform, and the console, which runs in browsers. */
+const ownSettings = [
+  'packages/engine/tsconfig.json',
+  'packages/console/tsconfig.json',
+  'packages/console/tsconfig.test.json',
+];
+
+async function othersAndFaults(): Promise<{ readonly others: readonly Run[]; readonly unseen: readonly string[] }> {
+  const others: Run[] = [];
+  for (const project of ownSettings) others.push(await compile(project));
+  return { others, unseen: await unseenFaults() };
 }
 
-const [whole, { engine, unseen }] = await Promise.all([compile('tsconfig.json'), engineAndFaults()]);
-process.stderr.write(whole.output + engine.output);
+const [whole, { others, unseen }] = await Promise.all([compile('tsconfig.json'), othersAndFaults()]);
+process.stderr.write([whole, ...others].map(({ output }) => output).join(''));
 for (const name of unseen) console.error(`types: the compiler does not see that ${name}`);
-const ok = whole.ok && engine.ok && unseen.length === 0;
+const ok = whole.ok && others.every((run) => run.ok) && unseen.length === 0;
 console.log(
   `types: ${ok ? 'no errors' : 'errors'}, ${faults.length - unseen.length} of ${faults.length} planted faults seen`,
 );

@@ -48,6 +48,7 @@ function note(decision: Decision): void {
   for (const reason of Object.keys(decision.summary.droppedByReason)) see(`dropped ${reason}`);
   if (decision.emptyReason !== null) see(`empty ${decision.emptyReason}`);
   if (decision.variant !== null) see(`variant ${decision.variant.variant}`);
+  for (const { variant } of decision.assignment.called ?? []) see(`called ${variant}`);
   if (decision.controlGroup) see('holdout');
   if (decision.placementResults !== null) see('placement results');
   if (decision.summary.computeErrors > 0) see('compute errors');

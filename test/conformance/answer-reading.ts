@@ -13,6 +13,7 @@ export interface Heard {
       readonly creative: readonly number[];
       readonly experiment: number | null;
       readonly holdout: { readonly share: number } | null;
+      readonly called?: Json;
     };
     readonly result: { readonly items: readonly { readonly selection: { readonly draws?: number } }[] };
   };
@@ -23,6 +24,7 @@ export const inTrace: ReadonlySet<string> = new Set(['policyRows', 'ruleRows', '
 /** Expectations that are read in the sealed record. */
 export const inRecord: ReadonlySet<string> = new Set([
   'assigned',
+  'called',
   'creativeShares',
   'estimatedIn',
   'holdoutShare',
@@ -61,6 +63,7 @@ export function heardExpectations({ answer, trace, record }: Heard): { readonly 
     creativeShares: () => record.assignment.creative.map((share) => round6(share)),
     holdoutShare: () => record.assignment.holdout?.share ?? null,
     assigned: () => record.assignment.experiment,
+    called: () => record.assignment.called ?? null,
     variant: () => {
       const { experimentKey: _, ...variant } = trace.experimentAssignment ?? { experimentKey: null };
       return trace.experimentAssignment === null ? null : variant;

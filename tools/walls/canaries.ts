@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Canary, Files } from './canary.ts';
+import { consoleCanaries, consoleFiles } from './console-canaries.ts';
 import { importCanaries, importedFiles, linkedPackages } from './import-canaries.ts';
 import { inspect, ruleNames } from './inspect.ts';
 import type { NotYet } from './not-yet.ts';
@@ -16,12 +17,13 @@ import { sqlCanaries, tableFiles } from './sql-canaries.ts';
  */
 export const canaries: readonly Canary[] = [
   ...importCanaries,
+  ...consoleCanaries,
   ...sourceCanaries,
   ...sqlCanaries,
   { rule: 'done-work-leaves-the-list', files: { 'tools/walls/not-yet.ts': '' } },
 ];
 
-const harmless: Files = { ...importedFiles, ...harmlessSources, ...tableFiles };
+const harmless: Files = { ...importedFiles, ...consoleFiles, ...harmlessSources, ...tableFiles };
 
 /** Names a file that does not break the rule. */
 const done: NotYet = { 'sql-stands-in-stores': { 'packages/server/src/http/binder.ts': ['.query()'] } };

@@ -1,4 +1,5 @@
 import { breaking, type Canary, type Files, feature, importing, lowest, server } from './canary.ts';
+import { consoleDevelopmentLibraries } from './console-canaries.ts';
 import { closedFor, featureTiers } from './tiers.ts';
 
 const library = (name: string): Files => ({
@@ -6,8 +7,13 @@ const library = (name: string): Files => ({
   [`node_modules/${name}/index.js`]: '',
 });
 
-const workspace = (name: string, dependencies = '{}'): Files => ({
-  [`packages/${name}/package.json`]: `{"name":"@arbiter/${name}","exports":"./src/index.ts","dependencies":${dependencies}}`,
+const workspace = (name: string, dependencies = '{}', development: readonly string[] = []): Files => ({
+  [`packages/${name}/package.json`]: JSON.stringify({
+    name: `@arbiter/${name}`,
+    exports: { '.': './src/index.ts', './*': './src/*.ts' },
+    dependencies: JSON.parse(dependencies),
+    devDependencies: Object.fromEntries(development.map((library) => [library, '1.0.0'])),
+  }),
   [`packages/${name}/src/index.ts`]: 'export const x = 1;\n',
 });
 
@@ -22,7 +28,7 @@ export const importedFiles: Files = {
   ...workspace('contract', '{"ajv":"1.0.0"}'),
   ...workspace('sdk', '{"ajv":"1.0.0"}'),
   ...workspace('packs'),
-  ...workspace('console'),
+  ...workspace('console', '{"pg":"1.0.0"}', consoleDevelopmentLibraries),
   ...workspace('cli'),
   ...workspace('server', '{"pg":"1.0.0","undici":"1.0.0","graphile-worker":"1.0.0"}'),
   'packages/engine/src/inner.ts': 'export const x = 1;\n',

@@ -1,13 +1,12 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
+import { consoleImportRules } from './console-rules.ts';
+import { testFile } from './test-file.ts';
 import { closedFor, featureTiers } from './tiers.ts';
 
 /**
  * The table of docs/architecture.md as dependency-cruiser rules. Paths are relative to the repository's root.
  * Rules that need more than an import graph stand in source-rules.ts. Every rule needs a canary (canaries.ts).
  */
-
-/** Tests and test kits see more than the code they test. */
-export const testFile = String.raw`(\.test\.ts$|/test-[^/]+\.ts$)`;
 
 const features = '^packages/server/src/features/';
 
@@ -75,6 +74,7 @@ export const importRules: IForbiddenRuleType[] = [
   ...packageOrder,
   ...roomOrder,
   ...featureOrder,
+  ...consoleImportRules,
   {
     name: 'engine-imports-nothing',
     comment: 'The engine is pure: no library, no node: module.',
@@ -99,7 +99,8 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'packages-meet-at-the-door',
     comment: "A package is imported through its index.ts (or another entry of its package.json's exports).",
     severity: 'error',
-    from: { path: '^packages/([^/]+)/', pathNot: testFile },
+    // The console has doors of its own (console-rules.ts).
+    from: { path: '^packages/([^/]+)/', pathNot: [testFile, '^packages/console/'] },
     to: { path: '^packages/', pathNot: ['^packages/$1/', '^packages/[^/]+/src/index\\.ts$', ...otherDoors] },
   },
   {
@@ -181,7 +182,7 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'declared-dependencies',
     comment: 'A package imports what its own package.json declares.',
     severity: 'error',
-    from: { path: '^packages/', pathNot: testFile },
+    from: { path: '^packages/', pathNot: [testFile, '^packages/console/'] },
     to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
   },
   {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { consoleTiers } from './console-tiers.ts';
 import { findCycles } from './cycles.ts';
 import { importRules } from './import-rules.ts';
 import { namelessFiles } from './name-rules.ts';
@@ -90,13 +91,21 @@ function cycles({ sources }: Repository): Finding[] {
 }
 
 /** Features that stand in no tier would be under no order. */
-function strayFeatures({ files }: Repository): Finding[] {
-  const known = new Set(featureTiers.flat());
+function strayFeatures(repository: Repository): Finding[] {
+  return [
+    ...straysOf(repository, 'server', featureTiers.flat(), 'tools/walls/tiers.ts'),
+    ...straysOf(repository, 'console', consoleTiers.flat(), 'tools/walls/console-tiers.ts'),
+  ];
+}
+
+function straysOf({ files }: Repository, name: string, tiers: readonly string[], list: string): Finding[] {
+  const known = new Set(tiers);
+  const folder = new RegExp(`^packages/${name}/src/features/([^/]+)/`);
   const firstFiles = new Map<string, string>();
   for (const file of files) {
-    const feature = /^packages\/server\/src\/features\/([^/]+)\//.exec(file)?.[1];
+    const feature = folder.exec(file)?.[1];
     if (feature !== undefined && !known.has(feature) && !firstFiles.has(feature)) firstFiles.set(feature, file);
   }
-  const what = 'its feature has no line in tools/walls/tiers.ts';
+  const what = `its feature has no line in ${list}`;
   return [...firstFiles.values()].map((file) => ({ rule: 'feature-has-a-tier', file, line: 0, what }));
 }

@@ -40,7 +40,7 @@ export function readRepository(baseDir: string): Repository {
     )
     .sort();
   const read = (file: string) => readFileSync(join(baseDir, file), 'utf8');
-  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => [file, parse(file, read(file))] as const);
+  const sources = files.filter((file) => /\.tsx?$/.test(file)).map((file) => [file, parse(file, read(file))] as const);
   const [schema] = globSync('docs/schema.sql', { cwd: baseDir });
   return { baseDir, files, sources: new Map(sources), schema: schema === undefined ? '' : read(schema) };
 }

@@ -1,5 +1,5 @@
-import { testFile } from './import-rules.ts';
 import type { ts } from './parser.ts';
+import { testFile } from './test-file.ts';
 
 /** A rule over the syntax tree of single files. */
 export interface SourceRule {

@@ -1,4 +1,5 @@
 import { clockRules } from './clock-rules.ts';
+import { consoleSourceRules } from './console-rules.ts';
 import { ts } from './parser.ts';
 import type { Finding } from './repository.ts';
 import { inServer, isTest, type SourceRule } from './source-rule.ts';
@@ -54,6 +55,7 @@ const localeMembers = new Set([
 const sourceRules: readonly SourceRule[] = [
   ...clockRules,
   ...sqlRules,
+  ...consoleSourceRules,
   {
     name: 'only-config-reads-the-environment',
     applies: (file) =>
@@ -115,7 +117,8 @@ const sourceRules: readonly SourceRule[] = [
   {
     name: 'modules-keep-no-state',
     // A variable of a module is shared by all requests, tenants and tests of the process and is reset by none of them.
-    applies: (file) => file.startsWith('packages/') && !isTest(file),
+    // A page of the console is of one person: what it remembers is that page's.
+    applies: (file) => file.startsWith('packages/') && !file.startsWith('packages/console/') && !isTest(file),
     breaks: (node) => {
       if (!ts.isVariableStatement(node) || isInsideFunction(node)) return null;
       return node.declarationList.flags & ts.NodeFlags.Const

@@ -39,7 +39,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['decisions', 'history-import', 'model-learning'],
   ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
-  ['gitops', 'approvals'],
+  ['gitops', 'approvals', 'console'],
   ['admin'],
 ];
 

@@ -457,6 +457,54 @@ describe('with a server on its embedded database', () => {
     assert.equal((await login('john@second.example', 'Secret123')).status, 200);
   });
 
+  test('sso disable lets people in again by password, beside the running server', async () => {
+    const operator = { DATA_DIR: folder };
+    const made = await arbiter(['tenant', 'create', 'Locked out', '--json'], operator);
+    assert.equal(made.code, 0, made.err);
+    const { id } = JSON.parse(made.out);
+    const email = 'boss@locked.example';
+    const user = await arbiter(['user', 'create', email, '--tenant', id, '--role', 'admin', '--json'], operator);
+    const { password } = JSON.parse(user.out);
+    const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+      const answer = await fetch(`${url}/api/v1${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-requested-with': 'x', ...headers },
+        body: JSON.stringify(body),
+      });
+      return { status: answer.status, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
+    };
+    const login = () => post('/auth/login', { email, password, tenantId: id });
+    const { status, cookie } = await login();
+    assert.equal(status, 200);
+    const disable = (...args: string[]) => arbiter(['sso', 'disable', ...args], operator);
+    const before = await disable('--tenant', 'Locked out');
+    assert.deepEqual([before.code, before.out], [0, 'single sign-on of Locked out is off\n'], 'also when it was off');
+    const config = {
+      provider: 'oidc',
+      enabled: true,
+      oidcIssuer: 'https://idp.example',
+      oidcClientId: 'x',
+      oidcClientSecret: 'y',
+      enforceForAllUsers: true,
+    };
+    assert.equal((await post('/sso', { action: 'configure', config }, { cookie })).status, 200);
+    assert.equal((await login()).status, 403);
+    const freed = await disable('--tenant', id, '--json');
+    assert.equal(freed.code, 0, freed.err);
+    assert.equal(JSON.parse(freed.out).id, id);
+    assert.equal((await login()).status, 200);
+    const kept = await fetch(`${url}/api/v1/sso`, { headers: { cookie } });
+    assert.partialDeepStrictEqual(await kept.json(), {
+      enabled: false,
+      enforceForAllUsers: false,
+      oidcIssuer: 'https://idp.example',
+    });
+    const nowhere = await disable('--tenant', '01a204c5-0000-7000-8000-000000000000');
+    assert.deepEqual([nowhere.code, nowhere.out], [1, '']);
+    assert.match(nowhere.err, /is the id of no tenant/);
+    for (const wrong of [[], ['Locked out'], ['x', '--tenant', id]]) assert.equal((await disable(...wrong)).code, 2);
+  });
+
   test('migrate finds nothing to do', async () => {
     const { code, out } = await arbiter(['migrate'], { DATA_DIR: folder });
     assert.equal(code, 0);

@@ -123,6 +123,16 @@ const signInErrors = ['invalid_credentials', 'email_not_verified', 'sso_required
 const tenPerHour = [{ limit: 10, windowSeconds: 3_600, per: 'ip' }] as const;
 const perAddress = 'Five calls an hour for one e-mail address are answered; more are 429.';
 
+/** Of links that are good once. */
+const LookingAhead = Type.Object(
+  {
+    'Sec-Purpose': Type.Optional(
+      Type.String({ description: 'With `prefetch`: the browser looks ahead, and the link stays as it is.' }),
+    ),
+  },
+  { description: 'What the call is for.' },
+);
+
 export const accountOperations = {
   register: operation({
     ...open,
@@ -152,6 +162,7 @@ export const accountOperations = {
       { token: Type.Optional(Type.String({ description: 'The token of the mailed link.' })) },
       { description: 'The link.' },
     ),
+    headers: LookingAhead,
     responses: { 302: { description: 'To `/login`.', schema: null } },
     errors: [],
     audit: [updatesUser],
@@ -306,14 +317,7 @@ export const accountOperations = {
       { token: Type.Optional(Type.String({ description: 'The token of the printed link.' })) },
       { description: 'The link.' },
     ),
-    headers: Type.Object(
-      {
-        'Sec-Purpose': Type.Optional(
-          Type.String({ description: 'With `prefetch`: the browser looks ahead, and the link stays as it is.' }),
-        ),
-      },
-      { description: 'What the call is for.' },
-    ),
+    headers: LookingAhead,
     responses: { 303: { description: 'To `/`, or to `/login` with `error=expired-link`.', schema: null } },
     errors: ['not_found'],
     audit: [{ action: 'login', entityType: 'user' }],

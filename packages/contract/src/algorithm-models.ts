@@ -319,7 +319,8 @@ export const algorithmModelActionOperations = {
     summary: 'Move a model in the registry',
     description:
       'draft to shadow, challenger, archived; shadow to challenger, champion, archived, draft; challenger to champion, shadow, ' +
-      'archived, draft; champion to challenger, shadow, archived; archived to draft. The champion that the family had is archived.',
+      'archived, draft; champion to challenger, shadow, archived; archived to draft. The champion that the family had is archived. ' +
+      'A family by which an active flow scores is not left without a champion: 409 `in_use`.',
     role: 'editor',
     loadClass: 'crud',
     changesCatalogue: true,
@@ -328,7 +329,7 @@ export const algorithmModelActionOperations = {
       { additionalProperties: false, description: 'Where to.', examples: [{ toStatus: 'challenger' }] },
     ),
     responses: { 200: { description: 'The model.', schema: AlgorithmModel } },
-    errors: ['not_found', 'invalid_transition'],
+    errors: ['not_found', 'in_use', 'invalid_transition'],
     audit: [{ action: 'promote', entityType: 'algorithmModel' }],
   }),
 };

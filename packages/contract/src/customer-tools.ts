@@ -81,6 +81,10 @@ export const CustomerEligibility = Type.Object(
     customerId: CustomerId(),
     known: flag('False: there is no row of the customer.'),
     evaluatedAt: Timestamp("The decisions' clock."),
+    sampled: flag(
+      'True: a model of the flow draws scores. They are then one draw of it, the same for each question while nothing changes; ' +
+        'each decision draws anew, so gates on such scores and the order may come out otherwise.',
+    ),
     customer: JsonObject('Attributes of the customer, without those that are never stored.'),
     segments: Type.Array(Type.String(), { description: 'Names of the active segments that the customer belongs to.' }),
     summary: Type.Object(

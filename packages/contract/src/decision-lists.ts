@@ -92,6 +92,13 @@ export const DecisionListRow = Type.Object(
     configVersion: Type.Integer({ description: 'Catalogue version.' }),
     channelId: Nullable(Type.String(), { description: 'Channel as asked, else that of the first item.' }),
     itemCount: Type.Integer({ description: 'Items of the answer.' }),
+    topOffer: Nullable(
+      Type.Object(
+        { offerId: Id('Offer.'), offerName: Type.String({ description: 'Its name now.' }) },
+        { description: 'An offer.' },
+      ),
+      { description: 'The first item, as far back as history is kept; null without one.' },
+    ),
     emptyReason: Nullable(Type.String(), { description: 'Why there is no item.' }),
     explored: Type.Boolean({ description: 'True when exploration chose an item.' }),
     minProbability: Nullable(Type.Number(), {

@@ -448,7 +448,8 @@ export const DecisionRecord = Type.Object(
       description:
         'creative: per item the share of its creative among the usable ones of its offer. experiment: share of the variant, ' +
         'or null. holdout { inHoldout, share }: the side that the customer is on and the share of customers on it, or null ' +
-        'without a holdout.',
+        'without a holdout. called [{ flowKey, nodeId, variant, share }]: the same of called flows that scored, in their ' +
+        'order; absent without challengers there.',
     }),
     slateProbability: Nullable(Type.Number(), { description: 'Product of the selection probabilities.' }),
     result: Nullable(AnyObject('Items and summary, unrounded.'), { description: 'The result; null after erasure.' }),

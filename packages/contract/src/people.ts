@@ -46,7 +46,8 @@ export const invitationOperations = {
     method: 'POST',
     path: '/api/v1/users/{id}/resend-invite',
     summary: 'Mail an invitation again',
-    description: 'The new link takes the place of the earlier one.',
+    description:
+      'The new link takes the place of the earlier one. Five an hour for one address, whichever tenant mails them.',
     auth: 'credential',
     role: 'admin',
     params: Type.Object({ id: IdText('Id of the user.') }, { description: 'Which user.' }),

@@ -73,8 +73,19 @@ export const SimulateRequest = Type.Object(
     placements,
     limit,
     attributes,
+    profile: Type.Optional(
+      JsonObject(
+        'Values under `customer.` to decide with in place of those that are stored; customers only. Memberships of segments are not worked out anew. Names that could not be set are answered in `notSet`.',
+        { maxProperties: 200 },
+      ),
+    ),
     segments,
     context,
+    decisionId: Type.Optional(
+      IdText(
+        'Decides once more on what this recorded decision of the customer was made of (id of the decision, its request or its trace): its plan, values, counts, clock and seed. Only `profile`, `attributes`, `segments`, `limit` and `seed` may stand beside it; they change that.',
+      ),
+    ),
     formulaOverride: Type.Optional(FormulaWeights),
     seed: Type.Optional(
       Type.String({
@@ -108,7 +119,16 @@ export type SimulateRequest = Static<typeof SimulateRequest>;
 
 /** What recommend would answer. */
 export const SimulatedAnswer = Type.Object(
-  { ...RecommendAnswer.properties, simulated: Type.Boolean({ description: 'True: nothing was stored or counted.' }) },
+  {
+    ...RecommendAnswer.properties,
+    simulated: Type.Boolean({ description: 'True: nothing was stored or counted.' }),
+    recordedDecisionId: Nullable(Type.String(), {
+      description: 'The recorded decision that it was made of once more; null: made of what is stored now.',
+    }),
+    notSet: Type.Array(Type.String(), {
+      description: "Names of `profile` that changed nothing: the flow reads no such value of the customer's own row.",
+    }),
+  },
   { description: 'What recommend would answer, with `meta`.' },
 );
 export type SimulatedAnswer = Static<typeof SimulatedAnswer>;
@@ -258,7 +278,7 @@ export const simulationOperations = {
       },
       202: { description: 'It goes on in the background.', schema: Simulation },
     },
-    errors: [...flowErrors, 'rate_limited'],
+    errors: [...flowErrors, 'rate_limited', 'inputs_unavailable', 'record_corrupt'],
     transaction: 'own',
   }),
   list: operation({

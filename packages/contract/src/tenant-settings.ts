@@ -221,7 +221,7 @@ export const tenantSettingsOperations = {
     role: 'admin',
     body: TenantSettingsUpdate,
     responses: { 200: { description: 'All settings after the change.', schema: TenantSettingsAnswer } },
-    errors: ['reference_not_found'],
+    errors: ['reference_not_found', 'not_configured'],
     changesCatalogue: true,
     audit: [{ action: 'update', entityType: 'tenantSettings' }],
   }),

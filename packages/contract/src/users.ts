@@ -9,7 +9,7 @@ export type UserStatus = (typeof userStatuses)[number];
 const userSources = ['registration', 'invite', 'scim', 'sso', 'google', 'bootstrap'] as const;
 
 const Role = StringEnum(userRoles, {
-  description: 'What the person may do; a member nothing until given another role.',
+  description: 'What the person may do; a member, whom a directory made, may look as a viewer does.',
 });
 const Status = StringEnum(userStatuses, {
   description: 'invited: the address is not verified; locked: too many wrong passwords; deactivated: may do nothing.',
@@ -31,6 +31,7 @@ export const User = Type.Object(
     emailVerifiedAt: instantOrNull('When the address was proven, or null.'),
     lastLoginAt: instantOrNull('When the user last signed in, or null.'),
     lockedUntil: instantOrNull('Until when no password is taken, or null.'),
+    secondFactor: Type.Boolean({ description: 'True: signing in by password takes a second factor, which is set up.' }),
     createdAt: Timestamp('When the user was made.'),
     updatedAt: Timestamp('When the user last changed.'),
   },

@@ -12,6 +12,7 @@ export function expectationsOf(decision: Decision, traced: Decision): { readonly
     degraded: () => decision.degradedScoring,
     variant: () => decision.variant,
     assigned: () => decision.assignment.experiment,
+    called: () => decision.assignment.called ?? null,
     warnings: () => summary.warnings,
     shadows: () => traced.trace?.scoringResults.map((row) => (row as { readonly shadowScores: Json }).shadowScores),
     sources: () => items.map((item) => item.propensitySource),

@@ -20,6 +20,7 @@ import { u } from './random/hash.ts';
 import type { AskExternal, Candidate, Run } from './run.ts';
 import { assignModel, variantOf } from './scoring/champions.ts';
 import { optimizeStage } from './scoring/optimize-stage.ts';
+import { keepsScores } from './scoring/rescorings.ts';
 import { prepareComponents, scoreStage, scoresChange, traceScores } from './scoring/score-stage.ts';
 import { scratchOf } from './scratch.ts';
 import type { Json } from './snapshot.ts';
@@ -70,6 +71,7 @@ export function decide(plan: Plan, input: DecisionInput, options: DecideOptions 
   if (survey !== null) letRefusedLeave(run, survey);
   prepareComponents(run);
   if (run.modelRuns.length > 0) drawModels(run);
+  if (keepsScores(run)) run.rescorings = [];
   scoreStage(run);
   if (observe !== null) observe('score', program.scoring.nodeId);
   if (scoresChange(run)) rescore(run);
@@ -136,6 +138,8 @@ function begin(
     phases: program.phases,
     scoring: program.scoring,
     rescored: null,
+    rescorings: null,
+    calledVariants: null,
     priorsOf: null,
     prefix: '',
     origin: 0,
@@ -283,6 +287,7 @@ function finish(run: Run, written: Items, slate: Slate, coupling: readonly Json[
       creative: written.creativeShares,
       experiment: run.assigned?.share ?? null,
       holdout: holdoutShare(run),
+      ...(run.calledVariants === null ? {} : { called: run.calledVariants }),
     },
     summary: summarize(run, written, slate, coupling),
     // Where there is no place to fill, no flow ran, whatever the way without conditions would call.

@@ -110,6 +110,16 @@ export interface DrawnItem {
   readonly draws?: number;
 }
 
+/** A called flow whose champion and challengers share the customers, and whose score node this customer's answer came through. */
+export interface CalledVariant {
+  readonly flowKey: string;
+  readonly nodeId: string | null;
+  /** `__champion__`, or the key by which the flow names the challenger. */
+  readonly variant: string;
+  /** Share of customers that get this variant. */
+  readonly share: number;
+}
+
 /** Shares of chance besides the ranking (docs/design/api-decisioning.md 10, 11). */
 export interface DecisionAssignment {
   /** Per item: the share its creative has among the usable ones of its offer; 1 without choice. */
@@ -118,6 +128,8 @@ export interface DecisionAssignment {
   readonly experiment: number | null;
   /** Share of customers on this side of the tenant's holdout; null when there is none. */
   readonly holdout: number | null;
+  /** The same of called flows that scored, in their order; absent: none of them has challengers. */
+  readonly called?: readonly CalledVariant[];
 }
 
 export interface ScoreComponents {

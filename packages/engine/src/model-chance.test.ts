@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CaseSource, readCase } from './conformance-case.ts';
 import { compile, type Decision, decide, type Json, scoreOffers } from './index.ts';
+import { chiSquareOf, onceInAMillion } from './test-chi-square.ts';
 
 function made(source: Omit<CaseSource, 'name' | 'expect'>) {
   const read = readCase(JSON.parse(JSON.stringify({ ...source, name: 'test', expect: {} })));
@@ -48,31 +49,6 @@ const source = (modelType: string, more: Partial<CaseSource> = {}): Omit<CaseSou
 const slateOf = ({ items }: Decision): string => items.map(({ offerId }) => offerId).join('');
 const seedOf = (number: number): string => number.toString(16).padStart(32, '0');
 
-/** Chi-square over the slates, where many are expected, and how many there are. */
-function chiSquare(counts: ReadonlyMap<string, number>, chances: ReadonlyMap<string, number>, total: number) {
-  let sum = 0;
-  let cells = 0;
-  let restSeen = total;
-  let restExpected = total;
-  for (const [slate, chance] of chances) {
-    const expected = chance * total;
-    if (expected < 20) continue;
-    const seen = counts.get(slate) ?? 0;
-    sum += (seen - expected) ** 2 / expected;
-    restSeen -= seen;
-    restExpected -= expected;
-    cells += 1;
-  }
-  if (restExpected > 20) {
-    sum += (restSeen - restExpected) ** 2 / restExpected;
-    cells += 1;
-  }
-  return { sum, freedom: cells - 1 };
-}
-
-/** Above it a chi-square lies once in a million (Wilson and Hilferty). */
-const bound = (freedom: number): number => freedom * (1 - 2 / (9 * freedom) + 4.75 * Math.sqrt(2 / (9 * freedom))) ** 3;
-
 test('epsilon_greedy: 100,000 draws come out as the exact chances of the slates say, and those sum to 1', () => {
   const { plan, input } = made(source('epsilon_greedy'));
   const counts = new Map<string, number>();
@@ -91,8 +67,8 @@ test('epsilon_greedy: 100,000 draws come out as the exact chances of the slates 
   assert.equal(chances.size, 12);
   const total = [...chances.values()].reduce((sum, chance) => sum + chance, 0);
   assert.ok(Math.abs(total - 1) < 1e-12, `${total}`);
-  const { sum, freedom } = chiSquare(counts, chances, draws);
-  assert.ok(sum < bound(freedom), `chi-square ${sum} with ${freedom} degrees of freedom`);
+  const { statistic, freedom } = chiSquareOf(counts, chances, draws);
+  assert.ok(statistic < onceInAMillion(freedom), `chi-square ${statistic} with ${freedom} degrees of freedom`);
 });
 
 test('thompson_bandit: 100,000 draws come out as the estimates of the decisions say', () => {

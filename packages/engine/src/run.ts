@@ -1,6 +1,7 @@
 import type { PlanCreative, PlanOffer } from './compile/catalogue.ts';
 import type { Phases } from './compile/phases.ts';
 import type { Plan, Program } from './compile/plan.ts';
+import type { CalledVariant } from './decision.ts';
 import type { Target } from './delivery/target.ts';
 import type { RemovingStage } from './empty-reason.ts';
 import type { FormulaScope } from './formula/scope.ts';
@@ -9,6 +10,7 @@ import type { ModelRun } from './models/model-scores.ts';
 import type { LaneView } from './policies/lane-view.ts';
 import type { OpenVolumes } from './policies/volumes.ts';
 import type { AssignedModel } from './scoring/champions.ts';
+import type { Rescoring } from './scoring/rescorings.ts';
 import type { Ladder, Scoring } from './scoring/scoring.ts';
 import type { Scratch } from './scratch.ts';
 import type { Json } from './snapshot.ts';
@@ -31,6 +33,10 @@ export interface Run {
    * Null: no called flow has scored.
    */
   rescored: Map<number, ScoredBy> | null;
+  /** The stages that gave scores so far, where scores are drawn and change behind the score node; null: nothing keeps them. */
+  rescorings: Rescoring[] | null;
+  /** Champions and challengers of called flows, in the order in which they scored; null: none did. */
+  calledVariants: CalledVariant[] | null;
   /** The ladder for which the scratch holds what is expected of categories, once a called flow has scored. */
   priorsOf: Ladder | null;
   /** Put before the names of stages: empty, or `call_flow:<key>/` in a called flow. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { chanceOf } from './corpus/chance.ts';
 import { randomExternal, withBranches } from './corpus/random-branches.ts';
 import { randomInput } from './corpus/random-input.ts';
+import { randomModelInput, withModels } from './corpus/random-models.ts';
 import { randomSnapshot } from './corpus/random-plan.ts';
 import { unpackInput } from './corpus/record.ts';
 import { compile, decide, type ZoneClock } from './index.ts';
@@ -33,16 +34,22 @@ test('whom called flows bring in, refuse and score anew, a survey lets in, refus
   let came = 0;
   for (let at = 0; at < 150; at++) {
     const chance = chanceOf('0'.repeat(32), `survey ${at}`);
-    const snapshot = withBranches(
+    const branching = withBranches(
       chance,
       randomSnapshot(chance, () => []),
     );
+    const snapshot = at % 3 === 0 ? withModels(chance, branching) : branching;
     const plan = compile(snapshot);
     for (let number = 0; number < 4; number++) {
       const external = randomExternal(chance, snapshot, plan);
       const asked = unpackInput(randomInput(chance, snapshot, plan, number, zoneClock));
       const request = { ...asked.request, placements: null };
-      const input = { ...asked, request, ...(external === undefined ? {} : { external }) };
+      const input = {
+        ...asked,
+        request,
+        ...(external === undefined ? {} : { external }),
+        ...randomModelInput(chance, snapshot, plan, () => ''),
+      };
       const decided = decide(plan, input, { trace: true });
       const { trace: survey, items } = decide(plan, input, { survey: true });
       assert.ok(decided.trace && survey);

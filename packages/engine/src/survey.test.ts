@@ -21,8 +21,7 @@ test('over the frozen decisions a survey scores whom the decision scores, and te
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.br'))) {
     const text = brotliDecompressSync(readFileSync(new URL(file, folder))).toString('utf8');
     readCorpus(text, (plan, record, line) => {
-      // What a bandit draws depends on who is asked before, and a survey asks more of them.
-      if (record.input.request.placements !== null || plan.models.length > 0) return;
+      if (record.input.request.placements !== null) return;
       const input = unpackInput(record.input);
       const { trace: decided, emptyReason } = decide(plan, input, { trace: true });
       const { trace: asked, items } = decide(plan, input, { survey: true });
@@ -44,7 +43,8 @@ test('over the frozen decisions a survey scores whom the decision scores, and te
         'score',
       ]);
       for (const { offerId, stage, nodeId, reason } of decided.dropped) {
-        if (gates.has(stage))
+        // Of an offer that a called flow brings back, a survey forgets the refusal (survey-branches.test.ts).
+        if (gates.has(stage) && !plan.program.hasCalls)
           assert.ok(told.has(`${offerId} ${stage} ${nodeId} ${reason}`), `${file}:${line} ${offerId} ${stage}`);
       }
       surveyed += 1;

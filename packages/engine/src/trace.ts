@@ -47,6 +47,17 @@ export interface SuppressionRow {
 export interface ScoredRow {
   readonly offerId: string;
   readonly score: number;
+  /** Name of the score method that gave the score. */
+  readonly method: string;
+  /** Exponents of the method `formula`; null where another method scored. */
+  readonly exponents: {
+    readonly propensity: number;
+    readonly relevance: number;
+    readonly impact: number;
+    readonly emphasis: number;
+  } | null;
+  /** Weight of the chosen creative, 100 without one: a factor of `priority_weighted`. */
+  readonly creativeWeight: number;
   readonly priority: number;
   readonly components: {
     readonly propensity: number;
@@ -143,6 +154,9 @@ function scoredRow(row: ScoredRow, rank: number): Json {
     offerId: row.offerId,
     score: round6(row.score),
     rank,
+    method: row.method,
+    exponents: row.exponents === null ? null : { ...row.exponents },
+    creativeWeight: row.creativeWeight,
     components: {
       propensity: round6(components.propensity),
       relevance: round6(components.relevance),

@@ -9,10 +9,10 @@ export const ssoDisable: Command = {
 whose identity provider is gone. A command for operators: it works on the database itself, so it needs the server's
 environment (DATABASE_URL and the secrets), or DATA_DIR of an embedded database.
 
-Usage: arbiter sso disable --tenant <name> [--json]
+Usage: arbiter sso disable --tenant <name or id> [--json]
 
-  --tenant <name>     the tenant
-  --json              print { "id", "name" }
+  --tenant <name or id>   the tenant
+  --json                  print { "id", "name" }
 
 The configuration stays and can be switched on again. Exits 0 also when it was off. Exits 1 when there is no such tenant.`,
   options: { tenant: { type: 'string' }, json: { type: 'boolean' } },

@@ -9,7 +9,7 @@ import { nodeKinds } from '../nodes/node-kinds.ts';
 import { compileOptimize } from '../nodes/optimize.ts';
 import type { OutputStep } from '../nodes/output-step.ts';
 import { compileResponse } from '../nodes/response.ts';
-import { readScoring, type ScoringParts, scoringParts } from '../nodes/score.ts';
+import { differsByChannel, readScoring, type ScoringParts, scoringParts } from '../nodes/score.ts';
 import { compilePolicies } from '../policies/policy-kinds.ts';
 import { volumeMatcher } from '../policies/volumes.ts';
 import { compileRules } from '../qualification/rule-kinds.ts';
@@ -85,7 +85,9 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   const placed = placeNodes(snapshot);
   const everyPlaced = [...everyNode(placed)];
   const enrichNodes = everyPlaced.flatMap(({ node }) => (node.type === 'enrich' ? [node] : []));
-  const source: PhaseSource = { builder, offers, creatives, rules, policies };
+  const scoreNode = nodes.find(({ type }) => type === 'score') ?? null;
+  const scoresByChannel = (snapshot.semantics ?? 1) > 3 && differsByChannel(scoreNode, snapshot.flow.config);
+  const source: PhaseSource = { builder, offers, creatives, rules, policies, scoresByChannel };
   for (const { node } of everyPlaced) nodeKinds.get(node.type)?.collect?.(node, builder);
   // The stages of further ways are compiled when requests take them: they read nothing that is not collected here.
   const ofWay = (stops: readonly Stop[]): Phases => compilePhases(stops, placed, source);
@@ -94,7 +96,6 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   if (branching !== null) collectAll(everyPlaced, source);
   const output = outputOf(placed, newParts(source));
   const flowConfig = readObject(snapshot.flow.config.flowConfig);
-  const scoreNode = nodes.find(({ type }) => type === 'score') ?? null;
   const profiles = profileWeights(snapshot);
   const scoring = readScoring(scoreNode, snapshot.flow.config, scoringParts(snapshot, channels, builder.models));
   const nodeOf = (type: string): FlowNode | undefined => nodes.find((node) => node.type === type);
@@ -113,6 +114,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
   yield;
   const { collected } = builder;
   const program: Program = {
+    semantics: snapshot.semantics ?? 1,
     offers,
     creatives,
     templateOf: createTemplates(snapshot.semantics ?? 1),
@@ -169,6 +171,7 @@ export function* compileInSlices(snapshot: Snapshot): Generator<void, Plan> {
     longestCooldownMs: collected.longestCooldownMs,
     outcomeReads: outcomeReads(builder),
     models: builder.models.list,
+    drawsScores: [...builder.models.asked].some((number) => builder.models.list[number]?.program.isRandom === true),
     tracksStock: offers.some(({ row }) => row.tracksStock === true),
     volumes: planVolumes(collected.volumes, ordinals, offers),
     profileFields: [...collected.customer].sort(),

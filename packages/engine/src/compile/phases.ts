@@ -40,7 +40,10 @@ export interface Phases {
 }
 
 /** What stages are compiled from, besides their nodes. */
-export type PhaseSource = Pick<PlanParts, 'builder' | 'offers' | 'creatives' | 'rules' | 'policies'>;
+export type PhaseSource = Pick<
+  PlanParts,
+  'builder' | 'offers' | 'creatives' | 'rules' | 'policies' | 'scoresByChannel'
+>;
 
 /** Stages of no decision: nothing is decided where a request names no place that there is. */
 export const noPhases: Phases = {

@@ -62,6 +62,8 @@ export interface Plan {
   readonly joinedSources: readonly JoinedSource[];
   /** Models that decisions may be scored by: the input holds the states of those that learn. */
   readonly models: readonly Pick<PlanModel, 'id' | 'key' | 'type' | 'learns'>[];
+  /** True: a model that decides something draws its scores. */
+  readonly drawsScores: boolean;
   /** Sources of the enrich nodes. Rows are passed as `input.enriched[nodeId][position]`. */
   readonly enrichSources: readonly EnrichSource[];
   /** Webhooks that are asked before a decision; empty in nearly all plans. Answers are passed as `input.external[nodeId]`. */
@@ -167,6 +169,8 @@ export interface PlanNames {
 }
 
 export interface Program {
+  /** How the plan is read (`version.ts`). */
+  readonly semantics: number;
   readonly offers: readonly PlanOffer[];
   readonly creatives: readonly PlanCreative[];
   /** The compiled content of a creative. */

@@ -56,7 +56,7 @@ export function* readsBeside(
   for (const config of beside.flows) {
     yield;
     if (!isDraft(config)) continue;
-    const parts = newParts({ builder, offers: [], creatives: [], rules: [], policies: [] });
+    const parts = newParts({ builder, offers: [], creatives: [], rules: [], policies: [], scoresByChannel: false });
     for (const node of config.nodes) {
       if (node.enabled === false) continue;
       const kind = nodeKinds.get(node.type);

@@ -1,17 +1,12 @@
 import { modelRunsByChance } from '../models/model-scores.ts';
-import { stream } from '../random/stream.ts';
 import type { Candidate, Run } from '../run.ts';
-import { optimizeScores } from '../scoring/optimize-stage.ts';
-import { scoreCandidate } from '../scoring/score-stage.ts';
+import { modelFor, workOutPropensity } from '../scoring/propensity.ts';
 import { scoredBy, settingsFor } from '../scoring/scoring.ts';
-import { DRAWN, fitOf, PROPENSITY } from '../scratch.ts';
+import { DRAWN, fitOf } from '../scratch.ts';
 import type { Exploring } from './explore.ts';
+import { type Answer, estimatedPicks, type Step } from './model-estimate.ts';
 import type { Pick, RankedPick, RankMethod } from './rank-method.ts';
 
-/** Repetitions of an estimate, and the numbers of the beta distribution that all of them draw together at most. */
-const mostRepetitions = 1000;
-const leastRepetitions = 20;
-const mostDraws = 20_000;
 /** Position of `model` among the sources of propensities. */
 const fromModel = 0;
 
@@ -27,14 +22,6 @@ export interface ModelChance {
   took(picked: RankedPick): void;
   /** The picks with their chances, in their order; once, when the answer is filled. */
   settle(): readonly Pick[];
-}
-
-interface Step {
-  readonly slot: number | null;
-  readonly place: number;
-  /** Candidates left. */
-  readonly size: number;
-  taken: RankedPick | null;
 }
 
 /** Null: no score was drawn that an order depends on. */
@@ -65,19 +52,18 @@ export function watchModelChance(run: Run, method: RankMethod, exploring: Explor
   };
 }
 
-interface Answer {
-  readonly run: Run;
-  readonly steps: readonly Step[];
-  /** Candidates that were left for some step. */
-  readonly base: readonly Candidate[];
-  readonly lastStep: Int32Array;
-}
-
 /** True when the candidate's place in the order hangs on a drawn number. */
 function isDrawn(run: Run, candidate: Candidate): boolean {
-  if (candidate.reason !== null || (run.scratch.columns.known[candidate.at]! & DRAWN) === 0) return false;
-  const { method, exponents } = settingsFor(scoredBy(run, candidate), candidate);
-  return method.readsEvidence && (method.name !== 'formula' || exponents.propensity !== 0);
+  if (candidate.reason !== null) return false;
+  const { known } = run.scratch.columns;
+  const { method, exponents, ladder } = settingsFor(scoredBy(run, candidate), candidate);
+  const isScored = method.readsEvidence && (method.name !== 'formula' || exponents.propensity !== 0);
+  if (run.rescorings === null) return isScored && (known[candidate.at]! & DRAWN) !== 0;
+  if (!isScored && !run.rescorings.some(({ readsPropensity }) => readsPropensity)) return false;
+  if (run.program.models.list[modelFor(run, candidate, ladder)]?.program.isRandom !== true) return false;
+  // A trace asks more than a decision without one: what is not known yet is found now.
+  workOutPropensity(run, candidate);
+  return (known[candidate.at]! & DRAWN) !== 0;
 }
 
 /** The chance of a uniform order, when the answer is made by nothing else than that and the greedy order; else null. */
@@ -125,76 +111,4 @@ function exactPicks({ run, steps, base, lastStep }: Answer, chance: number): Pic
     all = upTo;
     return { ...pick, probability };
   });
-}
-
-/**
- * Counts how often the picks come out when the scores are drawn anew. A repetition whose picks part from those of the answer
- * counts for the picks before only, so that who was left for each place is known.
- */
-function estimatedPicks(answer: Answer, method: RankMethod, exploring: Exploring | null): Pick[] {
-  const { run, steps, base } = answer;
-  const { columns } = run.scratch;
-  const kept = base.map(({ at, reason, taken }) => ({ reason, taken, score: columns.score[at]! }));
-  const models = modelRunsByChance(run);
-  const scores = models.map((model) => Float64Array.from(model.scores));
-  const ordinals = [...new Set(base.map(({ ordinal }) => ordinal))].sort((a, b) => a - b);
-  const draws = Math.min(
-    mostRepetitions,
-    Math.max(leastRepetitions, Math.floor(mostDraws / Math.max(1, ordinals.length))),
-  );
-  const next = stream(run.input.seed, `estimate:${run.program.scoring.nodeId ?? 'scoring'}:0`);
-  /** By step: how much of the repetitions came out so up to and with it. */
-  const hits = new Float64Array(steps.length);
-  for (let repetition = 0; repetition < draws; repetition++) {
-    for (const { model, state, scores: table } of models) {
-      const scorer = model.program.begin(state, run.scope, next);
-      for (const ordinal of ordinals) table[ordinal] = scorer.score(run.program.offers[ordinal]!.id, next);
-    }
-    for (const candidate of base) {
-      candidate.reason = null;
-      candidate.taken = false;
-      columns.known[candidate.at] = columns.known[candidate.at]! & ~(PROPENSITY | DRAWN);
-      scoreCandidate(run, candidate);
-    }
-    if (run.program.optimize !== null) optimizeScores(run, run.program.optimize, base);
-    countRepetition(answer, method, exploring, hits);
-  }
-  models.forEach((model, at) => void model.scores.set(scores[at]!));
-  base.forEach((candidate, at) => {
-    const { reason, taken, score } = kept[at]!;
-    candidate.reason = reason;
-    candidate.taken = taken;
-    columns.known[candidate.at] = columns.known[candidate.at]! & ~(PROPENSITY | DRAWN);
-    columns.score[candidate.at] = score;
-  });
-  return steps.map(({ taken, size }, step) => {
-    const { pick } = taken!;
-    if (size === 1) return { ...pick, probability: 1 };
-    const before = step === 0 ? draws : hits[step - 1]!;
-    return { ...pick, probability: (hits[step]! + 1) / (before + size), estimated: true, draws };
-  });
-}
-
-function countRepetition(
-  { run, steps, lastStep }: Answer,
-  method: RankMethod,
-  exploring: Exploring | null,
-  hits: Float64Array,
-): void {
-  const ranking = method.begin(run);
-  let weight = 1;
-  for (const [step, { slot, place, taken }] of steps.entries()) {
-    const left = (candidate: Candidate): boolean =>
-      lastStep[candidate.at]! >= step && (slot === null || run.target.slots === null || candidate.slot === slot);
-    const { candidate } = taken!;
-    const picked = ranking.next(left, place);
-    if (picked === null) return;
-    weight *=
-      exploring === null
-        ? (ranking.chanceOf?.(candidate) ?? Number(picked.candidate === candidate))
-        : exploring.chanceOf(place, picked, candidate, left, ranking);
-    if (weight === 0) return;
-    hits[step] = hits[step]! + weight;
-    if (ranking.took !== undefined) ranking.took(candidate);
-  }
 }

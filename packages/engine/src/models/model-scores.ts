@@ -95,9 +95,10 @@ function beginModel(run: Run, number: number, { scores, known }: Tables): ModelR
   return opened;
 }
 
-function offersUnderConsideration({ list, mandatory }: Run): number[] {
+/** A survey asks on whom a gate has refused: they draw apart, so that the others draw what they draw in the decision. */
+function offersUnderConsideration({ list, mandatory, survey }: Run): number[] {
   const ordinals = new Set<number>();
-  for (const { ordinal } of list) ordinals.add(ordinal);
+  for (const { ordinal, offer } of list) if (survey?.has(offer) !== true) ordinals.add(ordinal);
   for (const { ordinal } of mandatory) ordinals.add(ordinal);
   return [...ordinals].sort((a, b) => a - b);
 }

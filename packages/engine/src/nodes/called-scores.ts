@@ -1,11 +1,10 @@
 import { rankMethods } from '../delivery/rank-methods.ts';
 import type { Candidate, Run } from '../run.ts';
 import { leave } from '../run.ts';
-import { assignModel } from '../scoring/champions.ts';
+import { type AssignedModel, assignModel } from '../scoring/champions.ts';
 import { measureImpact } from '../scoring/components.ts';
-import { scoreStage } from '../scoring/score-stage.ts';
+import { forgetPropensities, scoreStage } from '../scoring/score-stage.ts';
 import type { Scoring } from '../scoring/scoring.ts';
-import { DRAWN, PROPENSITY } from '../scratch.ts';
 import type { FlowNode } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
 import { readNumber } from './node-kind.ts';
@@ -24,6 +23,7 @@ export function calledScoreStep(scoring: Scoring): Step {
       measureImpact(run);
       run.rescored ??= new Map();
       const assigned = scoring.champions === null || run.holdout ? null : assignModel(run, scoring.champions);
+      if (assigned !== null && run.program.semantics > 3) noteVariant(run, scoring, assigned);
       const own = { scoring, assigned, maxMargin: run.maxMargin, maxRevenue: run.maxRevenue };
       for (const { origin } of run.list) run.rescored.set(origin, own);
       scoreStage(run);
@@ -34,8 +34,11 @@ export function calledScoreStep(scoring: Scoring): Step {
   };
 }
 
-function forgetPropensities({ list, scratch: { columns } }: Run): void {
-  for (const { at } of list) columns.known[at] = columns.known[at]! & ~(PROPENSITY | DRAWN);
+function noteVariant(run: Run, { champions }: Scoring, { variant, share }: AssignedModel): void {
+  if (champions === null) return;
+  const { flowKey, nodeId } = champions;
+  run.calledVariants ??= [];
+  run.calledVariants.push({ flowKey, nodeId, variant, share });
 }
 
 /**

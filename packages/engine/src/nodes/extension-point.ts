@@ -1,6 +1,7 @@
 import { pointerStep } from '../compile/config-problems.ts';
 import { isTrue } from '../formula/evaluate.ts';
-import { leave, type Run } from '../run.ts';
+import { type Candidate, leave, type Run } from '../run.ts';
+import { noteScores } from '../scoring/rescorings.ts';
 import type { FlowNode, Json } from '../snapshot.ts';
 import { closeStage } from './close-stage.ts';
 import { askedOf, inOrder, webhookAnswer } from './extension-answer.ts';
@@ -115,15 +116,23 @@ function gateByFormula(run: Run, { drops }: Work, value: ExtensionValue): void {
 }
 
 function scoreByFormula(run: Run, { drops }: Work, value: ExtensionValue): void {
+  noteScores(run, (again) => void writeScores(again, value), value.readsPropensity);
+  const failed = writeScores(run, value);
+  if (drops) for (const candidate of failed) leave(run, candidate, 'extension_point');
+}
+
+/** Gives the candidates that keep their scores, because the formula says none. */
+function writeScores(run: Run, value: ExtensionValue): readonly Candidate[] {
   const { score } = run.scratch.columns;
   const candidates = value.readsRank ? inOrder(run) : run.list;
   // The places are those before the node: all values are found before the first is written.
   const said = candidates.map((candidate, at) => value.of(run, candidate, at + 1));
-  for (const [at, candidate] of candidates.entries()) {
+  return candidates.filter((candidate, at) => {
     const number = said[at]!;
-    if (typeof number === 'number' && number >= 0) score[candidate.at] = number;
-    else if (drops) leave(run, candidate, 'extension_point');
-  }
+    if (!(typeof number === 'number' && number >= 0)) return true;
+    score[candidate.at] = number;
+    return false;
+  });
 }
 
 function takeAnswer(run: Run, { node, drops }: Work, isScored: boolean): void {
@@ -131,12 +140,19 @@ function takeAnswer(run: Run, { node, drops }: Work, isScored: boolean): void {
   if (run.list.length === 0) return;
   const answer = webhookAnswer(run, node, () => askedOf(run, isScored));
   if (answer === 'unasked' || (answer === 'failed' && !drops)) return;
-  const { score } = run.scratch.columns;
+  const entries = answer === 'failed' ? null : answer;
   for (const candidate of run.list) {
-    const entry = answer === 'failed' ? null : answer.get(candidate.offer.id);
     // What the answer does not name stays as it is.
-    if (entry === undefined) continue;
-    if (entry === null || entry.drop) leave(run, candidate, 'extension_point');
-    else if (isScored && entry.score !== null) score[candidate.at] = entry.score;
+    if (entries === null || entries.get(candidate.offer.id)?.drop === true) leave(run, candidate, 'extension_point');
   }
+  if (!isScored || entries === null) return;
+  // Nobody knows what it would say of other scores, so its answer is taken as given.
+  const takeScores = ({ list, scratch: { columns } }: Run): void => {
+    for (const { at, offer } of list) {
+      const entry = entries.get(offer.id);
+      if (entry !== undefined && !entry.drop && entry.score !== null) columns.score[at] = entry.score;
+    }
+  };
+  noteScores(run, takeScores);
+  takeScores(run);
 }

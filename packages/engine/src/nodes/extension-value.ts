@@ -8,6 +8,7 @@ import type { FlowNode, Json } from '../snapshot.ts';
 export interface ExtensionValue {
   readonly paths: readonly (readonly string[])[];
   readonly readsRank: boolean;
+  readonly readsPropensity: boolean;
   /** Null for a failure too. `rank`: of the candidate, from 1; null before scores. */
   of(run: Run, candidate: Candidate, rank: number | null): FormulaValue;
 }
@@ -15,7 +16,7 @@ export interface ExtensionValue {
 const components = ['propensity', 'relevance', 'impact', 'emphasis', 'fitMultiplier'];
 
 /** A stored formula that cannot be compiled fails for each candidate. */
-export const noValue: ExtensionValue = { paths: [], readsRank: false, of: () => null };
+export const noValue: ExtensionValue = { paths: [], readsRank: false, readsPropensity: false, of: () => null };
 
 /** Null: the node has no formula. */
 export function compileValue({ config = {} }: FlowNode): ExtensionValue | null {
@@ -33,6 +34,7 @@ export function compileValue({ config = {} }: FlowNode): ExtensionValue | null {
   return {
     paths: formula.paths,
     readsRank: reads(['rank']),
+    readsPropensity: reads(['propensity']),
     of(run, candidate, rank) {
       const { scope } = run;
       focus(run, candidate);

@@ -39,6 +39,8 @@ export interface PlanParts {
   readonly creatives: readonly PlanCreative[];
   readonly rules: readonly CompiledRule[];
   readonly policies: readonly CompiledPolicy[];
+  /** True: what the flow expects of an offer depends on the channel, so it is not known before creatives are matched. */
+  readonly scoresByChannel: boolean;
   /** Gates of earlier nodes that wait for a creative; match_creatives runs them. */
   readonly waiting: ((run: Run) => void)[];
   /** True once match_creatives stands before the node that is compiled. */
@@ -70,7 +72,7 @@ export interface MergedList {
 }
 
 export function newParts(
-  from: Pick<PlanParts, 'builder' | 'offers' | 'creatives' | 'rules' | 'policies'> &
+  from: Pick<PlanParts, 'builder' | 'offers' | 'creatives' | 'rules' | 'policies' | 'scoresByChannel'> &
     Partial<Pick<PlanParts, 'policyStages' | 'filtered' | 'own' | 'shared' | 'isPlural' | 'isCalled'>>,
 ): PlanParts {
   return {

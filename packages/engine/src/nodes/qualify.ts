@@ -31,7 +31,9 @@ export function qualifyStep(node: FlowNode | null, parts: PlanParts): Step {
   const named = parts.rules.filter((rule) => stages.has(rule.stage) && (selected === null || selected.has(rule.id)));
   const open = openRules(named, parts);
   // What a rule on creatives or channels says is not known before they are matched.
-  const waits = parts.matched ? () => false : needsCreative;
+  const isUnknown = parts.scoresByChannel && !parts.matched;
+  const waits = (rule: CompiledRule): boolean =>
+    !parts.matched && (needsCreative(rule) || (isUnknown && rule.behaviour.readsScoring === true));
   const now = open.map((each) => ({ ...each, rules: each.rules.filter((rule) => !waits(rule)) }));
   const later = open
     .map((each) => ({ ...each, rules: each.rules.filter(waits) }))
@@ -39,14 +41,15 @@ export function qualifyStep(node: FlowNode | null, parts: PlanParts): Step {
   const judgeAll = (run: Run, all: readonly OpenRules[]): void => {
     for (const { rules, lists } of all) judge(run, rules, candidatesFrom(run, lists));
   };
-  if (later.length > 0) parts.waiting.push((run) => judgeAll(run, later));
   const gated = parts.offers.filter(({ eligibility }) => eligibility !== null).map(({ ordinal }) => ordinal);
+  if (isUnknown) parts.waiting.push((run) => askEligibility(run, gated, 'threshold'));
+  if (later.length > 0) parts.waiting.push((run) => judgeAll(run, later));
   const nodeId = node?.id ?? null;
   return {
     type: 'qualify',
     nodeId,
     run(run) {
-      askEligibility(run, gated);
+      askEligibility(run, gated, isUnknown ? 'known' : 'all');
       judgeAll(run, now);
       closeStage(run, 'qualify', nodeId);
       run.after.qualification = run.offerCount;
@@ -87,14 +90,18 @@ function needsCreative(rule: CompiledRule): boolean {
   return rule.scope.needsCreative || rule.behaviour.needsCreative;
 }
 
-function askEligibility(run: Run, offers: readonly number[]): void {
+/** `threshold`: what `known` has left out, once the candidates have their creatives. */
+function askEligibility(run: Run, offers: readonly number[], keys: 'all' | 'known' | 'threshold'): void {
   if (offers.length === 0) return;
   const { items, count } = candidatesOf(run, offers, run.list);
   for (let at = 0; at < count; at++) {
     const candidate = items[at]!;
     const { eligibility } = candidate.offer;
-    if (eligibility === null) continue;
-    const key = eligibility.fails(run, candidate);
+    if (eligibility === null || (keys === 'threshold' && candidate.reason !== null)) continue;
+    const key =
+      keys === 'threshold'
+        ? eligibility.failsThreshold(run, candidate)
+        : eligibility.fails(run, candidate, keys === 'known');
     if (key === null) continue;
     if (run.trace === null) {
       leave(run, candidate, 'qualification');

@@ -167,6 +167,12 @@ export const scoringParts = (
   models,
 });
 
+/** True: on some channels other models score than on the others. */
+export function differsByChannel(node: FlowNode | null, { flowConfig }: FlowConfig): boolean {
+  const { overrides } = node === null ? readObject(readObject(flowConfig).scoring) : (node.config ?? {});
+  return readObjects(overrides).some(({ modelKey }) => typeof modelKey === 'string');
+}
+
 /** The score stage of a flow. A score node without a method takes the flow's (docs/design/api-decisioning.md 7). */
 export function readScoring(node: FlowNode | null, { flowConfig }: FlowConfig, parts: ScoringParts): Scoring {
   const ofFlow = readObject(readObject(flowConfig).scoring);

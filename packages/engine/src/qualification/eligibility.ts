@@ -11,8 +11,9 @@ import type { RuleVerdict } from './rule-kind.ts';
 /** The offer's own gate: all keys must hold; asked in the qualify node before the rules (docs/design/api-catalogue.md 6). */
 export interface Eligibility {
   readonly readsPropensity: boolean;
-  /** The first key that does not hold, or null. */
-  fails(run: Run, candidate: Candidate): string | null;
+  /** The first key that does not hold, or null. `waits`: the threshold is asked later, by `failsThreshold`. */
+  fails(run: Run, candidate: Candidate, waits: boolean): string | null;
+  failsThreshold(run: Run, candidate: Candidate): string | null;
   explain(run: Run, candidate: Candidate, key: string): RuleVerdict;
   /** What the keys that do not hold would be content with. */
   wishes(run: Run, candidate: Candidate): readonly Wish[];
@@ -47,10 +48,13 @@ export function compileEligibility(source: JsonObject | null, builder: Builder):
   builder.readSegments([...requiredSegments, ...excludedSegments]);
   if (condition !== null) builder.readPaths(condition.paths);
   const missing = (run: Run): string[] => requiredSegments.filter((segment) => !run.segments.has(segment));
+  const failsThreshold = (run: Run, candidate: Candidate): string | null =>
+    typeof threshold === 'number' && propensityOf(run, candidate) < threshold ? 'propensityThreshold' : null;
   const matched = (run: Run): string | undefined => excludedSegments.find((segment) => run.segments.has(segment));
   return {
     readsPropensity: typeof threshold === 'number',
-    fails(run, candidate) {
+    failsThreshold,
+    fails(run, candidate, waits) {
       if (broken !== null) return broken;
       if (requiredSegments.length > 0 && missing(run).length > 0) return 'requiredSegments';
       if (excludedSegments.length > 0 && matched(run) !== undefined) return 'excludedSegments';
@@ -58,8 +62,7 @@ export function compileEligibility(source: JsonObject | null, builder: Builder):
         focus(run, candidate);
         if (!condition.test(run.scope)) return 'conditions';
       }
-      if (typeof threshold === 'number' && propensityOf(run, candidate) < threshold) return 'propensityThreshold';
-      return null;
+      return waits ? null : failsThreshold(run, candidate);
     },
     wishes(run, candidate) {
       focus(run, candidate);

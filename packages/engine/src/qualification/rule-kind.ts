@@ -29,6 +29,8 @@ export interface RuleBehaviour {
   readonly perCustomer: boolean;
   /** True when it reads what only a creative tells (its channel). */
   readonly needsCreative: boolean;
+  /** True when it asks what the flow expects of an offer, which may depend on the channel; absent: it does not. */
+  readonly readsScoring?: boolean;
   /** Offers that fail in every decision; the others pass in every decision. Null: it depends on the decision. */
   readonly failingOffers: readonly number[] | null;
   passes(run: Run, candidate: Candidate | null): boolean;

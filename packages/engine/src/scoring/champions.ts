@@ -7,6 +7,8 @@ import type { Run } from '../run.ts';
 
 /** Models that share the customers of a flow (docs/design/api-decisioning.md 8, championChallenger). */
 export interface Champions {
+  readonly flowKey: string;
+  readonly nodeId: string | null;
   /** What customers are told apart by, besides their id. */
   readonly label: string;
   /** The champion first. */
@@ -44,7 +46,7 @@ export function compileChampions(
     const name = String(modelKey);
     return { name, model: models.numberOf(name), weight: readNumber(weight, 0) };
   });
-  return { label: `${flowKey}:${nodeId ?? 'scoring'}:`, shares };
+  return { flowKey, nodeId, label: `${flowKey}:${nodeId ?? 'scoring'}:`, shares };
 }
 
 /** The share that a customer falls into, the same in each decision; the champion in place of a challenger that cannot score. */

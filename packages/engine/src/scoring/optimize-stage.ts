@@ -1,5 +1,6 @@
 import type { Candidate, Run } from '../run.ts';
 import { type Objective, openObjective } from './objectives.ts';
+import { noteScores } from './rescorings.ts';
 
 /** The optimize node of a plan. */
 export interface Optimizing {
@@ -18,6 +19,8 @@ const value = new Float64Array(1);
  * value, 0 when none has; the score becomes c, or `(1 - b) * score / maxScore + b * c` (docs/design/api-decisioning.md 8).
  */
 export function optimizeStage(run: Run, optimizing: Optimizing): void {
+  const readsPropensity = optimizing.terms.some(({ objective }) => objective === 'propensity');
+  noteScores(run, (again) => void optimizeScores(again, optimizing, again.list), readsPropensity);
   const topScore = optimizeScores(run, optimizing, run.list);
   run.trace?.stage({
     stage: `${run.prefix}optimize`,

@@ -68,3 +68,5 @@ const methods: readonly ScoreMethod[] = [priorityWeighted, propensity, formula];
 export const scoreMethods: ReadonlyMap<string, ScoreMethod> = new Map(methods.map((method) => [method.name, method]));
 export const scoreMethodNames: readonly string[] = methods.map((method) => method.name);
 export const holdoutMethod: ScoreMethod = priorityWeighted;
+/** The method whose components have exponents. */
+export const formulaMethod: ScoreMethod = formula;

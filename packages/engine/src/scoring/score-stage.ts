@@ -3,11 +3,12 @@ import { shadowScore } from '../models/model-scores.ts';
 import { closeStage, type StageExtras } from '../nodes/close-stage.ts';
 import { addTally, rowOfOffer30Days } from '../policies/tally.ts';
 import { type Candidate, leave, type Run, standsBefore } from '../run.ts';
-import { fitOf } from '../scratch.ts';
+import { DRAWN, fitOf, PROPENSITY } from '../scratch.ts';
 import type { Json } from '../snapshot.ts';
 import { emphasisOf, measureImpact, writeImpact, writeRelevance } from './components.ts';
 import { assignedTo, evidenceOf, modelFor, propensityOf, propensitySources, workOutPropensity } from './propensity.ts';
-import { holdoutMethod } from './score-methods.ts';
+import { noteScores } from './rescorings.ts';
+import { formulaMethod, holdoutMethod } from './score-methods.ts';
 import { scoredBy, settingsFor } from './scoring.ts';
 
 /** Gathers what components compare candidates with; also for mandatory offers, whose components are shown. */
@@ -20,6 +21,7 @@ export function prepareComponents(run: Run): void {
 
 /** Scores every candidate; those below `minPropensity` or `minScore` leave. */
 export function scoreStage(run: Run): void {
+  noteScores(run, scoreListAgain);
   const { scoring } = run;
   const { minPropensity, minScore, overridden } = scoring;
   const { list } = run;
@@ -53,6 +55,17 @@ export function scoreCandidate(run: Run, candidate: Candidate): void {
   settings.method.score(run, candidate, settings);
 }
 
+/** Whoever it dropped for a low score stays dropped. */
+function scoreListAgain(run: Run): void {
+  forgetPropensities(run);
+  for (const candidate of run.list) scoreCandidate(run, candidate);
+}
+
+/** What was expected of the candidates is to be found again. */
+export function forgetPropensities({ list, scratch: { columns } }: Run): void {
+  for (const { at } of list) columns.known[at] = columns.known[at]! & ~(PROPENSITY | DRAWN);
+}
+
 function drop(run: Run, candidate: Candidate, reason: 'min_propensity' | 'min_score', detail: Json): void {
   leave(run, candidate, reason, run.trace === null ? null : { ruleId: null, policyId: null, detail });
 }
@@ -72,13 +85,18 @@ export function traceScores(run: Run): void {
   const { columns } = run.scratch;
   const ordered = run.list.toSorted((a, b) => (standsBefore(run, a, b) ? -1 : 1));
   for (const candidate of ordered) {
-    const { ladder } = settingsFor(scoredBy(run, candidate), candidate);
+    const settings = settingsFor(scoredBy(run, candidate), candidate);
+    const { ladder } = settings;
+    const method = run.holdout ? holdoutMethod : settings.method;
     const { at } = candidate;
     const model = run.program.models.list[modelFor(run, candidate, ladder)];
     const [positives, negatives] = evidenceOf(run, candidate);
     run.trace?.scored({
       offerId: candidate.offer.id,
       score: columns.score[at]!,
+      method: method.name,
+      exponents: method === formulaMethod ? settings.exponents : null,
+      creativeWeight: candidate.creative?.weight ?? 100,
       priority: candidate.priority,
       components: componentsOf(run, candidate),
       modelKey: run.holdout ? null : (model?.key ?? assignedTo(run, candidate)?.name ?? ladder.modelKey),

@@ -1146,6 +1146,16 @@ export interface SeedPacksRow {
   readonly loadedAt: Date;
 }
 
+/** A row of `seed_progress`. */
+export interface SeedProgressRow {
+  readonly tenantId: string;
+  readonly key: string;
+  readonly status: 'loading' | 'unloading' | 'completed' | 'failed';
+  readonly step: string;
+  readonly progress: number;
+  readonly updatedAt: Date;
+}
+
 /** A row of `segment_members`. */
 export interface SegmentMembersRow {
   readonly tenantId: string;
@@ -1362,6 +1372,7 @@ export interface UsersRow {
   readonly addressProven: boolean;
   readonly attributes: unknown;
   readonly mailAddress: string | null;
+  readonly secondFactor: boolean;
 }
 
 /** A row of `volume_reservations`. */
@@ -1469,6 +1480,7 @@ export interface Tables {
   readonly schemas: SchemasRow;
   readonly second_factors: SecondFactorsRow;
   readonly seed_packs: SeedPacksRow;
+  readonly seed_progress: SeedProgressRow;
   readonly segment_members: SegmentMembersRow;
   readonly segment_snapshots: SegmentSnapshotsRow;
   readonly segments: SegmentsRow;
@@ -2464,6 +2476,14 @@ export const columnKinds = {
     records: 'json',
     loadedAt: 'instant',
   },
+  seed_progress: {
+    tenantId: 'uuid',
+    key: 'text',
+    status: 'text',
+    step: 'text',
+    progress: 'integer',
+    updatedAt: 'instant',
+  },
   segment_members: {
     tenantId: 'uuid',
     segmentId: 'uuid',
@@ -2645,6 +2665,7 @@ export const columnKinds = {
     addressProven: 'boolean',
     attributes: 'json',
     mailAddress: 'text',
+    secondFactor: 'boolean',
   },
   volume_reservations: {
     tenantId: 'uuid',

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../db/tx.ts';
 import { AppError } from '../platform/app-error.ts';
 import type { AppDependencies } from './app-dependencies.ts';
+import { networkOf } from './caller-network.ts';
 import {
   checkTenantHeader,
   effectiveRole,
@@ -57,7 +58,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
     if (!(thrown instanceof WrongCredential)) {
       return thrown instanceof AppError && thrown.code === 'unauthorized' ? refuse('conflicting', thrown) : thrown;
     }
-    const retryAfterSeconds = wrongCredentials.count(request.ip);
+    const retryAfterSeconds = wrongCredentials.count(networkOf(request.ip));
     return refuse('wrong', retryAfterSeconds === null ? thrown : tooMany(retryAfterSeconds));
   }
 
@@ -67,7 +68,7 @@ export function createIdentify(deps: AppDependencies, metrics: HttpMetrics): (op
 
   /** Behind the limit of an address, keys that this process knows pass; of others only a few are looked up. */
   function checkLookUp(request: FastifyRequest): void {
-    const retryAfterSeconds = wrongCredentials.takeLookUp(request.ip);
+    const retryAfterSeconds = wrongCredentials.takeLookUp(networkOf(request.ip));
     if (retryAfterSeconds !== null) throw refuse('wrong', tooMany(retryAfterSeconds));
   }
 

@@ -10,6 +10,7 @@ import type { LoadShedder } from './load-shedding.ts';
 import type { OperatorSecrets } from './operator-secrets.ts';
 import type { Authenticate } from './principal.ts';
 import type { RateLimitStore } from './rate-limit.ts';
+import type { Site } from './site.ts';
 
 /** The part of the configuration that the HTTP layer reads. */
 export interface HttpConfig {
@@ -31,6 +32,8 @@ export interface AppDependencies {
   readonly operations: Readonly<Record<string, Operation>>;
   /** Pages for people, which the documents of the API leave out. Their handlers stand among the others. */
   readonly pages?: readonly Operation[];
+  /** What browsers find at all other paths; without it they find nothing there. */
+  readonly site?: Site;
   /** A handler for every operation but those of `system.ts`, which the layer answers itself. See `handlerEntries`. */
   readonly handlers: ReadonlyMap<string, AnyHandler>;
   readonly database: Pick<Database, 'withTenant' | 'withSystem'>;

@@ -15,8 +15,10 @@ import { createHttpMetrics } from './metrics.ts';
 import { createKnownPaths, pathsOf, routerPath } from './paths.ts';
 import { problemMediaType, problemOf } from './problem.ts';
 import { createRefusal, type RefusalDeps } from './refusal.ts';
+import { createSiteService, isForSite, type Site } from './site.ts';
 import { systemHandlers } from './system.routes.ts';
 import { transport } from './transport.ts';
+import { createWithoutBase } from './web-paths.ts';
 
 export type { AppDependencies, HttpConfig } from './app-dependencies.ts';
 
@@ -37,7 +39,8 @@ export function createApp(deps: AppDependencies): FastifyInstance {
   const binder = createBinder(deps, { metrics, connections, cors, shedder, arrivals });
   const { lifecycle, logger } = deps;
   const routes = gatedRoutes(operations, { metrics, connections, cors, lifecycle, logger });
-  const { trustedProxies } = deps.config;
+  const { trustedProxies, publicUrl } = deps.config;
+  const withoutBase = createWithoutBase(publicUrl);
 
   const app = fastify({
     logger: false,
@@ -57,7 +60,10 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     },
     serverFactory(serve) {
       const gate = createGate({ shedder, routes, serve, arrivals, holdMs: deps.gateHoldMs });
-      const server = createHttpServer(serverOptions, gate.enter);
+      const server = createHttpServer(serverOptions, (request, response) => {
+        if (withoutBase !== null) request.url = withoutBase(request.url ?? '/');
+        gate.enter(request, response);
+      });
       server.keepAliveTimeout = transport.keepAliveTimeoutMs;
       // Each request and each answer has limits of its own.
       server.setTimeout(0);
@@ -112,6 +118,19 @@ export function createApp(deps: AppDependencies): FastifyInstance {
     }
   }
 
+  const serveSite = deps.site === undefined ? null : siteService(deps.site);
+  function siteService(site: Site) {
+    const handler = handlers.get(site.page.id);
+    if (handler === undefined) throw new Error(`operation ${site.page.id} has no handler`);
+    return createSiteService({
+      site,
+      servePage: binder.bind(site.page, handler),
+      sendFile: binder.sendFile,
+      refuse: (request, reply) => binder.answerUnmatched(request, reply, knownPath(request.raw.url ?? '')),
+      onError: (error, request, reply) => binder.refuse(request, reply, new AppError('internal', { cause: error })),
+    });
+  }
+
   app.addHook('onReady', (done) => {
     binder.prepare();
     done();
@@ -123,7 +142,11 @@ export function createApp(deps: AppDependencies): FastifyInstance {
   app.setNotFoundHandler({}, unreachable);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
-    admit(request, reply, () => binder.answerUnmatched(request, reply, knownPath(request.raw.url ?? '')));
+    admit(request, reply, () => {
+      const known = knownPath(request.raw.url ?? '');
+      if (serveSite !== null && known.methods === null && isForSite(request.raw)) serveSite(request, reply);
+      else binder.answerUnmatched(request, reply, known);
+    });
   });
   return app;
 }

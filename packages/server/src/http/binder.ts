@@ -31,12 +31,12 @@ import { refuseBody, refuseLength, takeBody } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { createInspect } from './response-check.ts';
 import { type ExtraHeaders, sendAndLinger, sendAnswer, sendChunks } from './send.ts';
-import { asksForHtml, createStartPage } from './start-page.ts';
 import { readStream } from './stream-body.ts';
 import { createStreamPlaces } from './stream-places.ts';
 import { transport } from './transport.ts';
 import { createFindUnknown } from './unknown-properties.ts';
 import { createChecks } from './validation.ts';
+import { asksForHtml } from './web-paths.ts';
 
 /** Headers that a request may carry at most; more is 400 (docs/design/quality.md T33). */
 const maximumHeaders = 128;
@@ -70,7 +70,9 @@ export interface Binder {
   warmUp(): void;
   /** The whole service of one operation: checks in the order of docs/design/api-access.md 3, handler, answer, log, metrics. */
   bind(operation: Operation, handler: AnyHandler): (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** Answers what matched no operation: preflight, 405 with `Allow`, a browser at `/`, 404. */
+  /** Sends a file of the site. */
+  sendFile(request: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): void;
+  /** Answers what matched no operation: preflight, 405 with `Allow`, 404. */
   answerUnmatched(request: FastifyRequest, reply: FastifyReply, known: KnownPath): void;
   /** Answers an error that was found before an operation was. */
   refuse(request: FastifyRequest, reply: FastifyReply, error: AppError): void;
@@ -94,7 +96,6 @@ export function createBinder(
   const store = deps.rateLimitStore ?? createRateLimitStore(deps.database);
   const streamPlaces = createStreamPlaces();
   const checks = createChecks();
-  const startPage = createStartPage(deps.config.publicUrl);
   const pages = createPages(deps.config.publicUrl);
   const { logger } = deps;
 
@@ -341,7 +342,7 @@ export function createBinder(
     finishUnmatched(service, error.status);
   }
 
-  /** Answers what needs no operation: a preflight, the way to the documents. */
+  /** Answers what needs no operation: a preflight, a file. */
   function answerOutside(request: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): void {
     const service = begin(request);
     if (deps.lifecycle.closesConnection()) addHeaders(service, closing);
@@ -353,10 +354,9 @@ export function createBinder(
     warmUp: () => checks.warmUp(),
     bind,
     refuse: (request, reply, error) => refuse(request, reply, error),
+    sendFile: answerOutside,
     answerUnmatched(request, reply, { methods, format }) {
       if (methods === null) {
-        const found = startPage(request.raw);
-        if (found !== null) return answerOutside(request, reply, found);
         return refuse(request, reply, new AppError('not_found', { detail: 'There is no such path.' }), format);
       }
       const preflight = cors.preflight(request, methods);

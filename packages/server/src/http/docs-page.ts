@@ -5,7 +5,7 @@ import { createExamples } from './docs-examples.ts';
 import { describeOperation, methodLabel, type OperationContext } from './docs-operation.ts';
 import { createSchemaTable, type SchemaTable, shapeId } from './docs-schema.ts';
 import { escapeHtml, type Page, prose, renderPage } from './page.ts';
-import { basePath } from './start-page.ts';
+import { basePath } from './web-paths.ts';
 
 export interface DocsOptions {
   readonly version: string;

@@ -83,15 +83,21 @@ export function formPage({
 /** What people see of a refusal that is not about what they typed. */
 export function errorPage(error: AppError, requestId: string): string {
   const wait = error.retryAfterSeconds;
-  const said =
-    error.status >= 500
-      ? 'This is not your fault. Please try again in a moment.'
-      : (words[error.status] ?? error.detail ?? error.message);
+  const said = saidOf(error);
   const body =
     `<div class="note bad" role="alert"><p>${escapeHtml(said)}</p></div>` +
     `${wait === undefined ? '' : `<p>Please try again in ${waiting(wait)}.</p>`}` +
     `<p class="soft">Request <code>${escapeHtml(requestId)}</code></p>`;
   return formPage({ heading: titles[error.status] ?? 'That did not work', body, isRefused: true });
+}
+
+function saidOf(error: AppError): string {
+  // Waiting does not help here, and the detail says what does.
+  if (error.code === 'not_configured') {
+    return `${error.detail ?? error.message} Whoever runs this server can change that.`;
+  }
+  if (error.status >= 500) return 'This is not your fault. Please try again in a moment.';
+  return words[error.status] ?? error.detail ?? error.message;
 }
 
 const waiting = (seconds: number): string =>

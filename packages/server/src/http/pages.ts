@@ -1,4 +1,4 @@
-import { basePath } from './start-page.ts';
+import { basePath } from './web-paths.ts';
 
 /** Pages that browsers are sent to. The public address may have a path, which each of them then begins with. */
 export interface Pages {

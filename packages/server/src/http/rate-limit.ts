@@ -1,6 +1,7 @@
 import type { RateLimit } from '@arbiter/contract';
 import type { Database } from '../db/index.ts';
 import { answersWithin } from './answers-within.ts';
+import { networkOf } from './caller-network.ts';
 import { sweepWindows, type Taken, takeCalls } from './rate-limit.store.ts';
 
 /** One limit applied to one caller. */
@@ -147,7 +148,7 @@ export function bucketOf(
   rule: RateLimit,
   caller: { readonly tenantId: string | null; readonly credentialId: string; readonly ip: string },
 ): Bucket {
-  const who = { tenant: 'tenant', credential: caller.credentialId, ip: caller.ip }[rule.per];
+  const who = { tenant: 'tenant', credential: caller.credentialId, ip: networkOf(caller.ip) }[rule.per];
   return {
     tenantId: rule.per === 'ip' ? null : caller.tenantId,
     name: `${rule.bucket ?? operationId}:${rule.limit}/${rule.windowSeconds}:${who}`.slice(0, 200),

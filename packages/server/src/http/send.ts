@@ -49,6 +49,12 @@ export async function sendChunks(reply: FastifyReply, answer: Answer, envelope: 
   else await writeChunks(raw, answer.body, connectionLimits.writeDeadlineMs);
 }
 
+/** Both cookies; of one name the answer's own: whoever signs in as somebody else keeps no session of before. */
+function cookiesOf(renewed: string, given: string): string | string[] {
+  const nameOf = (cookie: string) => cookie.slice(0, cookie.indexOf('='));
+  return nameOf(renewed) === nameOf(given) ? given : [renewed, given];
+}
+
 function bytesOf(body: WholeAnswer['body']): number {
   if (body === null) return 0;
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
@@ -72,6 +78,9 @@ function headersOf(answer: Answer, bytes: number | null, { requestId, extra }: E
   };
   for (const name in extra) headers[name] = extra[name]!;
   for (const name in answer.headers) headers[name] = answer.headers[name]!;
+  const renewed = extra?.['set-cookie'];
+  const given = answer.headers['set-cookie'];
+  if (renewed !== undefined && given !== undefined) headers['set-cookie'] = cookiesOf(renewed, given);
   if (answer.status !== 204 && answer.status !== 304 && bytes !== null) headers['content-length'] = bytes;
   return headers;
 }

@@ -5,7 +5,7 @@ import type { AppDependencies } from './app-dependencies.ts';
 import { docsPage } from './docs-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { type AnyHandler, type Handlers, handlerEntries, rawBytes, rawJson, reply } from './handler.ts';
-import { basePath } from './start-page.ts';
+import { basePath } from './web-paths.ts';
 
 /** Handlers of health, readiness, metrics and documents (docs/design/api-access.md 19). */
 export function systemHandlers(deps: AppDependencies): [string, AnyHandler][] {

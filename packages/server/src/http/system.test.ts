@@ -68,46 +68,6 @@ describe('health and readiness', () => {
   });
 });
 
-describe('the bare address', () => {
-  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-  const ask = (
-    app: ReturnType<typeof start>['app'],
-    url: string,
-    accept?: string,
-    method: 'GET' | 'HEAD' | 'POST' = 'GET',
-  ) => app.inject({ method, url, headers: accept === undefined ? {} : { accept } });
-  test('sends a browser to the documents, below the path of the public address', async () => {
-    for (const [publicUrl, location] of [
-      ['http://localhost:3000', '/api/docs'],
-      ['https://example.com/arbiter/', '/arbiter/api/docs'],
-    ] as const) {
-      const { app } = start({ config: { publicUrl } });
-      for (const [url, method] of [
-        ['/', 'GET'],
-        ['/?from=mail', 'GET'],
-        ['/', 'HEAD'],
-      ] as const) {
-        const response = await ask(app, url, browser, method);
-        assert.equal(response.statusCode, 303, `${method} ${url}`);
-        assert.equal(response.headers.location, location);
-        assert.equal(response.headers['cache-control'], 'no-store');
-      }
-      await app.close();
-    }
-  });
-  test('answers everybody else as before', async () => {
-    const { app } = start();
-    for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/html;q=0']) {
-      const response = await ask(app, '/', accept);
-      assert.equal(response.statusCode, 404, accept);
-      assert.equal(response.json().code, 'not_found');
-    }
-    assert.equal((await ask(app, '/nowhere', browser)).statusCode, 404);
-    assert.equal((await ask(app, '/', browser, 'POST')).statusCode, 404);
-    await app.close();
-  });
-});
-
 describe('metrics', () => {
   const token = 'a-metrics-token-of-32-characters';
   const get = (app: ReturnType<typeof start>['app'], authorization?: string) =>

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { type Operation, operations, type ReadyChecks } from '@arbiter/contract';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
@@ -12,6 +13,7 @@ import {
   type HotPath,
 } from '../db/index.ts';
 import { operationsOf } from '../feature.ts';
+import { createConsoleSite, createDist } from '../features/console/index.ts';
 import { type Authenticator, createAccessTokens, createAuthenticator } from '../features/credentials/index.ts';
 import { createCustomerKeys, createKeyedHash } from '../features/customer-states/index.ts';
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
@@ -101,6 +103,8 @@ export interface ComposeOptions {
   readonly logger: Logger;
   readonly version: string;
   readonly readyChecks?: (database: Database) => Promise<ReadyChecks>;
+  /** Folder of the built console. Default: packages/console/dist of this checkout. */
+  readonly consoleFolder?: string;
   /** Tests: each success answer must match its schema. */
   readonly checkResponses?: boolean;
   readonly beside?: OperationsBeside;
@@ -115,6 +119,8 @@ export interface ComposeOptions {
     readonly answerWithinMs: number;
   };
 }
+
+const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
 /** One server process, put together and not yet listening. */
 export interface Server {
@@ -277,10 +283,12 @@ export function composeServer(options: ComposeOptions): Server {
   const provers = { accessToken: accessTokens, apiKey: authenticator, session: sessions };
   const real: Authenticate = (presented, beforeLookUp) => provers[presented.kind].authenticate(presented, beforeLookUp);
   const authenticate = beside === undefined ? real : beside.authenticate(real);
+  const consoleDist = createDist(options.consoleFolder ?? builtConsole);
   const handlers: ReadonlyMap<string, AnyHandler> = operationsOf(features, {
     ...featurePorts,
     database,
     authenticate,
+    consoleDist,
     pepper,
     accessTokens,
     clock,
@@ -312,6 +320,7 @@ export function composeServer(options: ComposeOptions): Server {
     suppressions: { keys, customerHash },
     whyNot: { database, trials: decisions.trials, keys, customerHash, search: searches.run },
     operationHandlers: () => handlers,
+    storesSecondFactors: envelope !== null,
     isDemoMode: config.DEMO_MODE,
     oidc: createOidcClient(outbound, { allowHttp: config.OUTBOUND_HTTP_OK }),
     google,
@@ -320,12 +329,15 @@ export function composeServer(options: ComposeOptions): Server {
     resets: allResets,
     restorables: features.flatMap(({ restores }) => restores),
     notifier,
+    onError,
     outboundRules: createOutboundRules(outboundOptions),
     logger,
+    version: options.version,
   });
   const app = createApp({
     operations: { ...operations, ...beside?.operations },
     pages: Object.values(pageOperations),
+    site: createConsoleSite(consoleDist),
     handlers: new Map([...handlers, ...(beside?.handlers ?? [])]),
     database,
     authenticate,

@@ -8,6 +8,7 @@ import { auditFeature } from '../features/audit/index.ts';
 import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts';
 import { categoriesFeature } from '../features/categories/index.ts';
 import { channelsFeature } from '../features/channels/index.ts';
+import { consoleFeature } from '../features/console/index.ts';
 import { contactPoliciesFeature } from '../features/contact-policies/index.ts';
 import { contentFeature } from '../features/content/index.ts';
 import { creativesFeature } from '../features/creatives/index.ts';
@@ -69,6 +70,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   catalogueHistoryFeature,
   categoriesFeature,
   channelsFeature,
+  consoleFeature,
   contactPoliciesFeature,
   contentFeature,
   creativesFeature,

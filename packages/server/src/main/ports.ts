@@ -5,6 +5,7 @@ import { noteAlertDelivery, type TickPorts } from '../features/alerts/index.ts';
 import type { ExpiryPorts } from '../features/approvals/index.ts';
 import type { AuditPorts } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
+import type { ConsolePorts } from '../features/console/index.ts';
 import { type PolicyReferrers, policiesNamingSegment } from '../features/contact-policies/index.ts';
 import { contentHandlersInside, type ReadProfile } from '../features/content/index.ts';
 import { type CreativePorts, deleteCreativesOfOffer } from '../features/creatives/index.ts';
@@ -96,6 +97,7 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly database: Database;
   readonly authenticate: Authenticate;
   readonly clock: Clock;
+  readonly consoleDist: ConsolePorts['consoleDist'];
   readonly pepper: Pepper;
   readonly accessTokens: AccessTokens;
   readonly links: Links;
@@ -123,14 +125,19 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly google: GoogleDependencies['google'];
   /** SSO_REDIRECT_ALLOWLIST of the process. */
   readonly ssoRedirectOrigins: readonly string[];
+  readonly storesSecondFactors: SettingsPorts['storesSecondFactors'];
   /** DEMO_MODE of the process. */
   readonly isDemoMode: boolean;
   /** Kinds of events that the features say they put into the stream. */
   readonly eventTypes: readonly string[];
   /** What features and rooms say of a reset. */
   readonly resets: readonly Resets[];
+  /** Takes what went wrong and hindered nothing. */
+  readonly onError: (error: unknown) => void;
   /** What the features say that can be restored. */
   readonly restorables: readonly Restorable[];
+  /** Of the product. */
+  readonly version: string;
 }
 
 /** What operations need of features that their own may not import, under the names by which they ask for it. */
@@ -141,7 +148,7 @@ interface FeaturePorts
     OfferPorts,
     ModelPorts,
     Pick<FlowRoutePorts, 'lockRoutes'>,
-    SettingsPorts,
+    Omit<SettingsPorts, 'storesSecondFactors'>,
     Pick<TenantPorts, 'hasData'>,
     Pick<RefreshPorts, 'watchedSegments'>,
     Pick<TickPorts, 'alsoDue'> {
@@ -185,10 +192,10 @@ export const featurePorts: FeaturePorts = {
     ...(await segmentsAsking(tx, { id: schema.id })),
   ],
   watchedSegments,
-  findSegmentUses: async (tx, segment) => [
+  findSegmentUses: async (tx, segment, kind) => [
     ...(await policiesNamingSegment(tx, segment)).map((policy) => ({ noun: 'contact policy', ...policy })),
-    ...(await rulesNamingSegment(tx, segment)).map((rule) => ({ noun: 'qualification rule', ...rule })),
-    ...(await offersNamingSegment(tx, segment)).map((offer) => ({ noun: 'offer', ...offer })),
+    ...(await rulesNamingSegment(tx, segment, kind)).map((rule) => ({ noun: 'qualification rule', ...rule })),
+    ...(await offersNamingSegment(tx, segment, kind)).map((offer) => ({ noun: 'offer', ...offer })),
   ],
   keepsProfile,
   findProfileUses: async (tx, id) => [

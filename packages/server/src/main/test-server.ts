@@ -63,6 +63,8 @@ export interface TestServerOptions {
   readonly evenAnswers?: boolean;
   /** NEXTAUTH_URL; default `http://localhost:3000`. */
   readonly publicUrl?: string;
+  /** Folder of the built console. Default: none is built. */
+  readonly consoleFolder?: string;
   /** Limits of requests, for tests of what happens beyond them. Default: so long that a busy machine does not matter. */
   readonly patience?: NonNullable<ComposeOptions['patience']>;
   /** Hold each answer against its schema; default true. */
@@ -157,6 +159,7 @@ export function startServerOn(
     clock: options.clock ?? systemClock,
     logger: createLogger('info', { write: (line) => log.push(JSON.parse(line)) }),
     version: 'test',
+    consoleFolder: options.consoleFolder ?? '/nowhere',
     checkResponses: options.checkResponses ?? true,
     ...(options.evenAnswers === true ? {} : { evenAnswersMs: 0 }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),

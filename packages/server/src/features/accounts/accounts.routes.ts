@@ -27,7 +27,8 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
       await evenly(deps, () => register(deps, body, { requestId, until }));
       return reply(201, { message: said.registered });
     },
-    verify: async ({ query, requestId, until }) => {
+    verify: async ({ query, headers, requestId, until }) => {
+      refuseLookingAhead(headers);
       const outcome = await verifyAddress(deps, query.token ?? '', { requestId, until });
       return reply(302, null, { location: pages.login(outcome) });
     },
@@ -64,15 +65,18 @@ export function accountRoutes(deps: AccountDependencies): Handlers<typeof accoun
     tenants: async (request) => reply(200, { data: await listTenants(deps.database, request) }),
     switchTenant: async (request) => replyOf(await switchTenant(deps, request, request.body)),
     firstRun: async ({ query, headers, requestId, until }) => {
-      if (headers['Sec-Purpose']?.includes('prefetch') === true) {
-        // A refusal: what a browser fetched ahead it would show instead of calling again.
-        throw new AppError('not_found', { detail: 'This link is not opened ahead of time.' });
-      }
+      refuseLookingAhead(headers);
       const cookie = await enterByLink(deps, query.token ?? '', { requestId, until });
       if (cookie === null) return reply(303, null, { location: pages.login({ error: 'expired-link' }) });
       return reply(303, null, { location: pages.own('/'), 'set-cookie': cookie });
     },
   };
+}
+
+/** By a refusal: what a browser fetched ahead it would show instead of calling again. Throws 404. */
+function refuseLookingAhead(headers: { readonly 'Sec-Purpose'?: string }): void {
+  if (headers['Sec-Purpose']?.includes('prefetch') !== true) return;
+  throw new AppError('not_found', { detail: 'This link is not opened ahead of time.' });
 }
 
 /** An answer that must not tell by its time whether the address is known, refusals included. */

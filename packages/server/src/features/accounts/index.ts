@@ -29,6 +29,7 @@ export {
 export const tables = ['registration_claims'];
 
 export { defaultTenantName } from './registration.service.ts';
+export { claimTenant } from './registration.store.ts';
 
 export const accountsFeature = feature({
   name: 'accounts',

@@ -17,7 +17,7 @@ import {
   upsertPassword,
 } from '../users/index.ts';
 import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
-import { lockUsable, placeOfToken } from './passwords.service.ts';
+import { countMailTo, lockUsable, placeOfToken } from './passwords.service.ts';
 import { type Entrance, enter } from './sign-in.service.ts';
 
 type InvitationDependencies = Pick<AccountDependencies, 'links' | 'enqueueMail'>;
@@ -35,14 +35,22 @@ export async function invite(
   return { ...(await getUser(tx, user.id)), message: 'An invitation was mailed. It is good for seven days.' };
 }
 
-/** Mails another link, which takes the place of the earlier one. Throws 404, and 409 for who has accepted or is deactivated. */
-export async function inviteAgain(tx: Tx, deps: InvitationDependencies, id: string): Promise<User> {
+/**
+ * Mails another link, which takes the place of the earlier one. Throws 404, 409 for who has accepted or is deactivated, and 429
+ * when the address was mailed so too often: anybody may have a tenant, and could flood others with its invitations.
+ */
+export async function inviteAgain(
+  tx: Tx,
+  deps: InvitationDependencies & Pick<AccountDependencies, 'rateLimits'>,
+  id: string,
+): Promise<User> {
   deps.links.assertConfigured();
   const user = isUuid(id) ? await lockUser(tx, id) : undefined;
   if (user === undefined) throw new AppError('not_found', { detail: 'There is no such user.' });
   if (user.emailVerifiedAt !== null || user.deactivatedAt !== null || user.source !== 'invite') {
     throw new AppError('invalid_transition', { detail: 'Only who was invited and has not come yet is invited again.' });
   }
+  await countMailTo(deps.rateLimits, 'users.resendInvite', user.email);
   await mailInvitation(tx, deps, user);
   await recordAudit(tx, {
     action: 'update',

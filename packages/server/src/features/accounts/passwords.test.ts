@@ -175,6 +175,23 @@ test('an invitation: the person joins by the mailed link, and is signed in', asy
   assert.equal((await admin('POST', `/${invited.body.id}/resend-invite`)).status, 409);
 });
 
+test('nobody is flooded with invitations: five more an hour for one address, of all tenants together', async () => {
+  const email = 'flooded@example.test';
+  const { body } = await admin<{ id: string }>('POST', '', { email });
+  const key = server.tenants[1]!.keys.admin;
+  const other = await server.call<{ id: string }>('POST', '/api/v1/users', { key, body: { email } });
+  await takeMails(server);
+  for (let count = 1; count <= 5; count += 1) {
+    assert.equal((await admin('POST', `/${body.id}/resend-invite`)).status, 200);
+  }
+  const before = await takeMails(server);
+  assert.equal(before.length, 5);
+  const sixth = await server.call<{ code: string }>('POST', `/api/v1/users/${other.body.id}/resend-invite`, { key });
+  assert.deepEqual([sixth.status, sixth.body.code], [429, 'rate_limited']);
+  assert.deepEqual(await takeMails(server), []);
+  assert.equal((await accept(tokenOf(before[4]))).status, 200, 'the last link is still good');
+});
+
 test('one address is invited once; an invitation that is mailed again replaces the earlier one; seven days', async () => {
   const { body } = await admin<{ id: string }>('POST', '', { email: 'eve@example.test', name: 'Eve' });
   const first = tokenOf((await takeMails(server))[0]);

@@ -3,9 +3,9 @@ import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { selectPendingRegistration, voidLink } from '../sessions/index.ts';
 import { createTenant, getTenant, isLivingTenant } from '../tenants/index.ts';
-import { createPerson, lockUserByEmail, type Membership, selectMemberships } from '../users/index.ts';
+import { createPerson, emailKey, lockUserByEmail, type Membership, selectMemberships } from '../users/index.ts';
 import type { AccountDependencies, RequestTerms } from './accounts.ports.ts';
-import { claimAddress } from './registration.store.ts';
+import { claimTenant } from './registration.store.ts';
 
 /** What somebody gives who signs up. */
 export interface Registration {
@@ -58,7 +58,7 @@ export async function register(
   }
   const tenantId =
     memberships.find(isPending)?.tenantId ??
-    (await database.withSystem('registration', (tx) => claimAddress(tx, given.email, newId()), terms));
+    (await database.withSystem('registration', (tx) => claimTenant(tx, emailKey(given.email), newId()), terms));
   const work = (tx: Tx) => registerInside(tx, deps, given, passwordHash);
   try {
     await database.withTenant(tenantId, registrant, work, terms);
@@ -70,11 +70,11 @@ export async function register(
 }
 
 /**
- * Somebody has this account. One that only a directory or a single sign-on of some tenant vouches for keeps nobody from
- * signing up: else any tenant could shut out the owner of an address.
+ * The owner of the address has this account, by a proof or the operator's word. One that some tenant has called so, through its
+ * directory or single sign-on, keeps nobody from signing up: else any tenant could shut out the owner of an address.
  */
 const isOwned = ({ emailVerifiedAt, addressProven, source }: Membership): boolean =>
-  emailVerifiedAt !== null && (addressProven || (source !== 'scim' && source !== 'sso'));
+  emailVerifiedAt !== null && (addressProven || source === 'bootstrap');
 
 const isPending = ({ emailVerifiedAt, source, deactivatedAt }: Membership): boolean =>
   emailVerifiedAt === null && source === 'registration' && deactivatedAt === null;
@@ -98,7 +98,7 @@ async function registerInside(
     known ?? (await createPerson(tx, { email, name, role: 'admin', source: 'registration', verified: false }));
   const given = { name, tenantName, passwordHash };
   const { token } = await links.issue(tx, { userId: id, purpose: 'verification', given });
-  await enqueueMail(tx, { kind: 'verification', to: known?.email ?? email, token });
+  await enqueueMail(tx, { kind: 'verification', to: known?.email ?? email, name, token });
 }
 
 /**
@@ -129,7 +129,7 @@ export async function resendVerification(
         };
         await voidLink(tx, pending.id);
         const { token } = await links.issue(tx, { userId: user.id, purpose: 'verification', given });
-        await enqueueMail(tx, { kind: 'verification', to: user.email, token });
+        await enqueueMail(tx, { kind: 'verification', to: user.email, name: given.name, token });
       },
       terms,
     );

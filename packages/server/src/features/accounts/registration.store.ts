@@ -1,21 +1,20 @@
 import type { Tx } from '../../db/tx.ts';
-import { emailKey } from '../users/index.ts';
 
 /** A claim is for registrations at the same time; later ones find the user. */
 const claimMs = 60_000;
 
 /**
- * The tenant that the registration of an address is to make: `tenantId`, unless another registration of the address has just
- * named one. Needs a system transaction.
+ * The tenant that a first sign-up is to make: `tenantId`, unless another one of the same person has just named one. `who`: the
+ * key of the address (`emailKey`), or whatever else names the person and is no address. Needs a system transaction.
  */
-export async function claimAddress(tx: Tx, email: string, tenantId: string): Promise<string> {
+export async function claimTenant(tx: Tx, who: string, tenantId: string): Promise<string> {
   const [row] = await tx.query<{ tenant_id: string }>(
     `insert into arbiter.registration_claims as claim (email_key, tenant_id, claimed_at) values ($1, $2, $3)
      on conflict (email_key) do update set
        tenant_id = case when claim.claimed_at < $4 then excluded.tenant_id else claim.tenant_id end,
        claimed_at = case when claim.claimed_at < $4 then excluded.claimed_at else claim.claimed_at end
      returning tenant_id`,
-    [emailKey(email), tenantId, tx.now, new Date(tx.now.getTime() - claimMs)],
+    [who, tenantId, tx.now, new Date(tx.now.getTime() - claimMs)],
   );
   return row?.tenant_id ?? tenantId;
 }

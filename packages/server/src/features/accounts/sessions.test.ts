@@ -419,3 +419,14 @@ test('twenty sign-ins a minute from one address', async () => {
   for (let count = 1; count <= 20; count += 1) assert.equal((await tryOnce()).status, 401);
   assert.equal((await tryOnce()).status, 429);
 });
+
+test('twenty sign-ins a minute from one network of IPv6, whichever of its addresses calls', async () => {
+  const tryFrom = (address: string) =>
+    people.open('POST', '/api/v1/auth/login', {
+      body: { email: 'x@example.test', password: 'Passw0rd' },
+      headers: { 'x-forwarded-for': address },
+    });
+  for (let count = 1; count <= 20; count += 1) assert.equal((await tryFrom(`2001:db8:0:7::${count}`)).status, 401);
+  assert.equal((await tryFrom('2001:db8:0:7:ffff::1')).status, 429);
+  assert.equal((await tryFrom('2001:db8:0:8::1')).status, 401);
+});

@@ -145,9 +145,15 @@ const recordFailure = (tx: Tx, { id, name }: SigningIn): Promise<void> =>
 /**
  * Counts a wrong password, or another proof of the person that was wrong; the fifth in a row locks the user for 15 minutes,
  * and the owner is told by mail. While the lock lasts nothing is counted, so that it is not made longer. The caller holds the
- * user's row. Answers with the refusal, to be thrown once this is committed.
+ * user's row. `passwordKnown`: the password was right, and the second factor was not. Answers with the refusal, to be thrown once
+ * this is committed.
  */
-export async function missed(tx: Tx, person: SigningIn, enqueueMail: EnqueueMail): Promise<AppError> {
+export async function missed(
+  tx: Tx,
+  person: SigningIn,
+  enqueueMail: EnqueueMail,
+  { passwordKnown = false }: { readonly passwordKnown?: boolean } = {},
+): Promise<AppError> {
   await recordFailure(tx, person);
   if (isLocked(tx, person)) return invalidCredentials();
   const failed = person.failedLogins + 1;
@@ -157,15 +163,22 @@ export async function missed(tx: Tx, person: SigningIn, enqueueMail: EnqueueMail
   }
   const until = new Date(tx.now.getTime() + lockMs);
   await updateFailures(tx, person.id, 0, until);
-  await tellOwner(tx, person, until, enqueueMail);
+  await tellOwner(tx, person, { until, passwordKnown }, enqueueMail);
   return invalidCredentials();
 }
 
 /** The lock must hold also where no mail can be sent: no key to seal it with, or a user whose name is no address. */
-async function tellOwner(tx: Tx, person: SigningIn, until: Date, enqueueMail: EnqueueMail): Promise<void> {
+async function tellOwner(
+  tx: Tx,
+  person: SigningIn,
+  lock: { readonly until: Date; readonly passwordKnown: boolean },
+  enqueueMail: EnqueueMail,
+): Promise<void> {
   const { name: tenantName } = await getTenant(tx);
+  const until = lock.until.toISOString();
+  const known = lock.passwordKnown ? ({ passwordKnown: true } as const) : {};
   try {
-    await enqueueMail(tx, { kind: 'locked', to: mailAddressOf(person), tenantName, until: until.toISOString() });
+    await enqueueMail(tx, { kind: 'locked', to: mailAddressOf(person), tenantName, until, ...known });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
   }

@@ -171,7 +171,8 @@ async function applyTenant(
   }
 }
 
-const settingsPorts = { keepsProfile, recordableColumns, recordableSegments };
+// An operator who requires second factors sets the key that they are stored with, maybe after this file is applied.
+const settingsPorts = { keepsProfile, recordableColumns, recordableSegments, storesSecondFactors: true };
 
 async function applyInside(
   tx: Tx,

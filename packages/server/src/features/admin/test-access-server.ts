@@ -100,6 +100,7 @@ async function openNode(database: Database, clock: Clock): Promise<AccessNode> {
       keepsProfile: async () => false,
       recordableColumns: async () => new Set<string>(),
       recordableSegments: async () => new Set<string>(),
+      storesSecondFactors: true,
       isDemoMode: false,
       resets: [],
     }),

@@ -244,7 +244,7 @@ test('figures of decisions: per minute, by flow, failures too', async () => {
   now += 20 * minuteMs;
   const tenantId = server.tenants[0].id;
   const at = (minutesAgo: number) => new Date(Math.floor(now / minuteMs) * minuteMs - minutesAgo * minuteMs);
-  const minute = (minutesAgo: number, flowId: string, figures: readonly (number | object | readonly number[])[]) =>
+  const minute = (minutesAgo: number, flowId: string, figures: readonly (number | string | readonly number[])[]) =>
     server.testDatabase.ownerQuery(
       `insert into arbiter.decision_minutes (tenant_id, minute, flow_id, flow_version, arm, decisions, empty, errors, candidates,
          policy_blocked, degraded, policy_errors, compute_errors, durations)

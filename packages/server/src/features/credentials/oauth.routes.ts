@@ -1,5 +1,6 @@
 import { accessTokenSeconds, type OAuthScope, type oauthOperations, type RawBody } from '@arbiter/contract';
 import type { Database } from '../../db/index.ts';
+import { networkOf } from '../../http/caller-network.ts';
 import { parseForm } from '../../http/coercion.ts';
 import { type Handlers, reply } from '../../http/handler.ts';
 import { parseJsonBody } from '../../http/json-body.ts';
@@ -110,7 +111,7 @@ const membersOfForm = (bytes: Buffer): Map<string, unknown> =>
 /** 429 when the client, or the address, called too often, also when that cannot be told (docs/design/quality.md T19). */
 async function countCall(limits: RateLimitStore, clientId: string | null, ip: string): Promise<void> {
   const { limit, windowSeconds } = perClient;
-  const who = clientId === null ? `ip:${ip}` : `client:${clientId}`;
+  const who = clientId === null ? `ip:${networkOf(ip)}` : `client:${clientId}`;
   const name = `oauth.token:${limit}/${windowSeconds}:${who}`;
   const refuse = (retryAfterSeconds: number, cause?: unknown): AppError =>
     new AppError('rate_limited', {

@@ -52,6 +52,7 @@ export async function readEligibility(
     customerId,
     known: first!.profile.known,
     evaluatedAt: new Date(input.now).toISOString(),
+    sampled: trials.some(({ flow }) => flow.plan.drawsScores),
     customer: facts.attributes,
     segments: facts.segments,
     summary,
@@ -73,7 +74,11 @@ async function readTrials(
   const places = isAsked
     ? [{ channel: channel ?? null, placement: placement ?? null }]
     : channelIds.map((channelId) => ({ channelId }));
-  const questions = places.map((place) => ({ call: readCall(caller, { customerId, dryRun: true, ...place }) }));
+  // One luck for all questions about a customer: else the pages of one list would not fit together where a model draws.
+  const questions = places.map((place) => ({
+    call: readCall(caller, { customerId, dryRun: true, ...place }),
+    seed: `eligibility:${customerId}`,
+  }));
   return trials.read(caller.tenantId, questions, null, caller.until);
 }
 

@@ -148,11 +148,13 @@ test('a row says what the answer said, newest first, page by page', async () => 
     configVersion: answer.freshness.configVersion,
     channelId: web,
     itemCount: 2,
+    topOffer: { offerId: answer.decisions[0]?.offerId, offerName: answer.decisions[0]?.offerName },
     emptyReason: null,
     explored: false,
     minProbability: 1,
   });
   assert.deepEqual([empty.itemCount, empty.emptyReason, empty.minProbability], [0, made[4]!.emptyReason, null]);
+  assert.equal(empty.topOffer, null);
   const seen: string[] = [];
   let cursor: string | null = null;
   do {

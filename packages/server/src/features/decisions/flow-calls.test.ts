@@ -235,3 +235,39 @@ test('flows that were published at one moment and call each other decide all the
   const { names, ran } = await decide('right');
   assert.deepEqual([names, ran], [[], ['right 1', 'left 1']]);
 });
+
+test('the share of a champion of a called flow stands in record and trace, and replays', async () => {
+  const keys: string[] = [];
+  for (const baseScore of [40, 60]) {
+    const body = { key: `card-${baseScore}`, name: `Card ${baseScore}`, modelType: 'scorecard', status: 'active' };
+    const config = { baseScore, normalization: 'linear' };
+    keys.push((await must<{ key: string }>('POST', 'algorithm-models', { ...body, config }, 201)).key);
+  }
+  const championChallenger = {
+    enabled: true,
+    champion: { modelKey: keys[0], weight: 75 },
+    challengers: [{ modelKey: keys[1], weight: 25 }],
+  };
+  await publish('shared', inventory, {
+    id: 's',
+    type: 'score',
+    config: { method: 'propensity', championChallenger },
+  });
+  await publish('sharing', inventory, score, calls('shared'), { id: 'r', type: 'rank' });
+  await must('PUT', 'tenant-settings', { decisionTraceEnabled: true, decisionTraceSampleRate: 1 }, 200);
+  const seen = new Map<string, string>();
+  for (let at = 0; at < 20; at++) {
+    const { answer } = await decide('sharing');
+    const record = await must<{ assignment: object }>('GET', `decisions/${answer.recommendationId}`, undefined, 200);
+    const [own] = (record.assignment as { called: { variant: string; share: number }[] }).called;
+    assert.deepEqual({ ...own, variant: '', share: 0 }, { flowKey: 'shared', nodeId: 'k/s', variant: '', share: 0 });
+    seen.set(own!.variant, `${own!.share} ${answer.decisions[0]?.modelKey}`);
+    const trace = await must<{ assignment: object }>('GET', `decision-traces/${answer.trace.traceId}`, undefined, 200);
+    assert.deepEqual(trace.assignment, record.assignment);
+  }
+  assert.deepEqual(Object.fromEntries(seen), { __champion__: '0.75 card-40', 'card-60': '0.25 card-60' });
+  // A flow whose called flows have no challengers tells of none.
+  const { answer } = await decide('caller');
+  const plain = await must<{ assignment: object }>('GET', `decisions/${answer.recommendationId}`, undefined, 200);
+  assert.ok(!('called' in plain.assignment));
+});

@@ -7,6 +7,7 @@ import { decisionJobs } from './decisions.jobs.ts';
 import { type DecisionRouteDeps, decisionRoutes } from './decisions.routes.ts';
 import { decisionErasers } from './erasers.ts';
 
+export { type AnswerFacts, shapeAnswer } from './answer.ts';
 export { decisionMade } from './decisions.events.ts';
 export type { DecisionRouteDeps } from './decisions.routes.ts';
 export { createDecisionService, type DecisionService } from './decisions.service.ts';
@@ -14,6 +15,7 @@ export { createDecisionMetrics } from './metrics.ts';
 export { type CallFacts, type RecommendCall, readRecommendCall } from './recommend.rules.ts';
 export { decisionNamed } from './requests.store.ts';
 export { hideValues, valuesNeverStored } from './trace-rows.ts';
+export { readTrialClock } from './trial-clock.ts';
 export {
   answerOfTrial,
   decideTrial,

@@ -199,7 +199,7 @@ test('a trace has every array, and every row its members', async () => {
     'candidates dropped durationMs method nodeId passed stage topScore warnings',
   ]);
   assert.deepEqual(keysOf(trace.scoringResults), [
-    'components contributions evidence modelKey modelType offerId priority propensitySource rank score shadowScores',
+    'components contributions creativeWeight evidence exponents method modelKey modelType offerId priority propensitySource rank score shadowScores',
   ]);
   assert.deepEqual(keysOf(trace.selectedOffers), [
     'channelId creativeId interactionId mandatory offerId offerName placementId rank score selection',

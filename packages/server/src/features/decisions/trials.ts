@@ -25,6 +25,8 @@ export interface TrialQuestion {
   readonly flow?: (catalogue: TenantCatalogue) => LiveFlow | Promise<LiveFlow>;
   /** Word from which all chance follows; left out: the requestId. 32 hex digits are the seed itself, as records show it. */
   readonly seed?: string;
+  /** Changes what was read before anything is decided or asked; it must keep the seed. */
+  readonly alter?: (flow: LiveFlow, input: DecisionInput) => DecisionInput;
 }
 
 /** A question with all that a decision of it is made from. */
@@ -112,10 +114,11 @@ export function createTrials(ports: TrialPorts, asker: WebhookAsker): Trials {
       await ports.makeVolumes(catalogue, error.refs);
       return readAll();
     });
-    const trials = questions.map(({ call, seed }, place): Trial => {
+    const trials = questions.map(({ call, seed, alter }, place): Trial => {
       const { flow, request } = asked[place]!;
       const customer = read.customers.get(request.customerId) ?? null;
-      const own = decisionInput(ports, catalogue, read, place, { flow, request }, customer);
+      const stored = decisionInput(ports, catalogue, read, place, { flow, request }, customer);
+      const own = alter === undefined ? stored : alter(flow, stored);
       return {
         catalogue,
         flow,
@@ -185,7 +188,7 @@ const watch = createStageWatch(() => undefined);
 
 /** Makes the decision of a trial, with its trace. Pure but for the clock of the stages. */
 export function decideTrial(
-  { flow, input }: Trial,
+  { flow, input }: { readonly flow: Pick<LiveFlow, 'plan'>; readonly input: DecisionInput },
   options: Omit<DecideOptions, 'trace' | 'observe'> = {},
 ): TriedDecision {
   const stages = watch.begin(true);

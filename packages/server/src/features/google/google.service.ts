@@ -1,16 +1,17 @@
-import { type Actor, type Database, systemActor, type Tx } from '../../db/index.ts';
+import { type Actor, type Database, DatabaseError, systemActor, type Tx } from '../../db/index.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import type { OidcPerson } from '../../platform/oidc.ts';
-import { actorOf, defaultTenantName, openSession, type SignUp } from '../accounts/index.ts';
+import { actorOf, claimTenant, defaultTenantName, openSession, type SignUp } from '../accounts/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type Identity, linkIdentity, selectPlacesOf, selectSubjectOf } from '../identities/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';
-import type { Sessions } from '../sessions/index.ts';
+import { endSessions, type Sessions } from '../sessions/index.ts';
 import { requiresSso } from '../sso/index.ts';
 import { createTenant } from '../tenants/index.ts';
 import {
   createPerson,
+  deleteUnprovenPassword,
   lockSigningIn,
   type SigningIn,
   selectByLastLogin,
@@ -63,6 +64,16 @@ export async function enterByGoogle(
   terms: RequestTerms,
 ): Promise<string> {
   deps.sessions.assertConfigured();
+  try {
+    return await findOrSettle(deps, person, terms);
+  } catch (error) {
+    // Another first sign-in of the person was faster; what it made is found the second time.
+    if (!(error instanceof DatabaseError) || error.kind !== 'unique') throw error;
+    return findOrSettle(deps, person, terms);
+  }
+}
+
+async function findOrSettle(deps: EntranceDependencies, person: GooglePerson, terms: RequestTerms): Promise<string> {
   const { linked, byAddress } = await deps.database.withSystem(
     'google',
     async (tx) => ({
@@ -151,6 +162,8 @@ async function adopt(tx: Tx, id: string, identity: GooglePerson): Promise<Signin
     return refuse(tx, person, forbidden('This address belongs to another person at Google.'));
   }
   await linkIdentity(tx, person, identity);
+  // Whoever has set it is not the owner of the address, who has come only now.
+  if (await deleteUnprovenPassword(tx, id)) await endSessions(tx, id);
   await updateVerified(tx, id, null);
   return person;
 }
@@ -172,8 +185,13 @@ async function refuse(tx: Tx, { id, name }: SigningIn, refusal: AppError): Promi
 async function settle(deps: EntranceDependencies, identity: GooglePerson, terms: RequestTerms): Promise<string> {
   const { signUp, enqueueMail } = deps;
   if (!signUp.isOpen) throw new AppError('registration_disabled', { detail: 'Nobody can register here.' });
-  const tenantId = newId();
-  const { email, name } = identity;
+  const { email, name, issuer, subject } = identity;
+  // Two first sign-ins at once make one tenant: the second to write finds the first, and begins anew.
+  const tenantId = await deps.database.withSystem(
+    'google',
+    (tx) => claimTenant(tx, `google:${issuer}:${subject}`, newId()),
+    terms,
+  );
   const made = await deps.database.withTenant(
     tenantId,
     nobody,

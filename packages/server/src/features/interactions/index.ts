@@ -19,6 +19,7 @@ export {
   findConfirmation,
   findShownItem,
   findShownItems,
+  firstOffersOf,
   insertShown,
   itemIdOf,
   type ShownDecision,

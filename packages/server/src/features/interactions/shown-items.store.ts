@@ -93,6 +93,25 @@ export const showedOffer = (tenantId: string, decisionId: string, offerId: strin
         and reserved.id <= overlay(${decisionId}::text placing 'ff' from 35)::uuid
         and reserved.interaction_type = 'recommendation' and reserved.offer_id = ${offerId}))`;
 
+/** The offer of the first item of each of these decisions, as far as history is kept, by the decision's id. */
+export async function firstOffersOf(tx: Tx, decisionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (decisionIds.length === 0) return new Map();
+  const rows = await tx.query<{ decisionId: string; offerId: string }>(
+    `select distinct on (decision_id) decision_id as "decisionId", offer_id as "offerId" from (
+       select shown.id as decision_id, shown.offer_ids[1] as offer_id, coalesce(shown.ranks[1], 1) as rank
+       from decision_impressions shown where shown.tenant_id = $1 and shown.id = any($2::uuid[])
+       union all
+       select decided.id, reserved.offer_id, reserved.rank
+       from unnest($2::uuid[]) as decided(id) join interactions reserved on reserved.tenant_id = $1
+         and reserved.id > decided.id and reserved.id <= overlay(decided.id::text placing 'ff' from 35)::uuid
+       where reserved.interaction_type = 'recommendation') items
+     where offer_id is not null
+     order by decision_id, rank`,
+    [tx.tenantId, uuidArray(decisionIds)],
+  );
+  return new Map(rows.map(({ decisionId, offerId }) => [decisionId, offerId]));
+}
+
 /** What a decision showed at once; `isWhole`: it reserved nothing beside. */
 async function findImpressions(tx: Tx, decisionId: string): Promise<{ items: ShownItem[]; isWhole: boolean }> {
   const [packed] = await select(tx, packedColumns, 'from decision_impressions where tenant_id = $1 and id = $2', [

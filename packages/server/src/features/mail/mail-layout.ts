@@ -76,6 +76,9 @@ function asHtml({ subject, preview, heading, paragraphs, action, notes }: MailCo
   );
 }
 
+/** Addresses may be longer than a phone is wide, and are broken elsewhere only when they must be. */
+const addressStyle = 'color:#1a4fae;word-break:break-word;overflow-wrap:anywhere';
+
 /** The button, and its address to copy for who cannot press it. */
 function button({ label, url }: NonNullable<MailContent['action']>): string {
   const address = escapeHtml(url);
@@ -84,7 +87,7 @@ function button({ label, url }: NonNullable<MailContent['action']>): string {
     '<td class="press" style="background:#1f5fd0;border-radius:6px">' +
     `<a class="press" href="${address}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#1f5fd0;color:#ffffff;font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${escapeHtml(label)}</a>` +
     '</td></tr></table>' +
-    `<p class="soft" style="margin:0 0 16px;color:#4d5650;font-size:13px;line-height:20px">If the button does not work, open this address:<br><a class="link" href="${address}" style="color:#1a4fae;word-break:break-all">${address}</a></p>`
+    `<p class="soft" style="margin:0 0 16px;color:#4d5650;font-size:13px;line-height:20px">If the button does not work, open this address:<br><a class="link" href="${address}" style="${addressStyle}">${address}</a></p>`
   );
 }
 
@@ -92,6 +95,6 @@ function button({ label, url }: NonNullable<MailContent['action']>): string {
 function linked(text: string): string {
   return escapeHtml(text).replaceAll(
     /https?:\/\/[^\s,]+/g,
-    (url) => `<a class="link" href="${url}" style="color:#1a4fae">${url}</a>`,
+    (url) => `<a class="link" href="${url}" style="${addressStyle}">${url}</a>`,
   );
 }

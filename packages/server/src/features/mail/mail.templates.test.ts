@@ -42,6 +42,19 @@ test('T20: names are shown as they are, and lead nowhere', () => {
   assert.equal(shownName('\u{1f600}'.repeat(81)), `${'\u{1f600}'.repeat(79)}…`);
 });
 
+test('who is locked out by wrong codes is told that the password is known', () => {
+  const locked = { kind: 'locked', to: 'a@b.example', tenantName: 'Acme', until: '2026-11-20T14:05:00.000Z' } as const;
+  const known = mailText({ ...locked, passwordKnown: true }, base).text.replaceAll(/\s+/g, ' ');
+  assert.ok(known.includes('somebody knows your password'), known);
+  assert.equal(/somebody (knows|has)/.test(mailText(locked, base).text), false);
+});
+
+test('a verification says whose registration it carries', () => {
+  const { text, html } = mailText({ kind: 'verification', to: 'a@b.example', name: 'Ada <b>', token: 't' }, base);
+  assert.ok(text.replaceAll(/\s+/g, ' ').includes('as Ada <b> with this address'), text);
+  assert.ok(html.includes('as Ada &lt;b&gt; with this address'), html);
+});
+
 test('times are said as people say them', () => {
   assert.deepEqual([1, 24, 48, 72, 168].map(lasting), ['1 hour', '24 hours', '48 hours', '3 days', '7 days']);
   assert.equal(momentInWords('2026-11-20T14:05:00.000Z'), '20 November 2026, 14:05 UTC');

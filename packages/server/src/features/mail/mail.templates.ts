@@ -24,13 +24,14 @@ function contentOf(mail: Mail, base: string): MailContent {
   const link = (path: string, token: string) => `${base}${path}?token=${encodeURIComponent(token)}`;
   const life = lasting(usefulHours[mail.kind]);
   switch (mail.kind) {
-    case 'verification':
+    case 'verification': {
+      const who = mail.name === undefined ? '' : ` as ${shownName(mail.name)}`;
       return {
         subject: 'Confirm your e-mail address',
         preview: 'One more step, and you can sign in to Arbiter.',
         heading: 'Confirm your e-mail address',
         paragraphs: [
-          'Somebody, hopefully you, signed up for Arbiter with this address. Confirm that it is yours, and you can sign in.',
+          `Somebody, hopefully you, signed up for Arbiter${who} with this address. Confirm that it is yours, and you can sign in with the password that you chose.`,
         ],
         action: { label: 'Confirm address', url: link('/api/v1/auth/verify', mail.token) },
         notes: [
@@ -38,6 +39,7 @@ function contentOf(mail: Mail, base: string): MailContent {
           'If this was not you, ignore this mail: nobody can sign in until the address is confirmed.',
         ],
       };
+    }
     case 'registration_known':
       return {
         subject: 'You already have an account',
@@ -85,11 +87,15 @@ function contentOf(mail: Mail, base: string): MailContent {
         heading: 'Sign-in is locked for now',
         paragraphs: [
           `Five attempts in a row to sign in to your account in ${shownName(mail.tenantName)} have failed, so sign-in is locked until ${momentInWords(mail.until)}.`,
-          'If you forgot your password, set a new one: that unlocks the account at once.',
+          mail.passwordKnown === true
+            ? 'The password was right, the code of the second factor was not. If this was not you, somebody knows your password: set a new one now.'
+            : 'If you forgot your password, set a new one: that unlocks the account at once.',
         ],
         action: { label: 'Set a new password', url: `${base}/reset-password` },
         notes: [
-          'If this was not you, somebody may be guessing your password. They have not found it. A second factor protects you even if they do.',
+          mail.passwordKnown === true
+            ? 'Nobody has come in. A new password unlocks the account at once, and signs you out everywhere.'
+            : 'If this was not you, somebody may be guessing your password. A second factor protects you even from who finds it.',
         ],
       };
     case 'welcome':

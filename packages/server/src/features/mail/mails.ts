@@ -3,8 +3,11 @@
  * stand in the links of these mails and nowhere else that can be read (docs/adr/0042-mail.md).
  */
 export type Mail =
-  /** Whoever registered the address is to prove that it is theirs: link to `GET /api/v1/auth/verify`. */
-  | { readonly kind: 'verification'; readonly to: string; readonly token: string }
+  /**
+   * Whoever registered the address is to prove that it is theirs: link to `GET /api/v1/auth/verify`. `name`: as this registration
+   * gave it, by which its link is told from those of others; mails of earlier versions have none.
+   */
+  | { readonly kind: 'verification'; readonly to: string; readonly name?: string; readonly token: string }
   /** Somebody registered an address that has an account already. */
   | { readonly kind: 'registration_known'; readonly to: string }
   /** Link to `/reset-password`. */
@@ -17,8 +20,17 @@ export type Mail =
       readonly invitedBy: string | null;
       readonly token: string;
     }
-  /** Five sign-ins in a row have failed. `until`: ISO 8601, when the lock ends. */
-  | { readonly kind: 'locked'; readonly to: string; readonly tenantName: string; readonly until: string }
+  /**
+   * Five sign-ins in a row have failed. `until`: ISO 8601, when the lock ends. `passwordKnown`: the last one failed at the
+   * second factor, behind the right password.
+   */
+  | {
+      readonly kind: 'locked';
+      readonly to: string;
+      readonly tenantName: string;
+      readonly until: string;
+      readonly passwordKnown?: true;
+    }
   /** For accounts that came to be without a verification: Google sign-in. */
   | { readonly kind: 'welcome'; readonly to: string; readonly name: string; readonly tenantName: string }
   /** The second factor of the account is another one than before: the owner is to know who did it. */

@@ -6,12 +6,14 @@ const token = 'JbV2k0cYt3mQ8rWx5uZp1sNf7hLd9gAe4oTi6yRb0Cw';
 
 /** One of each kind. */
 export const everyMail: readonly Mail[] = [
+  { kind: 'verification', to, name: 'Jane Doe', token },
   { kind: 'verification', to, token },
   { kind: 'registration_known', to },
   { kind: 'reset', to, tenantName, token },
   { kind: 'invitation', to, tenantName, invitedBy: 'Ann Example', token },
   { kind: 'invitation', to, tenantName, invitedBy: null, token },
   { kind: 'locked', to, tenantName, until: '2026-11-20T14:05:00.000Z' },
+  { kind: 'locked', to, tenantName, until: '2026-11-20T14:05:00.000Z', passwordKnown: true },
   { kind: 'welcome', to, name: 'Jane Doe', tenantName },
   ...(['enabled', 'disabled', 'reset'] as const).map((change) => ({
     kind: 'second_factor' as const,

@@ -39,7 +39,7 @@ export function modelRoutes({ findModelUses, readCustomer }: ModelPorts): Handle
       return reply(200, (await showModels(tx, [row], 'one'))[0]!);
     },
     async promote(tx, { params, body }) {
-      const row = await promoteModel(tx, params.id, body.toStatus);
+      const row = await promoteModel(tx, params.id, body.toStatus, findModelUses);
       return reply(200, (await showModels(tx, [row], 'one'))[0]!);
     },
   };

@@ -23,7 +23,7 @@ import {
 } from '../catalogue-records/index.ts';
 import { outcomeKeys } from '../outcomes/index.ts';
 import { canMove, problemsOf, remarksOf } from './models.rules.ts';
-import { lockFamily, lockOtherChampion, type ModelRow, modelSpec } from './models.store.ts';
+import { lockChampion, lockFamily, type ModelRow, modelSpec } from './models.store.ts';
 import { type LearnedState, lockState, makeState, readStates, replaceState } from './states.store.ts';
 
 /** A flow that scores by a model. */
@@ -188,19 +188,33 @@ export async function resetLearning(tx: Tx, id: string): Promise<ModelRow> {
   return updateRecord(tx, modelSpec, id, { change: () => ({ modelState: null, status: 'draft' as const }) });
 }
 
-/** Moves a model in the registry; the champion that the family had is archived with it. 409 `invalid_transition`. */
-export async function promoteModel(tx: Tx, id: string, toStatus: RegistryStatus): Promise<ModelRow> {
+/**
+ * Moves a model in the registry; the champion that the family had is archived with it. 409 `invalid_transition`, and `in_use`
+ * when a flow in use names the family and would have no champion of it any more.
+ */
+export async function promoteModel(
+  tx: Tx,
+  id: string,
+  toStatus: RegistryStatus,
+  findUses: FindModelUses,
+): Promise<ModelRow> {
   const { family } = await getRecord(tx, modelSpec, id);
   if (family !== null) await lockFamily(tx, family);
-  const row = await lockRecord(tx, modelSpec, id);
+  // A flow that is being published and names the model, by whatever name, is waited for.
+  const row = await lockRecord(tx, modelSpec, id, 'delete');
   if (!canMove(row.registryStatus, toStatus)) {
     throw new AppError('invalid_transition', {
       detail: `A model that is ${row.registryStatus} cannot become ${toStatus}.`,
       errors: [{ path: '/toStatus', message: `cannot follow ${row.registryStatus}` }],
     });
   }
+  if (row.registryStatus === 'champion' && row.family !== null) {
+    const led = row.family;
+    // Files that are applied name the next champion in the same transaction.
+    tx.atEnd(() => assertLed(tx, led, findUses));
+  }
   if (toStatus === 'champion' && row.family !== null) {
-    const other = await lockOtherChampion(tx, row.family, row.id);
+    const other = await lockChampion(tx, row.family, row.id);
     if (other !== null) {
       await updateRecord(tx, modelSpec, other, {
         action: 'promote',
@@ -209,4 +223,13 @@ export async function promoteModel(tx: Tx, id: string, toStatus: RegistryStatus)
     }
   }
   return updateRecord(tx, modelSpec, id, { action: 'promote', change: () => ({ registryStatus: toStatus }) });
+}
+
+async function assertLed(tx: Tx, family: string, findUses: FindModelUses): Promise<void> {
+  if ((await lockChampion(tx, family)) !== null) return;
+  const entries = (await findUses(tx, [family])).map((use) => ({
+    path: '/toStatus',
+    message: `would leave family ${JSON.stringify(family)} without a champion, by which decision flow ${JSON.stringify(use.name)} (${use.id}) scores; promote another of its models instead`,
+  }));
+  if (entries.length > 0) throw inUse('model', entries);
 }

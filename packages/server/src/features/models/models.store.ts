@@ -60,10 +60,10 @@ export async function keepModels(tx: Tx, names: readonly string[]): Promise<Mode
 }
 
 /** The champion of a family besides this model, locked; null: there is none. */
-export async function lockOtherChampion(tx: Tx, family: string, exceptId: string): Promise<string | null> {
+export async function lockChampion(tx: Tx, family: string, exceptId: string | null = null): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select id from arbiter.algorithm_models
-     where tenant_id = $1 and family = $2 and id <> $3 and registry_status = 'champion' and deleted_at is null for update`,
+     where tenant_id = $1 and family = $2 and id is distinct from $3 and registry_status = 'champion' and deleted_at is null for update`,
     [tx.tenantId, family, exceptId],
   );
   return row?.id ?? null;

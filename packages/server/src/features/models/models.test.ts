@@ -251,6 +251,14 @@ test('flows name models by key or family; a model in use stays, and one that is 
     assert.equal((await call('POST', `${url}/${next.id}/promote`, { toStatus })).status, 200);
   }
   assert.equal((await world.recommend('F1', { attributes: { age: 30 } })).decisions[0]?.modelKey, next.key);
+  // A champion by whose family a flow scores makes room for the next one only.
+  assert.equal((await world.publish({ method: 'propensity', modelKey: 'used' })).status, 200);
+  for (const toStatus of ['archived', 'shadow', 'challenger']) {
+    const left = await call('POST', `${url}/${next.id}/promote`, { toStatus });
+    assert.deepEqual([left.status, left.body.code], [409, 'in_use'], left.text);
+    assert.match(left.text, /"path":"\/toStatus","message":"would leave family/);
+  }
+  assert.equal((await call('GET', `${url}/${next.id}`)).body.registryStatus, 'champion');
   assert.equal((await world.publish({ method: 'propensity', modelKey: model.key })).status, 200);
   assert.equal((await world.recommend('F1')).decisions[0]?.modelKey, next.key);
   // A paused model is left out; the ladder goes on.
@@ -365,4 +373,32 @@ test('rules ask a model for a threshold, and shadow models are told in traces al
   const young = await world.recommend('T1', { attributes: { age: 29 }, debug: true });
   assert.equal(young.count, 0);
   await server.call('DELETE', `/api/v1/qualification-rules/${made.body.id}`);
+});
+
+test('where a bandit scores, eligibility shows one draw of it, says so, and pages of it fit together', async () => {
+  const bandit = await make('thompson_bandit', { status: 'active' });
+  const ask = async (query = '') => {
+    const url = `/api/v1/customers/D1/eligibility?${query}`;
+    const { status, body, text } = await server.call<{
+      sampled: boolean;
+      offers: { offerId: string; score: number | null }[];
+      pagination: { nextCursor: string | null };
+    }>('GET', url);
+    assert.equal(status, 200, text);
+    return body;
+  };
+  assert.equal((await world.publish({ method: 'priority_weighted' })).status, 200);
+  assert.equal((await ask()).sampled, false);
+  assert.equal((await world.publish({ method: 'propensity', modelKey: bandit.key })).status, 200);
+  const all = await ask();
+  assert.equal(all.sampled, true);
+  assert.ok(new Set(all.offers.map(({ score }) => score)).size > 2, 'scores are drawn');
+  assert.deepEqual((await ask()).offers, all.offers);
+  const seen: object[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof ask>> = await ask(`limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`);
+    seen.push(...page.offers);
+    cursor = page.pagination.nextCursor;
+  }
+  assert.deepEqual(seen, all.offers);
 });

@@ -201,18 +201,23 @@ export async function hasOffers(tx: Tx): Promise<boolean> {
   return (await tx.query('select from arbiter.offers where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
 }
 
-/** Offers, neither deleted nor archived, whose eligibility names a segment by its id or its name; by id. */
+/**
+ * Offers, neither deleted nor archived, whose eligibility names a segment by its id or its name; by id. `restricting`: only
+ * those that its members do not get.
+ */
 export async function offersNamingSegment(
   tx: Tx,
   { id, name }: { readonly id: string; readonly name: string },
+  kind: 'any' | 'restricting',
 ): Promise<Pick<OfferRow, 'id' | 'name'>[]> {
   return select(
     tx,
     columns(offerSpec, ['id', 'name']),
     `from arbiter.offers
      where tenant_id = $1 and deleted_at is null and status <> 'archived'
-       and (eligibility -> 'requiredSegments' ?| array[$2, $3] or eligibility -> 'excludedSegments' ?| array[$2, $3])
+       and (eligibility -> 'excludedSegments' ?| array[$2, $3]
+         or $4 = 'any' and eligibility -> 'requiredSegments' ?| array[$2, $3])
      order by id`,
-    [tx.tenantId, id, name],
+    [tx.tenantId, id, name, kind],
   );
 }

@@ -41,18 +41,22 @@ async function selectRules(tx: Tx, statuses: readonly string[]): Promise<Snapsho
   }));
 }
 
-/** Rules, neither deleted nor archived, that name a segment by its id or its name, or that apply to its members; by id. */
+/**
+ * Rules, neither deleted nor archived, that name a segment by its id or its name, or that apply to its members; by id.
+ * `restricting`: only those that apply to its members, since one that requires the segment would close without them.
+ */
 export async function rulesNamingSegment(
   tx: Tx,
   { id, name }: { readonly id: string; readonly name: string },
+  kind: 'any' | 'restricting',
 ): Promise<Pick<QualificationRuleRow, 'id' | 'name'>[]> {
   return select(
     tx,
     columns(qualificationRuleSpec, ['id', 'name']),
     `from arbiter.qualification_rules
      where tenant_id = $1 and deleted_at is null and status <> 'archived'
-       and (rule_type = 'segment_required' and config -> 'requiredSegments' ?| array[$2, $3]
+       and ($4 = 'any' and rule_type = 'segment_required' and config -> 'requiredSegments' ?| array[$2, $3]
          or scopes @> jsonb_build_array(jsonb_build_object('scope', 'segment', 'scopeId', $2::text))) order by id`,
-    [tx.tenantId, id, name],
+    [tx.tenantId, id, name, kind],
   );
 }

@@ -9,6 +9,7 @@ import {
   countScimUsers,
   insertScimUser,
   isNameTaken,
+  mailAddressOf,
   type ScimUserRow,
   selectScimUser,
   selectScimUsers,
@@ -154,8 +155,9 @@ async function change(tx: Tx, id: string, changed: (before: Attributes) => Attri
     await write(tx, { ...after, updatedAt: tx.now });
     const isGone = before.deactivatedAt === null && after.deactivatedAt !== null;
     if (isGone) await endSessions(tx, before.id);
-    // A link that was mailed to the address before would open the account of another one.
-    if (isGone || after.email !== before.email) await voidLinks(tx, before.id);
+    // A link opens the account of whoever has the mailbox; the one that is named now is another one.
+    const isMoved = after.email !== before.email || mailAddressOf(after) !== mailAddressOf(before);
+    if (isGone || isMoved) await voidLinks(tx, before.id);
   }
   await recordAudit(tx, {
     action: 'update',

@@ -4,6 +4,7 @@ import { pageOf } from '../../http/cursor-page.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { readRelated } from '../catalogue-records/index.ts';
+import { firstOffersOf } from '../interactions/index.ts';
 import { type DecisionFilters, readDecisionFilter } from './decision-filter.ts';
 import { countDecisions, type ListedDecision, selectDecisions } from './decision-list.store.ts';
 import { emptyCodes } from './empty-codes.ts';
@@ -24,12 +25,20 @@ export async function listDecisions(
   const { rows, pagination } = pageOf({ rows: found, limit, total, cursorOf: (row) => row.id });
   const flowIds = rows.map(({ flowId }) => flowId);
   const flows = await readRelated(tx, 'decisionFlow', flowIds, ['key']);
-  return { data: rows.map((row) => show(row, flows.get(row.flowId)?.key ?? null)), pagination };
+  const shown = rows.filter(({ itemCount }) => itemCount > 0).map(({ id }) => id);
+  const offerIds = await firstOffersOf(tx, shown);
+  const offers = await readRelated(tx, 'offer', [...offerIds.values()], ['name']);
+  const topOfferOf = (id: string): DecisionListRow['topOffer'] => {
+    const offer = offers.get(offerIds.get(id) ?? '');
+    return offer === undefined ? null : { offerId: offer.id, offerName: offer.name };
+  };
+  const data = rows.map((row) => show(row, flows.get(row.flowId)?.key ?? null, topOfferOf(row.id)));
+  return { data, pagination };
 }
 
 const reasonOf = new Map(Object.entries(emptyCodes).map(([reason, code]) => [code, reason]));
 
-function show(row: ListedDecision, flowKey: string | null): DecisionListRow {
+function show(row: ListedDecision, flowKey: string | null, topOffer: DecisionListRow['topOffer']): DecisionListRow {
   return {
     requestId: row.requestId,
     recommendationId: row.id,
@@ -41,6 +50,7 @@ function show(row: ListedDecision, flowKey: string | null): DecisionListRow {
     configVersion: Number(row.configVersion),
     channelId: row.channelId,
     itemCount: row.itemCount,
+    topOffer,
     emptyReason: row.emptyCode === null ? null : (reasonOf.get(row.emptyCode) ?? null),
     explored: row.explored === true,
     minProbability: row.minProbability,

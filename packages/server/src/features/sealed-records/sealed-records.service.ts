@@ -115,6 +115,8 @@ export interface RecordedQuestion {
   readonly id: string;
   readonly flow: CompiledFlow;
   readonly input: DecisionInput;
+  /** Version of the catalogue. */
+  readonly configVersion: number;
 }
 
 /**
@@ -133,7 +135,8 @@ export async function recordedQuestion(
   }
   assertReplayable(body);
   const flow = await planOf(tx, record, body);
-  return { id: record.id, flow, input: await recordedInput(tx, record, body.i, flow) };
+  const input = await recordedInput(tx, record, body.i, flow);
+  return { id: record.id, flow, input, configVersion: Number(record.configVersion) };
 }
 
 /** 409 for what was erased or never stored. */

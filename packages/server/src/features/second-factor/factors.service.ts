@@ -6,7 +6,7 @@ import { actorOf } from '../accounts/index.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { EnqueueMail } from '../mail/index.ts';
 import { getTenant } from '../tenants/index.ts';
-import { mailAddressOf, type SigningIn } from '../users/index.ts';
+import { mailAddressOf, type SigningIn, updateSecondFactor } from '../users/index.ts';
 import { backupCode, backupCodeBytes, backupCodeCount, backupCodeHash, isBackupCode } from './backup-codes.rules.ts';
 import {
   beginFactor,
@@ -93,6 +93,7 @@ export async function enable(
     owner.id,
     shown.map((each) => backupCodeHash(secret, typedCode(each))),
   );
+  await updateSecondFactor(tx, owner.id, true);
   await tellChange(tx, enqueueMail, owner, 'enabled');
   return shown;
 }
@@ -118,6 +119,7 @@ export async function remove(
   change: 'disabled' | 'reset',
 ): Promise<void> {
   await deleteFactor(tx, owner.id);
+  await updateSecondFactor(tx, owner.id, false);
   await tellChange(tx, enqueueMail, owner, change);
 }
 

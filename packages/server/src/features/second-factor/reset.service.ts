@@ -25,5 +25,5 @@ export async function resetSecondFactor(tx: Tx, enqueueMail: EnqueueMail, id: st
   }
   await remove(tx, enqueueMail, person, 'reset');
   await endSessions(tx, user.id);
-  return user;
+  return getUser(tx, user.id);
 }

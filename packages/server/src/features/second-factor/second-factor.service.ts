@@ -133,7 +133,8 @@ export async function verifySecondFactor(
     if (factor === undefined || factor.enabledAt === null || isLocked(tx, person))
       return missed(tx, person, ports.enqueueMail);
     if (await ports.signIn.requiresSso(tx)) return ssoRequired();
-    if (!(await takeCode(tx, ports, factor, code))) return missed(tx, person, ports.enqueueMail);
+    if (!(await takeCode(tx, ports, factor, code)))
+      return missed(tx, person, ports.enqueueMail, { passwordKnown: true });
     return openSession(tx, ports.sessions, person, 'password');
   });
 }
@@ -164,7 +165,7 @@ export async function disableSecondFactor(
       return new AppError('invalid_transition', { detail: 'The second factor is not on.' });
     }
     if (!(await takeCode(tx, ports, factor, given.code))) {
-      await missed(tx, person, ports.enqueueMail);
+      await missed(tx, person, ports.enqueueMail, { passwordKnown: true });
       return wrongCode();
     }
     await remove(tx, ports.enqueueMail, person, 'disabled');

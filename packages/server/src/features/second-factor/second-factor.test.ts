@@ -129,12 +129,18 @@ test('a backup code opens once, also in parallel', async () => {
 test('wrong codes count as failed sign-ins: the fifth locks, and then no code is taken', async () => {
   const ada = await protectedPerson();
   const token = await halfIn(ada);
+  await takeMails(server);
   for (let tried = 0; tried < 5; tried += 1) {
     assert.deepEqual(codeOf(await verify(token, '000000')), [401, 'invalid_credentials']);
     // A right password in between begins nothing anew.
     if (tried < 4) await halfIn(ada);
   }
   assert.equal((await people.user(tenant(), ada.id)).status, 'locked');
+  // Whoever came as far as the code has the password.
+  const until = new Date(nowMs + 15 * 60_000).toISOString();
+  assert.deepEqual(await takeMails(server), [
+    { kind: 'locked', to: ada.email, tenantName: tenant().name, until, passwordKnown: true },
+  ]);
   assert.deepEqual(codeOf(await verify(token, ada.app.code(now()))), [401, 'invalid_credentials']);
   assert.deepEqual(codeOf(await verify(token, ada.backupCodes[0]!)), [401, 'invalid_credentials']);
   assert.equal((await auditOf(ada.id)).filter(({ action }) => action === 'login_failed').length, 7);
@@ -278,7 +284,10 @@ test('where the tenant asks for it, who has none sets it up on the way in', asyn
 test('an admin takes it away, of people of the own tenant, and not the own', async () => {
   const ada = await protectedPerson();
   const reset = (id: string, key: string | null, headers = {}) =>
-    server.call<{ id: string } & Problem>('POST', `/api/v1/users/${id}/reset-mfa`, { key, headers });
+    server.call<{ id: string; secondFactor: boolean } & Problem>('POST', `/api/v1/users/${id}/reset-mfa`, {
+      key,
+      headers,
+    });
   const { keys } = tenant();
   assert.equal((await reset(ada.id, keys.editor)).status, 403);
   assert.equal((await reset(ada.id, server.tenants[1]!.keys.admin)).status, 404);
@@ -287,8 +296,11 @@ test('an admin takes it away, of people of the own tenant, and not the own', asy
   const boss = await protectedPerson({ role: 'admin' });
   assert.deepEqual(codeOf(await reset(boss.id, null, { cookie: boss.cookie })), [403, 'forbidden']);
   await takeMails(server);
+  const isShown = async () => (await people.user(tenant(), ada.id)).secondFactor;
+  assert.equal(await isShown(), true);
   const answer = await reset(ada.id, null, { cookie: boss.cookie });
-  assert.deepEqual([answer.status, answer.body.id], [200, ada.id]);
+  assert.deepEqual([answer.status, answer.body.id, answer.body.secondFactor], [200, ada.id, false]);
+  assert.equal(await isShown(), false);
   assert.deepEqual(await takeMails(server), [
     { kind: 'second_factor', to: ada.email, tenantName: tenant().name, change: 'reset' },
   ]);
@@ -333,6 +345,13 @@ test('T5: without a key to seal with nothing is set up; without a session secret
     const answer = await others.open('POST', '/api/v1/auth/mfa', { body: { action: 'setup' }, cookie });
     assert.deepEqual(codeOf(answer), [503, 'not_configured']);
     assert.match(answer.body.detail ?? '', /DATA_ENCRYPTION_KEY/);
+    // Nor can it be asked of people, who could not sign in any more.
+    const put = (mfaRequired: boolean) =>
+      bare.call<Problem>('PUT', '/api/v1/tenant-settings', { body: { mfaRequired } });
+    const refused = await put(true);
+    assert.deepEqual(codeOf(refused), [503, 'not_configured']);
+    assert.match(refused.body.detail ?? '', /DATA_ENCRYPTION_KEY/);
+    assert.equal((await put(false)).status, 200);
   } finally {
     await bare.close();
   }

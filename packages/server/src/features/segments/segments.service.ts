@@ -26,10 +26,14 @@ export interface SegmentUse {
   readonly id: string;
 }
 
-/** Port for the features beside and above: who names this segment, by its id or its name? */
+/**
+ * Port for the features beside and above: who names this segment, by its id or its name? `restricting`: only what
+ * holds something back from its members, and would let it through if the segment had none.
+ */
 export type FindSegmentUses = (
   tx: Tx,
   segment: { readonly id: string; readonly name: string },
+  kind: 'any' | 'restricting',
 ) => Promise<readonly SegmentUse[]>;
 
 /** Segments as answers carry them. */
@@ -85,7 +89,8 @@ export async function createSegment(tx: Tx, body: SegmentCreate): Promise<Segmen
 
 /**
  * Changes the supplied fields; a change of who belongs rebuilds the view in the same transaction. 409 `in_use` for another
- * name while something names the segment by the one it has: an exclusion of a name that no segment has excludes no one.
+ * name while something names the segment by the one it has, and for another status than active while something excludes its
+ * members: a segment that is not active has none for decisions, so the exclusion would end unseen.
  */
 export async function changeSegment(
   tx: Tx,
@@ -100,12 +105,17 @@ export async function changeSegment(
     async change(current) {
       if (fields.name !== undefined && fields.name !== current.name) {
         // The name in place of the id: who names the segment by its id may go on.
-        const uses = await findUses(tx, { id: current.name, name: current.name });
+        const uses = await findUses(tx, { id: current.name, name: current.name }, 'any');
         const entries = uses.map((use) => ({
           path: '/name',
           message: `is how ${use.noun} ${JSON.stringify(use.name)} (${use.id}) names the segment; let it name the id first`,
         }));
         if (entries.length > 0) throw inUse('segment', entries);
+      }
+      if (current.status === 'active' && fields.status !== undefined && fields.status !== 'active') {
+        const { name = current.name } = fields;
+        // Files that are applied may end the exclusion in the same transaction.
+        tx.atEnd(() => assertRestrictsNobody(tx, { id: current.id, name }, findUses));
       }
       if (baseSchemaId === undefined && joins === undefined && filters === undefined) return fields;
       const definition = await readDefinition(tx, {
@@ -118,6 +128,18 @@ export async function changeSegment(
   });
 }
 
+async function assertRestrictsNobody(
+  tx: Tx,
+  segment: { readonly id: string; readonly name: string },
+  findUses: FindSegmentUses,
+): Promise<void> {
+  const entries = (await findUses(tx, segment, 'restricting')).map((use) => ({
+    path: '/status',
+    message: `would end what ${use.noun} ${JSON.stringify(use.name)} (${use.id}) does for its members; pause or change that first`,
+  }));
+  if (entries.length > 0) throw inUse('segment', entries);
+}
+
 /** Deletes a segment and drops its view; 409 `in_use` while something that is not deleted names it. */
 export async function deleteSegment(
   tx: Tx,
@@ -128,7 +150,7 @@ export async function deleteSegment(
   const row = await hardDeleteRecord(tx, segmentSpec, id, {
     addressed,
     async check(segment) {
-      const uses = await findUses(tx, { id: segment.id, name: segment.name });
+      const uses = await findUses(tx, { id: segment.id, name: segment.name }, 'any');
       const entries = uses.map((use) => inUseEntry(addressed, use.noun, use.name, use.id));
       if (entries.length > 0) throw inUse('segment', entries);
     },

@@ -258,7 +258,7 @@ test('a schema or column that a segment asks is in use', async () => {
   });
 });
 
-test('DELETE is refused while a rule, policy or offer names the segment, another name while they name it by its name', async () => {
+test('DELETE is refused while a rule, policy or offer names the segment, another name while they name it by its name, a rest while they restrict its members', async () => {
   const named = await segments.create({ name: 'Named' });
   const url = `${segmentsUrl}/${named.id}`;
   const uses: [string, object][] = [
@@ -290,6 +290,16 @@ test('DELETE is refused while a rule, policy or offer names the segment, another
     const renamed = await segments.call('PUT', url, { name: 'Other' });
     assert.deepEqual([renamed.status, renamed.body.code], isByName ? [409, 'in_use'] : [200, undefined], renamed.text);
     if (isByName) assert.deepEqual(renamed.body.errors[0]?.path, '/name');
+    for (const status of ['paused', 'archived', 'draft']) {
+      // What requires the segment closes without its members; all else would let them have what it keeps from them.
+      const requires = JSON.stringify(body).includes('required');
+      const rested = await segments.call('PUT', url, { status });
+      assert.deepEqual([rested.status, rested.body.code], requires ? [200, undefined] : [409, 'in_use'], rested.text);
+      if (!requires) assert.equal(rested.body.errors[0]?.path, '/status');
+      const now = await segments.call<{ status: string }>('GET', url);
+      assert.equal(now.body.status, requires ? status : 'active');
+      if (requires) assert.equal((await segments.call('PUT', url, { status: 'active' })).status, 200);
+    }
     const same = await segments.call('PUT', url, { name: 'Named', description: path });
     assert.equal(same.status, 200, same.text);
     const gone = await segments.call('DELETE', `/api/v1/${path}/${made.body.id}`);

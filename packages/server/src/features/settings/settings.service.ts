@@ -35,11 +35,14 @@ export interface SettingsPorts {
   recordableSegments(tx: Tx): Promise<ReadonlySet<string>>;
   /** True when the ranking profile exists; it cannot be deleted until the transaction ends. */
   keepsProfile(tx: Tx, id: string): Promise<boolean>;
+  /** False while second factors cannot be stored: DATA_ENCRYPTION_KEY is not set. */
+  readonly storesSecondFactors: boolean;
 }
 
 /**
  * Merges a patch into the settings: null resets, lists are replaced. Raises the version, writes the audit row and tells
- * every node, unless every setting has its value already. Throws 400 `validation_failed`, or `reference_not_found` for a ranking profile.
+ * every node, unless every setting has its value already. Throws 400 `validation_failed`, or `reference_not_found` for a ranking profile,
+ * and 503 `not_configured` where a second factor is to be required that nobody could set up.
  */
 export async function changeSettings(
   tx: Tx,
@@ -53,6 +56,12 @@ export async function changeSettings(
   const after = settingsOf(overrides);
   if (isDeepStrictEqual(before, after)) return answer(stored);
   await assertProfile(tx, after, before, ports);
+  if (after.mfaRequired && !before.mfaRequired && !ports.storesSecondFactors) {
+    const reason = 'second factors cannot be stored, because DATA_ENCRYPTION_KEY is not set';
+    throw new AppError('not_configured', {
+      detail: `mfaRequired would lock out everybody without a second factor: ${reason}.`,
+    });
+  }
   // A column or a segment may go after it was named; who changes something else is not refused for that.
   const { customer, segments } =
     patch.recordReads === undefined ? defaultTenantSettings.recordReads : after.recordReads;

@@ -5,6 +5,7 @@ import type { PagePorts } from './pages.ports.ts';
 import { pageRoutes } from './pages.routes.ts';
 
 export { pageOperations } from './page-operations.ts';
+export { lastTenantCookie } from './pages.ports.ts';
 
 export const signInPagesFeature = feature({
   name: 'sign-in-pages',

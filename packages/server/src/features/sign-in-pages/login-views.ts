@@ -55,9 +55,9 @@ export function signInView(
   const query = new URLSearchParams(returnTo === undefined ? {} : { returnTo });
   const others = [
     ways.google ? other(`${base}/api/auth/signin/google?${query}`, 'Sign in with Google') : '',
-    ways.sso
-      ? other(`${base}/api/v1/sso/login?tenantId=${encodeURIComponent(tenantId ?? '')}&${query}`, 'Single sign-on')
-      : '',
+    ways.sso === null
+      ? ''
+      : other(`${base}/api/v1/sso/login?tenantId=${encodeURIComponent(ways.sso)}&${query}`, 'Single sign-on'),
   ].join('');
   return formPage({
     heading: 'Sign in',

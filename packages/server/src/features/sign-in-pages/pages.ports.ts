@@ -2,11 +2,14 @@ import type { AnyHandler } from '../../http/handler.ts';
 import type { GoogleDependencies } from '../google/index.ts';
 import type { SecondFactorPorts } from '../second-factor/index.ts';
 
+/** Names the tenant that was used last in this browser, so that its single sign-on can be offered. */
+export const lastTenantCookie = 'arbiter_tenant';
+
 /** Ways to sign in besides the password. */
 export interface SignInWays {
   readonly google: boolean;
-  /** Single sign-on of the tenant that was named. */
-  readonly sso: boolean;
+  /** Tenant whose single sign-on is offered; null: none. */
+  readonly sso: string | null;
 }
 
 /** What the pages need of the process. */

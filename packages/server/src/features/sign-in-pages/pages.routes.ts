@@ -4,7 +4,7 @@ import { isOwnOrigin } from '../../http/credentials.ts';
 import { pageHeaders } from '../../http/form-page.ts';
 import { type Handlers, type RequestFacts, reply } from '../../http/handler.ts';
 import { ownPath } from '../../http/pages.ts';
-import { basePath } from '../../http/start-page.ts';
+import { basePath } from '../../http/web-paths.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { isNewPassword } from '../../platform/formats.ts';
 import { isUuid } from '../../platform/ids.ts';
@@ -15,7 +15,7 @@ import { backupCodesView, codeView, setUpView, signInView, type ViewFacts } from
 import { createCalls } from './page-calls.ts';
 import { refusalOf } from './page-messages.ts';
 import type { pageOperations } from './page-operations.ts';
-import type { PagePorts } from './pages.ports.ts';
+import { lastTenantCookie, type PagePorts } from './pages.ports.ts';
 import { forgotView, inviteView, newPasswordView } from './password-views.ts';
 
 /** Of the half sign-in that waits for its second factor. */
@@ -39,10 +39,10 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
   const show = (html: string, cookie?: string) =>
     reply(200, html, cookie === undefined ? pageHeaders : { ...pageHeaders, 'set-cookie': cookie });
 
-  /** True for a tenant with single sign-on; the address may name anything. */
-  async function hasSsoThere(tenantId: string | undefined, terms: RequestTerms): Promise<boolean> {
-    if (tenantId === undefined || !isUuid(tenantId)) return false;
-    return ports.database.withTenant(tenantId, systemActor('sign-in'), hasSso, terms);
+  /** The tenant, when it has single sign-on; address and cookie may name anything. */
+  async function ssoTenant(tenantId: string | null, terms: RequestTerms): Promise<string | null> {
+    if (tenantId === null || !isUuid(tenantId)) return null;
+    return (await ports.database.withTenant(tenantId, systemActor('sign-in'), hasSso, terms)) ? tenantId : null;
   }
 
   /** On to a page of ours. What is not said stays out of the address. */
@@ -90,7 +90,10 @@ export function pageRoutes(ports: PagePorts): Handlers<typeof pageOperations> {
         const shown = {
           email: cookieFrom(headers.Cookie, typedCookie) ?? '',
           good: facts.refused === null ? (good ?? null) : null,
-          ways: { google: ports.google !== null, sso: await hasSsoThere(tenantId, { requestId, until }) },
+          ways: {
+            google: ports.google !== null,
+            sso: await ssoTenant(tenantId ?? cookieFrom(headers.Cookie, lastTenantCookie), { requestId, until }),
+          },
           offersResend: query.error === 'email-not-verified' || query.error === 'expired-token',
         };
         return show(signInView(facts, shown));

@@ -2,18 +2,6 @@ import type { FormulaWeights, RecommendRequest, SimulateRequest } from '@arbiter
 import type { FlowConfig, FlowNode, Json, SnapshotFlow } from '@arbiter/engine';
 import { invalid } from '../../platform/app-error.ts';
 
-const earliest = Date.UTC(2000, 0, 1);
-const behindLatest = Date.UTC(2101, 0, 1);
-
-/** The clock of a simulation in epoch ms; null: now. Throws 400 outside 2000 to 2100 (docs/design/api-settled.md 84). */
-export function readNow(sent: string | undefined): number | null {
-  if (sent === undefined) return null;
-  const at = Date.parse(sent);
-  if (Number.isNaN(at)) throw invalid('/now', 'is not an instant');
-  if (at < earliest || at >= behindLatest) throw invalid('/now', 'must lie between 2000 and 2100');
-  return at;
-}
-
 /** Which flow runs, as it was asked for. */
 export interface WantedFlow {
   /** Key or id; null: the one that the request gets. */
@@ -26,6 +14,21 @@ export interface WantedFlow {
   readonly formulaPath: string;
 }
 
+/** What a recorded decision says itself. */
+const besideRecord = [
+  'decisionFlowKey',
+  'flowId',
+  'version',
+  'draftConfig',
+  'now',
+  'channel',
+  'channelId',
+  'placement',
+  'placements',
+  'context',
+  'formulaOverride',
+] as const;
+
 /** Whom a simulation is for; throws 400 for a body that says both or neither, or what its form does not take. */
 export function readSubject({ customerId, segmentId, ...body }: SimulateRequest): 'customer' | 'segment' {
   if ((customerId === undefined) === (segmentId === undefined)) {
@@ -34,7 +37,16 @@ export function readSubject({ customerId, segmentId, ...body }: SimulateRequest)
   if (body.draftConfig !== undefined && body.version !== undefined) {
     throw invalid('/draftConfig', 'cannot stand beside version');
   }
-  if (segmentId !== undefined) return 'segment';
+  if (segmentId !== undefined) {
+    for (const name of ['profile', 'decisionId'] as const) {
+      if (body[name] !== undefined) throw invalid(`/${name}`, 'is for customers only');
+    }
+    return 'segment';
+  }
+  if (body.decisionId !== undefined) {
+    const other = besideRecord.find((name) => body[name] != null);
+    if (other !== undefined) throw invalid(`/${other}`, 'cannot stand beside decisionId: the record says it');
+  }
   for (const name of ['sampleSize', 'compare', 'async'] as const) {
     if (body[name] != null && body[name] !== false) throw invalid(`/${name}`, 'is for segments only');
   }

@@ -1,5 +1,6 @@
 import type { simulationOperations } from '@arbiter/contract';
 import { type Handlers, reply } from '../../http/handler.ts';
+import { simulateRecorded } from './recorded.ts';
 import { readSubject, wantedFlow } from './simulate.rules.ts';
 import {
   cancelSimulation,
@@ -21,10 +22,14 @@ export function simulationRoutes(ports: SimulationPorts): Handlers<typeof simula
         const { simulation, isRunning } = await simulateSegment(ports, request, body);
         return isRunning ? reply(202, simulation) : reply(200, simulation);
       }
-      const { now, seed, customerId = '' } = body;
+      const { now, seed, profile, decisionId, customerId = '' } = body;
+      if (decisionId !== undefined) {
+        return reply(200, await simulateRecorded(ports, request, customerId, decisionId, body));
+      }
       const question = {
         asked: body,
         wanted: wantedFlow(body),
+        ...(profile === undefined ? {} : { profile }),
         ...(now === undefined ? {} : { now }),
         ...(seed === undefined ? {} : { seed }),
       };

@@ -12,19 +12,13 @@ import { bucketOf, type RateLimitStore } from '../../http/rate-limit.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { newId } from '../../platform/ids.ts';
 import { requireLive } from '../catalogue-records/index.ts';
-import { answerOfTrial, type DecisionService, decideTrial } from '../decisions/index.ts';
+import type { CustomerKeys } from '../customer-states/index.ts';
+import { answerOfTrial, type DecisionService, decideTrial, readTrialClock } from '../decisions/index.ts';
+import { notSetBy, withChanges } from './edits.rules.ts';
 import { chooseFlow, type FlowChoicePorts, planOf } from './flow-choice.ts';
 import type { StoredFlow } from './segment-question.ts';
 import { callFor, runSegmentSimulation } from './segment-run.ts';
-import {
-  type Asked,
-  askedOf,
-  readNow,
-  recommendBody,
-  type WantedFlow,
-  wantedCompare,
-  wantedFlow,
-} from './simulate.rules.ts';
+import { type Asked, askedOf, recommendBody, type WantedFlow, wantedCompare, wantedFlow } from './simulate.rules.ts';
 import { enqueueSimulation } from './simulations.jobs.ts';
 import {
   endSimulation,
@@ -35,7 +29,7 @@ import {
 } from './simulations.store.ts';
 
 export interface SimulationPorts extends FlowChoicePorts {
-  readonly decisions: { readonly service: Pick<DecisionService, 'trials' | 'readCall'> };
+  readonly decisions: { readonly service: Pick<DecisionService, 'trials' | 'readCall'>; readonly keys: CustomerKeys };
   readonly rateLimits: RateLimitStore;
 }
 
@@ -46,12 +40,18 @@ export async function simulateCustomer(
   ports: SimulationPorts,
   caller: Caller,
   customerId: string,
-  question: { readonly asked: Asked; readonly wanted: WantedFlow; readonly now?: string; readonly seed?: string },
+  question: {
+    readonly asked: Asked;
+    readonly wanted: WantedFlow;
+    readonly now?: string;
+    readonly seed?: string;
+    readonly profile?: SimulateRequest['profile'];
+  },
 ): Promise<SimulatedAnswer> {
   const { tenantId, until } = caller;
   const { trials, readCall } = ports.decisions.service;
-  const { asked, wanted, seed } = question;
-  const at = readNow(question.now);
+  const { asked, wanted, seed, profile } = question;
+  const at = readTrialClock(question.now);
   const call = readCall(caller, recommendBody(asked, customerId));
   const [trial] = await trials.read(
     tenantId,
@@ -60,12 +60,14 @@ export async function simulateCustomer(
         call,
         flow: async (catalogue) => planOf(catalogue, await chooseFlow(ports, catalogue, call.request, wanted, until)),
         ...(seed === undefined ? {} : { seed }),
+        ...(profile === undefined ? {} : { alter: ({ plan }, input) => withChanges(plan, input, { profile }) }),
       },
     ],
     at,
     until,
   );
-  return { ...answerOfTrial(trial!, decideTrial(trial!)), simulated: true };
+  const answer = answerOfTrial(trial!, decideTrial(trial!));
+  return { ...answer, simulated: true, recordedDecisionId: null, notSet: notSetBy(trial!.flow.plan, profile) };
 }
 
 const usualSeed = '0';
@@ -85,7 +87,7 @@ export async function simulateSegment(
   const { tenantId, until } = caller;
   const startedAt = performance.now();
   const { segmentId = '', seed = usualSeed, sampleSize = simulationSample.usual } = body;
-  const at = readNow(body.now);
+  const at = readTrialClock(body.now);
   const asked = askedOf(body);
   await countCall(ports, caller);
   const flows = await flowsFor(ports, caller, body, asked);

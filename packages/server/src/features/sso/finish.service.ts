@@ -10,6 +10,7 @@ import { type Claimed, recognize } from './people.service.ts';
 import { readAssertion } from './saml-assertion.rules.ts';
 import { verifyResponse } from './saml-signature.ts';
 import type { RequestTerms, SsoDependencies } from './sso.ports.ts';
+import { samlIssuer } from './sso-addresses.ts';
 import { oidcFailure, refused, samlFailure } from './sso-failures.ts';
 import { notEnabled, type OidcProvider, type Provider, readProvider, type SamlProvider } from './sso-settings.ts';
 import { insertAssertion, nameHash, type SsoState, takeState } from './sso-states.store.ts';
@@ -98,7 +99,7 @@ export async function finishSaml(
   if (state === 'replayed') throw refused('This assertion was used already.');
   if (state === null && (read.inResponseTo !== null || !provider.settings.samlAllowUnsolicited)) throw badState();
   // The tenant has pinned the key of its own provider, which answers for the addresses.
-  const claimed: Claimed = { ...read.person, emailVerified: true };
+  const claimed: Claimed = { ...read.person, issuer: samlIssuer(read.person.issuer), emailVerified: true };
   const unsolicited = { opensSession: true, returnTo: '/' };
   return enterTenant(deps, tenantId, provider, claimed, state ?? unsolicited, terms);
 }

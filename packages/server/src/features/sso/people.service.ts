@@ -2,7 +2,8 @@ import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { recordAudit } from '../audit/index.ts';
 import { type Identity, linkIdentity, selectSubjectOf, selectUserOf } from '../identities/index.ts';
-import { createPerson, lockSigningIn, type SigningIn, selectIdByEmail } from '../users/index.ts';
+import { voidLinks } from '../sessions/index.ts';
+import { createPerson, lockSigningIn, type SigningIn, selectIdByEmail, updateVouched } from '../users/index.ts';
 import { parseAddress } from './addresses.rules.ts';
 import type { SsoSettings } from './sso-config.rules.ts';
 import { lockConfig } from './sso-config.store.ts';
@@ -28,7 +29,7 @@ const longestName = 255;
 const forbidden = (detail: string) => new AppError('forbidden', { detail });
 
 /**
- * Finds the user of a proven identity: by issuer and subject; else the verified user with that address is linked; else a
+ * Finds the user of a proven identity: by issuer and subject; else the verified or invited user with that address is linked; else a
  * stranger becomes a user, where the tenant wants that (docs/design/api-access.md 22 "SSO"). An address alone never opens an
  * account that another subject of the issuer has, or whose own address nobody has proven. Answers with the 403 to be thrown
  * once its audit row is committed.
@@ -64,13 +65,32 @@ async function link(tx: Tx, userId: string, claimed: Claimed): Promise<Recognize
   const person = await lockSigningIn(tx, userId);
   if (person === undefined) throw new Error('an address names a user');
   if (person.deactivatedAt !== null) return refuse(tx, person, 'This user is deactivated.');
-  // Whoever made the row has not proven the address, and may have chosen its password (docs/design/api-access.md 22).
-  if (person.emailVerifiedAt === null) return refuse(tx, person, 'The invitation must be accepted first.');
+  // Whoever signed up has not proven the address, and has chosen a password (docs/design/api-access.md 22).
+  const isInvited = person.emailVerifiedAt === null && person.source === 'invite';
+  if (person.emailVerifiedAt === null && !isInvited) return refuse(tx, person, 'The address must be confirmed first.');
   if ((await selectSubjectOf(tx, claimed.issuer, person.id)) !== undefined) {
     return refuse(tx, person, 'This address belongs to another person of the identity provider.');
   }
+  if (isInvited) await join(tx, person);
   await linkIdentity(tx, person, claimed);
   return { person, created: false };
+}
+
+/**
+ * Whom the tenant has invited comes in by its own provider: where that is the only way in, the mailed link opens nothing. There is
+ * no password yet, and the link sets none any more.
+ */
+async function join(tx: Tx, person: SigningIn): Promise<void> {
+  await updateVouched(tx, person.id);
+  await voidLinks(tx, person.id);
+  await recordAudit(tx, {
+    action: 'update',
+    entityType: 'user',
+    entityId: person.id,
+    entityName: person.name,
+    before: { emailVerifiedAt: null },
+    after: { emailVerifiedAt: tx.now },
+  });
 }
 
 async function provision(

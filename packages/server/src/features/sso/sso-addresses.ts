@@ -7,3 +7,9 @@ export const callbackUrl = (publicUrl: string): string => `${base(publicUrl)}/ap
 /** Our SAML entity id for a tenant: the address of its metadata (docs/design/api-access.md 22 "SSO"). */
 export const entityIdOf = (publicUrl: string, tenantId: string): string =>
   `${base(publicUrl)}/api/v1/sso/metadata?tenantId=${tenantId}`;
+
+/**
+ * Issuer of the identities of a SAML provider. A tenant may call its provider whatever it likes, the address of Google or of
+ * another tenant's provider too; no issuer of OpenID Connect begins like this.
+ */
+export const samlIssuer = (entityId: string): string => `saml:${entityId}`;

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import type { Problem } from '@arbiter/contract';
 import { systemActor } from '../../db/index.ts';
 import { startTestServer, type TestServer } from '../../main/test-server.ts';
 import { startOidcProvider, type TestOidcProvider, type TestPerson } from '../../platform/test-oidc-provider.ts';
+import { freshAddress } from '../accounts/test-people.ts';
+import { takeMails } from '../mail/test-mailbox.ts';
 import { createPerson, deactivatePerson, type NewPerson } from '../users/index.ts';
 import {
   type Called,
@@ -24,7 +27,7 @@ let provider: TestOidcProvider;
 before(async () => {
   provider = await startOidcProvider({ redirectUris: [callbackAt, 'https://console.example/back'] });
   const config = { ...reachingTests, SSO_REDIRECT_ALLOWLIST: ['https://console.example'] };
-  server = await startTestServer({ tenants: 24, clock, config });
+  server = await startTestServer({ tenants: 26, clock, config });
 });
 after(async () => {
   await server?.close();
@@ -188,11 +191,44 @@ describe('a user of the tenant', () => {
 
   it('is not linked while nobody has proven the address', async () => {
     const sso = await fresh();
-    const { id } = await person(sso, { verified: false });
+    const { id } = await person(sso, { verified: false, source: 'registration' });
     assertRefused(await signIn(sso), 403, 'forbidden');
     assert.deepEqual(await sso.rows('select from arbiter.user_identities where tenant_id = $1'), []);
     assert.deepEqual((await sso.audited()).at(-1), 'login_failed user by system:sso');
     assert.ok(id);
+  });
+
+  it('comes in when invited, also where nobody comes in otherwise; the mailed link then opens nothing', async () => {
+    const sso = await fresh({ autoProvision: false, enforceForAllUsers: true });
+    const invited = await server.call<{ id: string }>('POST', '/api/v1/users', {
+      key: sso.tenant.keys.admin,
+      body: { email: ann.email, name: 'Ann', role: 'admin' },
+    });
+    assert.equal(invited.status, 201, invited.text);
+    const [mail] = await takeMails(server, sso.tenant.id);
+    assert.ok(mail?.kind === 'invitation');
+    const accept = () =>
+      server.call<Problem>('POST', '/api/v1/auth/accept-invite', {
+        key: null,
+        headers: { 'x-forwarded-for': freshAddress() },
+        body: { token: mail.token, password: 'Passw0rd' },
+      });
+    assert.equal((await accept()).body.code, 'sso_required');
+    provider.person = { ...ann, emailVerified: false };
+    assertRefused(await signIn(sso), 403, 'forbidden');
+    provider.person = ann;
+    const answer = await signIn(sso);
+    assert.deepEqual(
+      [answer.status, answer.body.userId, answer.body.created],
+      [200, invited.body.id, false],
+      answer.text,
+    );
+    assert.equal((await sessionOf(server, answer))?.principal.role, 'admin');
+    assert.equal((await accept()).body.code, 'token_invalid');
+    const [row] = await sso.rows(
+      'select email_verified_at is not null as verified, address_proven as proven from arbiter.users where tenant_id = $1',
+    );
+    assert.deepEqual(row, { verified: true, proven: false });
   });
 
   it('stays outside when deactivated, linked or not', async () => {
@@ -352,6 +388,33 @@ describe('get_auth_url', () => {
     const used = await ask(sso, { state: 'twice' });
     assert.equal(used.status, 200);
     assert.equal((await ask(sso, { state: 'twice' })).status, 400);
+  });
+
+  it('of a session is bound to its browser, whose session is renewed all the same', async () => {
+    const sso = await fresh({ defaultRole: 'admin' });
+    const entered = await signIn(sso);
+    const session = `arbiter_session=${cookieIn(entered, 'arbiter_session')}`;
+    nowMs += 301_000;
+    const answer = await server.call<{ authUrl: string }>('POST', '/api/v1/sso', {
+      key: null,
+      headers: { cookie: session },
+      body: { action: 'get_auth_url', state: 'mine', redirectUri: callbackAt },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    const browser = cookieIn(answer, 'arbiter_sso');
+    assert.ok(browser);
+    assert.notEqual(cookieIn(answer, 'arbiter_session') ?? session, session);
+    assert.ok(cookieIn(answer, 'arbiter_session'));
+    const { searchParams } = await provider.visit(answer.body.authUrl);
+    assertRefused(await sso.back(searchParams, null), 401, 'unauthorized');
+    const again = await server.call<{ authUrl: string }>('POST', '/api/v1/sso', {
+      key: null,
+      headers: { cookie: `${session}; arbiter_sso=${browser}` },
+      body: { action: 'get_auth_url', state: 'again', redirectUri: callbackAt },
+    });
+    const second = await provider.visit(again.body.authUrl);
+    assert.equal((await sso.back(second.searchParams, `arbiter_sso=${browser}`)).status, 200);
+    nowMs = Date.now();
   });
 
   it('refuses other addresses than ours, and what is missing', async () => {

@@ -25,6 +25,7 @@ export {
 } from './scim-users.store.ts';
 export { readSessionHolder, roleOfUser } from './sign-in.service.ts';
 export {
+  deleteUnprovenPassword,
   hasPassword,
   lockSigningIn,
   type Membership,
@@ -34,7 +35,9 @@ export {
   selectSigningIn,
   updateFailures,
   updateLastLogin,
+  updateSecondFactor,
   updateVerified,
+  updateVouched,
   upsertPassword,
 } from './sign-in.store.ts';
 export { ensureUser, getUser, isActiveAdmin, type NamedUser, readUserAddresses } from './users.service.ts';

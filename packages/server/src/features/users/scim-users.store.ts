@@ -140,8 +140,11 @@ export async function updateScimUser(tx: Tx, row: ScimUserRow): Promise<void> {
         set email = $3, email_key = $4, name = $5, external_id = $6, attributes = $7, mail_address = $8,
             locked_until = case when deactivated_at is not null and $9::timestamptz is null then null else locked_until end,
             failed_logins = case when deactivated_at is not null and $9::timestamptz is null then 0 else failed_logins end,
-            -- What was proven of one address says nothing of another one.
-            address_proven = address_proven and email_key = $4,
+            -- What was proven of one address says nothing of another one; and whoever gets the mail for an account can set its
+            -- password, and need not be the owner of the address.
+            address_proven = address_proven and email_key = $4 and ($8::text is null or lower($8::text) = lower($3)),
+            -- The operator has vouched for the address before, and not for this one.
+            source = case when source = 'bootstrap' and email_key <> $4 then 'scim' else source end,
             deactivated_at = $9, updated_at = $10
       where tenant_id = $1 and id = $2`,
     [

@@ -27,8 +27,16 @@ export type Membership = RowOf<typeof membershipColumns>;
 const mostMemberships = 10;
 
 /**
- * Users of living tenants with this address, who was there last first; of one tenant when it is named. Deactivated ones too.
- * Needs a system transaction.
+ * How much says that the owner of the address has this account: 0, a proof, or the operator's word; 1, a registration that waits to be
+ * proven; 2, only what some tenant says, in any number and as fresh as it likes. Those come last, so that they cannot push the
+ * owner's own accounts out of the few that are looked at.
+ */
+const doubt = `case when u.email_verified_at is not null and (u.address_proven or u.source = 'bootstrap') then 0
+  when u.source = 'registration' then 1 else 2 end`;
+
+/**
+ * Users of living tenants with this address, who was there last first, after those whose owner is in less doubt; of one tenant when
+ * it is named. Deactivated ones too. Needs a system transaction.
  */
 export async function selectMemberships(tx: Tx, email: string, tenantId: string | null): Promise<Membership[]> {
   return select(
@@ -36,7 +44,7 @@ export async function selectMemberships(tx: Tx, email: string, tenantId: string 
     membershipColumns,
     `from arbiter.users u ${joinLivingTenant('u.tenant_id')}
       where u.email_key = $1 and ($2::uuid is null or u.tenant_id = $2)
-      order by u.last_login_at desc nulls last, u.id desc limit ${mostMemberships}`,
+      order by ${doubt}, u.last_login_at desc nulls last, u.id desc limit ${mostMemberships}`,
     [emailKey(email), tenantId],
   );
 }
@@ -67,6 +75,7 @@ const signInColumns = selectList(
       'email',
       'name',
       'role',
+      'source',
       'image',
       'emailVerifiedAt',
       'addressProven',
@@ -118,6 +127,15 @@ export async function updateLastLogin(tx: Tx, id: string): Promise<void> {
   );
 }
 
+/** Notes whether the person has a second factor that is on; the factor itself is not here. */
+export async function updateSecondFactor(tx: Tx, id: string, isOn: boolean): Promise<void> {
+  await tx.query('update arbiter.users set second_factor = $3 where tenant_id = $1 and id = $2', [
+    tx.tenantId,
+    id,
+    isOn,
+  ]);
+}
+
 /** Stores the hash of a password, the first or another one. */
 export async function upsertPassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
   await tx.query(
@@ -137,6 +155,21 @@ export async function hasPassword(tx: Tx, userId: string): Promise<boolean> {
 }
 
 /**
+ * Takes away the password of an account whose address nobody has proven, unless the operator has given it: it came by a mail to
+ * another address, or by another name of the account. True when there was one.
+ */
+export async function deleteUnprovenPassword(tx: Tx, userId: string): Promise<boolean> {
+  const gone = await tx.query(
+    `delete from arbiter.user_passwords p using arbiter.users u
+      where p.tenant_id = $1 and p.user_id = $2 and u.tenant_id = p.tenant_id and u.id = p.user_id
+        and u.source <> 'bootstrap' and not u.address_proven
+      returning p.user_id`,
+    [tx.tenantId, userId],
+  );
+  return gone.length > 0;
+}
+
+/**
  * Notes that a mailed link, or Google, has proven the address; with the name that goes with the proof, where it has one. A
  * link that went to another address, as the directory wanted it, proves nothing about this one.
  */
@@ -146,6 +179,15 @@ export async function updateVerified(tx: Tx, id: string, name: string | null): P
        address_proven = address_proven or mail_address is null or lower(mail_address) = lower(email),
        name = coalesce($4, name), updated_at = $3 where tenant_id = $1 and id = $2`,
     [tx.tenantId, id, tx.now, name],
+  );
+}
+
+/** Notes that the tenant's own identity provider vouches for the address: it counts as verified, and is not proven by that. */
+export async function updateVouched(tx: Tx, id: string): Promise<void> {
+  await tx.query(
+    `update arbiter.users set email_verified_at = coalesce(email_verified_at, $3), updated_at = $3
+      where tenant_id = $1 and id = $2`,
+    [tx.tenantId, id, tx.now],
   );
 }
 

@@ -130,6 +130,7 @@ const shownColumns = selectList(
     'emailVerifiedAt',
     'lastLoginAt',
     'lockedUntil',
+    'secondFactor',
     'createdAt',
     'updatedAt',
   ]),

@@ -6,7 +6,7 @@ import { AppError, invalid } from '../../platform/app-error.ts';
 import { isUuid } from '../../platform/ids.ts';
 import { recordAudit } from '../audit/index.ts';
 import type { CustomerKeys, KeyedHash } from '../customer-states/index.ts';
-import { decisionNamed, readRecommendCall, type Trials } from '../decisions/index.ts';
+import { decisionNamed, readRecommendCall, readTrialClock, type Trials } from '../decisions/index.ts';
 import { findOfferFacts } from '../offers/index.ts';
 import { readPlanContent } from '../plans/index.ts';
 import { suggestibleColumns } from '../schemas/index.ts';
@@ -47,9 +47,6 @@ interface Subject {
   readonly planHash: Buffer;
   readonly job: Omit<SearchJob, 'planKey' | 'offerId' | 'columns' | 'hidden'>;
 }
-
-const earliest = Date.UTC(2000, 0);
-const latest = Date.UTC(2100, 0);
 
 /**
  * Why the customer's answer does, or does not, have the offer (docs/design/api-decisioning.md 12). With `decisionId` of that
@@ -145,8 +142,7 @@ async function liveSubject(
     newRequestId: newDecisionId,
   };
   const call = readRecommendCall(body, facts);
-  const at = now === undefined ? null : Date.parse(now);
-  if (at !== null && !(at >= earliest && at < latest)) throw invalid('/now', 'must lie in the years 2000 to 2099');
+  const at = readTrialClock(now);
   const [trial] = await trials.read(tenantId, [{ call }], at, until);
   if (trial === undefined) throw new Error('one question has one trial');
   const { flow, customer } = trial;

@@ -443,7 +443,7 @@ test('unknown and foreign offers are 404; bad input is 400; each question is aud
   assert.equal((await server.call('GET', path('somebody', 'Good'), other)).status, 404);
   const bad: [object, string][] = [
     [{ now: '1999-12-31T23:59:59Z' }, '/now'],
-    [{ now: '2100-01-01T00:00:00Z' }, '/now'],
+    [{ now: '2101-01-01T00:00:00Z' }, '/now'],
     [{ now: 'soon' }, '/now'],
     [{ limit: 0 }, '/limit'],
     [{ placement: 'a', placements: [{ placementId: unknown }] }, '/placement'],
@@ -462,7 +462,7 @@ test('unknown and foreign offers are 404; bad input is 400; each question is aud
   const flow = await server.call('GET', `${path('somebody', 'Good')}?flowId=no-such-flow`);
   assert.equal(flow.status, 404, flow.text);
   assert.equal(
-    (await server.call('POST', path('somebody', 'Good'), { body: { now: '2099-12-31T23:59:59Z' } })).status,
+    (await server.call('POST', path('somebody', 'Good'), { body: { now: '2100-12-31T23:59:59.999Z' } })).status,
     200,
   );
   await whyNot('a name to keep', 'Good');

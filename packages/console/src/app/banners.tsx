@@ -1,0 +1,57 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { boot, onBoot } from '../data/boot.ts';
+import { connectionNow, onConnection } from '../data/connection.ts';
+import { sessionLeft, warnMs } from '../data/session.ts';
+import { askToSignIn } from '../data/signed-out.ts';
+import { bannerTexts } from '../messages/shell.ts';
+import { Button } from '../ui/button.tsx';
+
+/** From which share of its decisions on a playground is told how many it has left. */
+const quotaShare = 0.9;
+
+/** What is true of the whole console now and needs to be known: no connection, a session that ends, a quota that is used up. */
+export function Banners() {
+  const connection = useSyncExternalStore(onConnection, connectionNow);
+  const block = useSyncExternalStore(onBoot, boot);
+  const seconds = useSessionSeconds(block.authenticated ? (block.session.expiresAt ?? null) : null);
+  const { quotaUsed = null, quotaLimit = null } = block.authenticated ? block.tenantStatus : {};
+  const quota = quotaUsed !== null && quotaLimit !== null && quotaUsed >= quotaLimit * quotaShare;
+  return (
+    <div role="status" className="contents">
+      {connection === 'well' ? null : <Banner>{bannerTexts[connection]}</Banner>}
+      {seconds === null ? null : (
+        <Banner>
+          {bannerTexts.sessionEnds(seconds)}
+          <Button size="small" onClick={askToSignIn}>
+            {bannerTexts.signInAgain}
+          </Button>
+        </Banner>
+      )}
+      {quota ? (
+        <Banner>{quotaUsed >= quotaLimit ? bannerTexts.quotaGone : bannerTexts.quota(quotaUsed, quotaLimit)}</Banner>
+      ) : null}
+    </div>
+  );
+}
+
+function Banner({ children }: { children: React.ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center gap-3 border-line border-b bg-warn-soft px-4 py-1.5 text-dense text-ink">
+      {children}
+    </div>
+  );
+}
+
+/** Seconds that are left of a session when that must be said; null before. */
+function useSessionSeconds(expiresAt: string | null): number | null {
+  const [now, setNow] = useState(() => Date.now());
+  const left = sessionLeft(expiresAt, now);
+  const warn = left?.warn === true;
+  const sleepMs = left === null ? null : warn ? 1_000 : Math.min(left.ms - warnMs, 3_600_000);
+  useEffect(() => {
+    if (sleepMs === null) return;
+    const timer = setTimeout(() => setNow(Date.now()), Math.max(sleepMs, 500));
+    return () => clearTimeout(timer);
+  });
+  return left !== null && warn && left.ms > 0 ? Math.ceil(left.ms / 1_000) : null;
+}

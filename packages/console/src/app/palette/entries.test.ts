@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PaletteSearch, Screen } from '../../route/feature.ts';
+import { fitting, foundEntries, looksLikeId, ownEntries, searchesFor } from './entries.ts';
+
+const screen = (path: string, title: string, more: Partial<Screen> = {}): Screen => ({
+  path,
+  title,
+  load: async () => () => null,
+  ...more,
+});
+
+test('pages are found by the beginnings of their words first, then by letters in order', () => {
+  const { pages } = ownEntries(
+    [
+      screen('/flows/routes', 'Flow routes'),
+      screen('/offers', 'Offers'),
+      screen('/offers/$id', 'Offer'),
+      screen('/login', 'Sign in', { access: 'public' }),
+      screen('/categories', 'Catégories'),
+    ],
+    [],
+  );
+  const titles = (text: string) => fitting(text, pages).map(({ title }) => title);
+  assert.deepEqual(titles(''), ['Flow routes', 'Offers', 'Catégories']);
+  assert.deepEqual(titles('o'), ['Offers', 'Flow routes', 'Catégories'], 'the beginning of a word before the middle');
+  assert.deepEqual(titles('ofs'), ['Offers']);
+  assert.deepEqual(titles('categ'), ['Catégories']);
+  assert.deepEqual(titles('xyz'), []);
+});
+
+test('acts are found by their other words and keep their keys', () => {
+  const { acts } = ownEntries(
+    [],
+    [{ id: 'theme', title: 'Use the dark theme', words: 'light colour', keys: 'mod+d', act: { open: '/' } }],
+  );
+  assert.deepEqual(
+    fitting('colour', acts).map(({ keys }) => keys),
+    ['mod+d'],
+  );
+});
+
+test('what looks like an id is looked up, what looks like a name is not', () => {
+  for (const id of ['0199c0de-1234-7abc-8def-0123456789ab', 'CM-000001', 'req_8f3a']) assert.ok(looksLikeId(id), id);
+  for (const name of ['latte', 'gold birthday drink', 'oat 2', 'a1']) assert.ok(!looksLikeId(name), name);
+  const load: PaletteSearch['load'] = async () => async () => [];
+  const searches: PaletteSearch[] = [
+    { title: 'Offers', load },
+    { title: 'Decisions', of: 'ids', load },
+  ];
+  const asked = (text: string) => searchesFor(text, searches).map(({ title }) => title);
+  assert.deepEqual(asked('o'), []);
+  assert.deepEqual(asked('oat'), ['Offers']);
+  assert.deepEqual(asked('CM-000001'), ['Offers', 'Decisions']);
+  assert.deepEqual(foundEntries('Offers', [{ title: 'Oat', open: '/offers/1' }]).entries[0]?.act, {
+    open: '/offers/1',
+  });
+});

@@ -1,0 +1,212 @@
+import { Search } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { paletteTexts } from '../../messages/palette.ts';
+import type { Command } from '../../route/feature.ts';
+import { writtenKeys } from '../../route/keys.ts';
+import { cx } from '../../ui/cx.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { features, screens } from '../manifest.ts';
+import { isMac } from '../platform.ts';
+import { type Entry, fitting, foundEntries, type Group, ownEntries, searchesFor } from './entries.ts';
+
+/** How long typing must rest before the server is asked, in milliseconds. */
+const restMs = 120;
+
+export interface PaletteProps {
+  readonly commands: readonly Command[];
+  readonly onClose: () => void;
+  readonly go: (address: string) => void;
+}
+
+/** Every page, every act, every record, by typing. */
+export function Palette({ commands, onClose, go }: PaletteProps) {
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const found = useFound(text);
+  const own = useMemo(() => ownEntries(screens, commands), [commands]);
+  const groups = [
+    { title: paletteTexts.pages, entries: fitting(text, own.pages) },
+    { title: paletteTexts.acts, entries: fitting(text, own.acts) },
+    ...found.groups,
+  ].filter(({ entries }) => entries.length > 0);
+  const lines = groups.flatMap(({ entries }) => entries);
+  const listId = useId();
+  const choose = (entry: Entry | undefined) => {
+    if (entry === undefined) return;
+    onClose();
+    if ('open' in entry.act) go(entry.act.open);
+    else void entry.act.run();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setActive((at) => (lines.length === 0 ? 0 : (at + step + lines.length) % lines.length));
+    } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      choose(lines[active]);
+    }
+  };
+  return (
+    <Dialog
+      open
+      place="top"
+      onOpenChange={(open) => open || onClose()}
+      title={paletteTexts.title}
+      description={paletteTexts.hint}
+    >
+      <div className="flex flex-col gap-2 pb-2">
+        <span className="relative flex items-center">
+          <Search aria-hidden className="pointer-events-none absolute start-2.5 size-4 text-faint" />
+          <input
+            ref={takeFocus}
+            role="combobox"
+            aria-label={paletteTexts.label}
+            aria-expanded="true"
+            aria-controls={listId}
+            aria-activedescendant={lines[active] ? `${listId}-${active}` : undefined}
+            aria-autocomplete="list"
+            autoComplete="off"
+            spellCheck={false}
+            className="h-10 w-full rounded-control border border-line-strong bg-surface ps-8 pe-2.5 text-body"
+            placeholder={paletteTexts.label}
+            value={text}
+            onKeyDown={onKeyDown}
+            onChange={(event) => {
+              setText(event.target.value);
+              setActive(0);
+            }}
+          />
+        </span>
+        <Lines {...{ groups, active, listId, choose }} />
+        <p role="status" className="text-caption text-soft">
+          {found.busy
+            ? paletteTexts.searching
+            : lines.length === 0
+              ? paletteTexts.none(text)
+              : paletteTexts.found(lines.length)}
+          {found.failed.map((kind) => ` · ${paletteTexts.failed(kind)}`)}
+        </p>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The dialog leaves the focus where it finds it inside; else its first button would have it. */
+const takeFocus = (input: HTMLInputElement | null): void => input?.focus();
+
+interface LinesProps {
+  readonly groups: readonly Group[];
+  readonly active: number;
+  readonly listId: string;
+  readonly choose: (entry: Entry) => void;
+}
+
+function Lines({ groups, active, listId, choose }: LinesProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector(`[id="${listId}-${active}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [active, listId]);
+  let index = -1;
+  return (
+    <div
+      ref={list}
+      id={listId}
+      role="listbox"
+      aria-label={paletteTexts.title}
+      className="max-h-[50dvh] overflow-y-auto"
+    >
+      {groups.map(({ title, entries }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of options, which no element of HTML is outside of a select.
+        <div key={title} role="group" aria-label={title} className="pb-1">
+          <p aria-hidden className="px-2 py-1 text-caption text-faint">
+            {title}
+          </p>
+          {entries.map((entry) => {
+            index += 1;
+            const own = index;
+            return (
+              <Line key={entry.id} entry={entry} id={`${listId}-${own}`} active={own === active} choose={choose} />
+            );
+          })}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly entry: Entry;
+  readonly id: string;
+  readonly active: boolean;
+  readonly choose: (entry: Entry) => void;
+}
+
+function Line({ entry, id, active, choose }: LineProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the combobox keeps the focus and does this by Enter.
+    <div
+      id={id}
+      role="option"
+      aria-selected={active}
+      onClick={() => choose(entry)}
+      className={cx(
+        'flex min-h-8 cursor-pointer items-center gap-2 rounded-control px-2 py-1',
+        active ? 'bg-accent-soft text-accent-ink' : 'hover:bg-hover',
+      )}
+    >
+      <span className="min-w-0 truncate">{entry.title}</span>
+      {entry.detail && entry.id.startsWith('found') ? (
+        <span className="min-w-0 truncate text-dense text-soft">{entry.detail}</span>
+      ) : null}
+      {entry.keys === undefined ? null : (
+        <span aria-hidden className="ms-auto flex gap-1 text-caption text-faint">
+          {writtenKeys(entry.keys, isMac()).map((part) => (
+            <kbd key={part}>{part}</kbd>
+          ))}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface FoundState {
+  readonly groups: readonly Group[];
+  readonly busy: boolean;
+  /** Kinds whose search failed. */
+  readonly failed: readonly string[];
+}
+
+const nothing: FoundState = { groups: [], busy: false, failed: [] };
+
+/** Asks all searches at once, each for itself; a further letter ends those that are under way. */
+function useFound(text: string): FoundState {
+  const [state, setState] = useState(nothing);
+  useEffect(() => {
+    const searches = searchesFor(
+      text,
+      features.flatMap((feature) => feature.searches ?? []),
+    );
+    if (searches.length === 0) return setState(nothing);
+    const stop = new AbortController();
+    const begin = setTimeout(async () => {
+      setState({ ...nothing, busy: true });
+      await Promise.all(
+        searches.map(async ({ title, load }) => {
+          try {
+            const group = foundEntries(title, await (await load())(text.trim(), stop.signal));
+            if (!stop.signal.aborted) setState((before) => ({ ...before, groups: [...before.groups, group] }));
+          } catch {
+            if (!stop.signal.aborted) setState((before) => ({ ...before, failed: [...before.failed, title] }));
+          }
+        }),
+      );
+      if (!stop.signal.aborted) setState((before) => ({ ...before, busy: false }));
+    }, restMs);
+    return () => {
+      clearTimeout(begin);
+      stop.abort();
+    };
+  }, [text]);
+  return state;
+}

@@ -1,0 +1,30 @@
+import { type RailGroup, type RailPlace, railGroups, type Screen } from '../route/feature.ts';
+
+export interface RailEntry {
+  readonly screen: Screen;
+  readonly place: RailPlace;
+}
+
+export interface RailSection {
+  readonly group: RailGroup;
+  readonly entries: readonly RailEntry[];
+}
+
+/** The rail: the groups that have screens, in their order, each with its screens in theirs. */
+export function railOf(screens: readonly Screen[]): readonly RailSection[] {
+  const entries = screens.flatMap((screen) => (screen.rail === undefined ? [] : [{ screen, place: screen.rail }]));
+  return railGroups
+    .map((group) => ({
+      group,
+      entries: entries.filter(({ place }) => place.group === group).sort((a, b) => a.place.order - b.place.order),
+    }))
+    .filter((section) => section.entries.length > 0);
+}
+
+/** The entry that an address belongs to: the one whose path is its longest beginning. */
+export function railEntryOf(sections: readonly RailSection[], address: string): RailEntry | null {
+  const fitting = sections
+    .flatMap(({ entries }) => entries)
+    .filter(({ screen: { path } }) => address === path || (path !== '/' && address.startsWith(`${path}/`)));
+  return fitting.sort((a, b) => b.screen.path.length - a.screen.path.length)[0] ?? null;
+}

@@ -1,0 +1,88 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { boot } from '../data/boot.ts';
+import type { Screen } from '../route/feature.ts';
+import { parseSearch, writeSearch } from '../route/search.ts';
+import { basePath } from './base.ts';
+import { ChunkMissing, Crashed, NotFound } from './error-screens.tsx';
+import { screens } from './manifest.ts';
+import { Shell } from './shell.tsx';
+import { Surroundings } from './surroundings.tsx';
+
+function SignedIn() {
+  return (
+    <Shell>
+      <Outlet />
+    </Shell>
+  );
+}
+
+function Nowhere() {
+  return boot().authenticated ? (
+    <Shell>
+      <NotFound />
+    </Shell>
+  ) : (
+    <NotFound />
+  );
+}
+
+function Root() {
+  return (
+    <Surroundings>
+      <Outlet />
+    </Surroundings>
+  );
+}
+
+const root = createRootRoute({
+  component: Root,
+  notFoundComponent: Nowhere,
+});
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: SignedIn,
+  beforeLoad: ({ location }) => {
+    if (boot().authenticated) return;
+    throw redirect({ to: '/login', search: { returnTo: location.pathname + location.searchStr }, replace: true });
+  },
+});
+
+/** The route of a screen: its component is a chunk of its own. */
+function routeOf(screen: Screen, parent: typeof root | typeof signedIn) {
+  return createRoute({
+    getParentRoute: () => parent,
+    path: screen.path,
+    component: lazyRouteComponent(async () => ({ default: await screen.load() })),
+  });
+}
+
+/** The router of the page; `baseUri` is the document's, which the server writes. */
+export function createConsoleRouter(baseUri: string) {
+  const open = screens.filter(({ access }) => access === 'public').map((screen) => routeOf(screen, root));
+  const closed = screens.filter(({ access }) => access !== 'public').map((screen) => routeOf(screen, signedIn));
+  return createRouter({
+    routeTree: root.addChildren([...open, signedIn.addChildren(closed)]),
+    basepath: basePath(baseUri) || '/',
+    parseSearch,
+    stringifySearch: writeSearch,
+    notFoundMode: 'root',
+    scrollRestoration: true,
+    defaultErrorComponent: ({ error }) => (isMissingChunk(error) ? <ChunkMissing /> : <Crashed text={textOf(error)} />),
+  });
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What browsers say when a file of the build is gone: the server was upgraded since this page was opened. */
+function isMissingChunk(error: unknown): boolean {
+  return error instanceof Error && /dynamically imported module|Importing a module script failed/i.test(error.message);
+}

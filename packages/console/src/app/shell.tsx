@@ -1,0 +1,149 @@
+import { useLocation, useRouter } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
+import { recall, remember } from '../data/storage.ts';
+import { useLive } from '../data/use-session.ts';
+import { keyTexts } from '../messages/palette.ts';
+import { shellTexts } from '../messages/shell.ts';
+import type { Command } from '../route/feature.ts';
+import { useKeys } from '../route/use-keys.ts';
+import { cx } from '../ui/cx.ts';
+import { useLinks } from '../ui/link.tsx';
+import { Toaster } from '../ui/toast.tsx';
+import { focusHeadings } from './arrival.ts';
+import { Banners } from './banners.tsx';
+import { listenForKeys } from './key-listener.ts';
+import { browserSurroundings } from './live.ts';
+import { features, screens } from './manifest.ts';
+import { Rail } from './rail.tsx';
+import { railEntryOf, railOf } from './rail-sections.ts';
+import { chooseTheme, themes } from './theme.ts';
+import { TopBar } from './top-bar.tsx';
+
+const Palette = lazy(() => import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })));
+const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp })));
+const SignInAgain = lazy(() => import('./sign-in-again.tsx').then(({ SignInAgain }) => ({ default: SignInAgain })));
+
+const sections = railOf(screens);
+
+/** The frame around every page of a signed-in person: rail, top bar, page, and what may open over them. */
+export function Shell({ children }: { children: ReactNode }) {
+  const router = useRouter();
+  const links = useLinks();
+  const address = useLocation({ select: ({ pathname }) => pathname });
+  const [over, setOver] = useState<'palette' | 'keys' | null>(null);
+  const [drawer, setDrawer] = useState(false);
+  const [narrow, setNarrow] = useState(() => recall('layout') === 'narrow');
+  const signedOut = useSyncExternalStore(onSignInAsked, isAskingToSignIn);
+  const current = railEntryOf(sections, address);
+  useLive(browserSurroundings);
+  useEffect(() => focusHeadings(router, document), [router]);
+  useEffect(() => listenForKeys(document), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer.
+  useEffect(() => setDrawer(false), [address]);
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      ...features.flatMap((feature) => feature.commands ?? []),
+      ...themes.map((theme) => ({
+        id: `theme ${theme}`,
+        title: shellTexts.themeAct(shellTexts.themes[theme]),
+        words: 'appearance colours',
+        act: { run: () => chooseTheme(theme) },
+      })),
+      {
+        id: 'keys',
+        title: keyTexts.title,
+        words: 'shortcuts keyboard help',
+        keys: '?',
+        act: { run: () => setOver('keys') },
+      },
+    ],
+    [],
+  );
+  useKeys([
+    { keys: 'mod+k', title: keyTexts.palette, run: () => setOver('palette') },
+    { keys: '?', title: keyTexts.overview, run: () => setOver('keys') },
+    {
+      keys: '/',
+      title: keyTexts.filter,
+      run: () => document.querySelector<HTMLElement>('#page [data-filter], #page input[type="search"]')?.focus(),
+    },
+    ...sections
+      .flatMap(({ entries }) => entries)
+      .flatMap(({ screen: { path, title }, place: { key } }) =>
+        key === undefined ? [] : [{ keys: `g ${key}`, title: keyTexts.goTo(title), run: () => links.go(path) }],
+      ),
+    ...commands.flatMap(({ keys, title, act }) =>
+      keys === undefined || keys === '?'
+        ? []
+        : [{ keys, title, run: () => ('open' in act ? links.go(act.open) : void act.run()) }],
+    ),
+  ]);
+  const keepNarrow = (next: boolean) => {
+    setNarrow(next);
+    remember('layout', next ? 'narrow' : undefined);
+  };
+  const rail = (isNarrow: boolean) => (
+    <Rail sections={sections} current={current} narrow={isNarrow} onNarrow={keepNarrow} />
+  );
+  return (
+    <div className="grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[3rem_auto_minmax(0,1fr)] bg-canvas text-ink print:block print:h-auto">
+      <button
+        type="button"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-control bg-raised px-3 py-2 shadow-overlay focus:translate-y-0"
+        onClick={() => document.getElementById('page')?.focus()}
+      >
+        {shellTexts.skip}
+      </button>
+      <TopBar onPages={() => setDrawer(true)} onSearch={() => setOver('palette')} onKeys={() => setOver('keys')} />
+      <div>
+        <Banners />
+      </div>
+      <div className="flex min-h-0">
+        <div
+          data-print="none"
+          className={cx('shrink-0 border-line border-e bg-surface max-md:hidden', narrow ? 'w-14' : 'w-60')}
+        >
+          {rail(narrow)}
+        </div>
+        {drawer ? <Drawer onClose={() => setDrawer(false)}>{rail(false)}</Drawer> : null}
+        <main id="page" tabIndex={-1} className="min-w-0 flex-1 overflow-y-auto outline-none">
+          {children}
+        </main>
+      </div>
+      <Suspense>
+        {over === 'palette' ? <Palette commands={commands} onClose={() => setOver(null)} go={links.go} /> : null}
+        {over === 'keys' ? <KeyHelp onClose={() => setOver(null)} /> : null}
+        {signedOut ? <SignInAgain /> : null}
+      </Suspense>
+      <Toaster />
+    </div>
+  );
+}
+
+/** The rail over the page, where there is no room beside it. */
+function Drawer({ onClose, children }: { onClose: () => void; children: ReactNode }) {
+  useEffect(() => {
+    const before = document.activeElement;
+    document.querySelector<HTMLElement>('[data-drawer] a')?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <div
+      className="fixed inset-0 z-40 flex md:hidden"
+      role="dialog"
+      aria-modal="true"
+      aria-label={shellTexts.navigation}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose();
+      }}
+    >
+      <div data-drawer className="w-72 max-w-[85vw] animate-appear border-line border-e bg-surface shadow-overlay">
+        {children}
+      </div>
+      <button type="button" aria-label={shellTexts.closePages} className="flex-1 bg-veil" onClick={onClose} />
+    </div>
+  );
+}

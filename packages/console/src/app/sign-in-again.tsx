@@ -1,0 +1,118 @@
+import { accountOperations } from '@arbiter/contract/accounts';
+import { secondFactorOperations } from '@arbiter/contract/second-factor';
+import { ssoOperations } from '@arbiter/contract/sso';
+import { type FormEvent, useEffect, useState } from 'react';
+import { boot } from '../data/boot.ts';
+import { useMutate } from '../data/use-operation.ts';
+import { useSignInAgain } from '../data/use-session.ts';
+import { FailurePanel } from '../forms/failure-panel.tsx';
+import { signInAgainTexts } from '../messages/shell.ts';
+import { addresses } from '../route/addresses.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Link } from '../ui/link.tsx';
+
+/** Asks for the password over the page when the session has ended. The page below stays as it is. */
+export function SignInAgain() {
+  const [email, setEmail] = useState(emailOfSession);
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [token, setToken] = useState<string | null>(null);
+  const [setup, setSetup] = useState(false);
+  const goOn = useSignInAgain(() => globalThis.location.reload());
+  const login = useMutate(accountOperations.login);
+  const verify = useMutate(secondFactorOperations.step);
+  const tenant = boot();
+  const tenantId = tenant.authenticated ? tenant.session.tenant?.id : undefined;
+  // Whoever signed in in another window finds the page open again.
+  useEffect(() => {
+    const onFocus = () => void goOn();
+    globalThis.addEventListener('focus', onFocus);
+    return () => globalThis.removeEventListener('focus', onFocus);
+  }, [goOn]);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (token !== null) {
+      if ((await verify.run({ body: { action: 'verify', mfaToken: token, code } })) !== null) await goOn();
+      return;
+    }
+    const body = { email, password, ...(tenantId === undefined ? {} : { tenantId }) };
+    const answer = await login.run({ body });
+    if (answer === null) return;
+    if (answer.setupRequired) setSetup(true);
+    else if (answer.mfaRequired) setToken(answer.mfaToken ?? '');
+    else await goOn();
+  };
+  const failed = token === null ? login : verify;
+  const operation = token === null ? accountOperations.login : secondFactorOperations.step;
+  return (
+    <Dialog
+      open
+      mustAnswer
+      width="narrow"
+      onOpenChange={() => undefined}
+      title={signInAgainTexts.title}
+      description={signInAgainTexts.description}
+    >
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        {failed.failure === null ? null : <FailurePanel failure={failed.failure} operation={operation} />}
+        {setup ? <p className="text-soft">{signInAgainTexts.setup}</p> : null}
+        {token === null ? (
+          <>
+            <TextField
+              label={signInAgainTexts.email}
+              type="email"
+              autoComplete="username"
+              required
+              value={email}
+              onChange={({ target }) => setEmail(target.value)}
+            />
+            <TextField
+              label={signInAgainTexts.password}
+              type="password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={({ target }) => setPassword(target.value)}
+            />
+          </>
+        ) : (
+          <TextField
+            label={signInAgainTexts.code}
+            help={signInAgainTexts.codeHelp}
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            required
+            value={code}
+            onChange={({ target }) => setCode(target.value)}
+          />
+        )}
+        <div className="flex flex-wrap items-center justify-between gap-2 pt-1">
+          <Link to={addresses.login()}>{signInAgainTexts.leave}</Link>
+          <Button kind="primary" submit busy={login.busy || verify.busy}>
+            {token === null ? signInAgainTexts.signIn : signInAgainTexts.next}
+          </Button>
+        </div>
+        {tenant.signIn.sso && tenantId !== undefined ? (
+          <p className="flex flex-col border-line border-t pt-3 text-dense text-soft">
+            <a
+              className="text-accent-ink underline underline-offset-3"
+              href={`.${ssoOperations.login.path}?tenantId=${encodeURIComponent(tenantId)}`}
+              target="_blank"
+              rel="noreferrer"
+            >
+              {signInAgainTexts.sso}
+            </a>
+            {signInAgainTexts.ssoHelp}
+          </p>
+        ) : null}
+      </form>
+    </Dialog>
+  );
+}
+
+function emailOfSession(): string {
+  const block = boot();
+  return block.authenticated ? (block.session.principal?.email ?? '') : '';
+}

@@ -1,0 +1,26 @@
+import { useRouter } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useSyncExternalStore } from 'react';
+import { boot, onBoot } from '../data/boot.ts';
+import { UiProvider } from '../ui/provider.tsx';
+
+/** What every component may ask for: links of the console, and numbers and times as the tenant writes them. */
+export function Surroundings({ children }: { children: ReactNode }) {
+  const router = useRouter();
+  const block = useSyncExternalStore(onBoot, boot);
+  const links = useMemo(() => {
+    const before = router.basepath === '/' ? '' : router.basepath;
+    return {
+      href: (to: string) => before + to,
+      go: (to: string) => router.history.push(before + to),
+      prefetch: (to: string) => void router.preloadRoute({ to: to.replace(/[?#].*$/, '') }).catch(() => undefined),
+    };
+  }, [router]);
+  const { locale, timezone, currency } = block.authenticated
+    ? block.settings
+    : { locale: navigator.language, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone, currency: 'EUR' };
+  return (
+    <UiProvider links={links} locale={locale} timeZone={timezone} currency={currency}>
+      {children}
+    </UiProvider>
+  );
+}

@@ -1,0 +1,55 @@
+import { CircleUser } from 'lucide-react';
+import { useState, useSyncExternalStore } from 'react';
+import { boot, onBoot } from '../data/boot.ts';
+import { useSignOut } from '../data/use-session.ts';
+import { shellTexts } from '../messages/shell.ts';
+import { addresses } from '../route/addresses.ts';
+import { Button } from '../ui/button.tsx';
+import { Menu, type MenuItem } from '../ui/menu.tsx';
+import { screens } from './manifest.ts';
+import { chooseTheme, chosenTheme, themes } from './theme.ts';
+
+/** After a sign-out nothing of the page may stay: it is loaded anew, at the sign-in. */
+function leave(): void {
+  globalThis.location.assign(`.${addresses.login()}`);
+}
+
+/** Who is signed in, how the console looks, and the way out. */
+export function UserMenu() {
+  const block = useSyncExternalStore(onBoot, boot);
+  const [theme, setTheme] = useState(chosenTheme);
+  const signOut = useSignOut(leave);
+  if (!block.authenticated) return null;
+  const { principal } = block.session;
+  const name = principal?.name ?? '';
+  const account = addresses.account();
+  const items: MenuItem[] = [
+    { heading: `${name} · ${principal?.role ?? ''}` },
+    ...(screens.some(({ path }) => path === account) ? [{ label: shellTexts.ownAccount, act: { to: account } }] : []),
+    'line',
+    { heading: shellTexts.theme },
+    ...themes.map((each) => ({
+      label: shellTexts.themes[each],
+      checked: each === theme,
+      act: () => {
+        chooseTheme(each);
+        setTheme(each);
+      },
+    })),
+    'line',
+    { label: shellTexts.signOut, act: signOut },
+    ...(block.version === '' ? [] : [{ heading: shellTexts.version(block.version) }]),
+  ];
+  return (
+    <Menu
+      items={items}
+      trigger={
+        <Button
+          kind="quiet"
+          aria-label={shellTexts.account(name)}
+          icon={<CircleUser aria-hidden className="size-4" />}
+        />
+      }
+    />
+  );
+}

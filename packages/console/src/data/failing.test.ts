@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operations } from '@arbiter/contract';
+import { type ErrorCode, errorRegistry } from '@arbiter/contract/core/errors';
+import { ApiError } from '@arbiter/sdk/caller';
+import { connectionAfter } from './connection.ts';
+import { codeOf, endsSession, type Failure, failureOf, passes } from './failure.ts';
+import { callsLeft, notePace, waitBefore } from './pace.ts';
+import { adviceFor } from './problems.ts';
+import { retryWait } from './query-client.ts';
+import { sessionLeft } from './session.ts';
+
+const codes = Object.keys(errorRegistry) as ErrorCode[];
+
+function refusal(code: ErrorCode, more: object = {}): Failure {
+  const { status, title } = errorRegistry[code];
+  const problem = {
+    type: `urn:arbiter:error:${code}`,
+    title,
+    status,
+    code,
+    requestId: 'r1',
+    error: title,
+    errors: [],
+    ...more,
+  };
+  return failureOf(new ApiError('offers.update', status, problem));
+}
+
+test('every code has advice in words of its own', () => {
+  const titles = new Set<string>();
+  for (const code of codes) {
+    const { title, text, requestId } = adviceFor(refusal(code), operations['offers.update'], 'editor');
+    assert.ok(title.length > 5 && text.length > 20, code);
+    assert.ok(!`${title} ${text}`.includes('_'), `${code} is said in words`);
+    assert.equal(requestId, 'r1');
+    titles.add(title);
+  }
+  assert.equal(titles.size, codes.length, 'no two codes say the same');
+});
+
+test('a refusal for want of a role says which role it needs', () => {
+  const { text } = adviceFor(refusal('forbidden'), operations['apiKeys.create'], 'viewer');
+  assert.match(text, /role admin/);
+  // Refused for another reason than the role.
+  assert.doesNotMatch(adviceFor(refusal('forbidden'), operations['apiKeys.create'], 'admin').text, /role admin/);
+});
+
+test('what the server says of this request stands beside the advice, and is not said twice', () => {
+  assert.equal(adviceFor(refusal('in_use'), operations['offers.delete'], 'editor').detail, null);
+  assert.equal(
+    adviceFor(refusal('in_use', { error: 'used by 2 flows' }), operations['offers.delete'], 'editor').detail,
+    'used by 2 flows',
+  );
+  assert.equal(adviceFor(refusal('rate_limited', { retryAfterSeconds: 7 }), operations['offers.list']).waitSeconds, 7);
+});
+
+test('a lost answer is told apart from a refusal, and a write that may have happened from one that may be sent again', () => {
+  const lost = failureOf(new TypeError('Failed to fetch'));
+  assert.deepEqual(lost, { kind: 'unreachable' });
+  assert.deepEqual(failureOf(new TypeError('NetworkError when attempting to fetch resource.')), {
+    kind: 'unreachable',
+  });
+  assert.deepEqual(failureOf(new TypeError('Load failed')), { kind: 'unreachable' });
+  assert.equal(failureOf(new TypeError("Cannot read properties of undefined (reading 'a')")).kind, 'defect');
+  assert.equal(failureOf(new TypeError('offers.get needs params.id')).kind, 'defect');
+  assert.deepEqual(failureOf(new DOMException('slow', 'TimeoutError')), { kind: 'timeout' });
+  assert.deepEqual(failureOf(new DOMException('left', 'AbortError')), { kind: 'abandoned' });
+  assert.deepEqual(failureOf(new ApiError('offers.get', 502, null)), { kind: 'foreign', status: 502 });
+  const read = adviceFor(lost, operations['offers.list']);
+  const write = adviceFor(lost, operations['offers.update']);
+  const repeatable = adviceFor(lost, operations['decisions.respond']);
+  assert.deepEqual([read.act, write.act, repeatable.act], ['retry', 'reload', 'retry']);
+  assert.match(write.title, /not known/);
+  assert.match(repeatable.text, /without harm/);
+});
+
+test('only failures that pass by themselves are tried again', () => {
+  const trying = codes.filter((code) => passes(refusal(code)));
+  assert.deepEqual(trying, ['unavailable', 'overloaded']);
+  assert.ok(passes({ kind: 'unreachable' }) && passes({ kind: 'timeout' }) && passes({ kind: 'foreign', status: 502 }));
+  assert.ok(!passes({ kind: 'foreign', status: 404 }) && !passes({ kind: 'abandoned' }));
+});
+
+test('a retry waits longer each time, within half and whole, and never over 30 s', () => {
+  assert.equal(retryWait(0, 0), 500);
+  assert.equal(retryWait(0, 1), 1_000);
+  assert.equal(retryWait(3, 0), 4_000);
+  assert.equal(retryWait(12, 1), 30_000);
+});
+
+test('an ended session is not a wrong password', () => {
+  assert.deepEqual(
+    codes.filter((code) => endsSession(refusal(code))),
+    ['unauthorized'],
+  );
+});
+
+test('a refusal is an answer: only silence and "unavailable" speak against the connection', () => {
+  assert.equal(connectionAfter(null), 'well');
+  assert.equal(connectionAfter(refusal('validation_failed')), 'well');
+  assert.equal(connectionAfter(refusal('unavailable')), 'unavailable');
+  assert.equal(connectionAfter({ kind: 'foreign', status: 503 }), 'unavailable');
+  assert.equal(connectionAfter({ kind: 'unreachable' }), 'unreachable');
+  for (const kind of ['timeout', 'abandoned'] as const) assert.equal(connectionAfter({ kind }), null);
+  assert.equal(codeOf({ kind: 'timeout' }), null);
+});
+
+test('many calls wait for their window, and leave some to the person', () => {
+  const operation = { id: 'pace.test' };
+  const headers = (remaining: number) =>
+    new Headers({ 'RateLimit-Remaining': `${remaining}`, 'RateLimit-Reset': '10' });
+  assert.equal(waitBefore(operation, 5, 0), 0, 'nothing is known yet');
+  notePace(operation, headers(6), 1_000);
+  assert.equal(callsLeft(operation, 1_000), 6);
+  assert.equal(waitBefore(operation, 5, 1_000), 0);
+  notePace(operation, headers(5), 1_000);
+  assert.equal(waitBefore(operation, 5, 1_000), 10_000);
+  assert.equal(waitBefore(operation, 5, 8_000), 3_000);
+  assert.equal(waitBefore(operation, 5, 11_000), 0);
+  // Operations of one bucket share what is left.
+  const shared = (id: string) => ({
+    id,
+    rateLimits: [{ limit: 3, windowSeconds: 1, per: 'tenant', bucket: 'b' } as const],
+  });
+  notePace(shared('one'), headers(0), 0);
+  assert.equal(callsLeft(shared('two'), 0), 0);
+});
+
+test('the end of a session is warned of from two minutes before', () => {
+  const end = '2026-01-01T00:10:00Z';
+  const at = (time: string) => sessionLeft(end, Date.parse(time));
+  assert.deepEqual(at('2026-01-01T00:07:59Z'), { ms: 121_000, warn: false });
+  assert.deepEqual(at('2026-01-01T00:08:00Z'), { ms: 120_000, warn: true });
+  assert.deepEqual(at('2026-01-01T01:00:00Z'), { ms: 0, warn: true });
+  assert.equal(sessionLeft(null, 0), null);
+});

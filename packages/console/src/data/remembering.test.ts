@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { defaultTenantSettings } from '@arbiter/contract/tenant-settings';
+import { setBoot } from './boot.ts';
+import { oldAfterEvent, pollWait } from './events.ts';
+import { createTray, type Job, jobWait } from './jobs.ts';
+import { mergeRecord } from './merge.ts';
+import { forgetAll, recall, remember } from './storage.ts';
+
+class MemoryStorage {
+  readonly kept = new Map<string, string>();
+  full = false;
+  get length() {
+    return this.kept.size;
+  }
+  key = (index: number) => [...this.kept.keys()][index] ?? null;
+  getItem = (name: string) => this.kept.get(name) ?? null;
+  removeItem = (name: string) => void this.kept.delete(name);
+  setItem = (name: string, text: string) => {
+    if (this.full) throw new DOMException('full', 'QuotaExceededError');
+    this.kept.set(name, text);
+  };
+}
+
+let local = new MemoryStorage();
+let tab = new MemoryStorage();
+
+function signIn(user: string, tenant: string): void {
+  setBoot({
+    authenticated: true,
+    session: {
+      authenticated: true,
+      principal: { kind: 'user', id: user, name: user, userId: user, role: 'editor' },
+      tenant: { id: tenant, name: tenant, isPlayground: false },
+    },
+    tenantStatus: {
+      tenantId: tenant,
+      isPlayground: false,
+      isDemoMode: false,
+      hasData: true,
+      quotaUsed: null,
+      quotaLimit: null,
+      quotaRemaining: null,
+      quotaExceeded: null,
+    },
+    settings: { ...defaultTenantSettings, settingsVersion: 1 },
+    version: '1',
+    signIn: { google: false, registration: false, sso: false },
+  });
+}
+
+beforeEach(() => {
+  local = new MemoryStorage();
+  tab = new MemoryStorage();
+  Object.defineProperty(globalThis, 'localStorage', { value: local, configurable: true });
+  Object.defineProperty(globalThis, 'sessionStorage', { value: tab, configurable: true });
+  signIn('ada', 'engines');
+});
+
+test('what is remembered belongs to one person in one tenant', () => {
+  remember('theme', 'dark');
+  assert.equal(recall('theme'), 'dark');
+  signIn('ada', 'looms');
+  assert.equal(recall('theme'), undefined);
+  signIn('ben', 'engines');
+  assert.equal(recall('theme'), undefined);
+  signIn('ada', 'engines');
+  assert.equal(recall('theme'), 'dark');
+  remember('theme', undefined);
+  assert.equal(local.length, 0);
+});
+
+test('at sign-out everything of the console goes, and nothing else', () => {
+  remember('views', { offers: [] });
+  remember('draft:offers', { name: 'x' });
+  signIn('ben', 'looms');
+  remember('layout', { rail: 'narrow' });
+  local.setItem('another-program', '1');
+  tab.setItem('arbiter:t:u:jobs', '[]');
+  forgetAll();
+  assert.deepEqual([...local.kept.keys()], ['another-program']);
+  assert.equal(tab.length, 0);
+});
+
+test('a full store, or one written by hand, loses what it held and breaks nothing', () => {
+  remember('views', 1);
+  local.full = true;
+  remember('views', 2);
+  assert.equal(recall('views'), undefined);
+  local.kept.set('arbiter:engines:ada:theme', '{');
+  assert.equal(recall('theme'), undefined);
+});
+
+/** A tray whose waits are over when the test says so. */
+function trayFor(answers: readonly (Partial<Job> | Error)[]) {
+  const left = [...answers];
+  const cancelled: string[] = [];
+  const tray = createTray({
+    now: () => 5,
+    isSeen: () => true,
+    sleep: () => Promise.resolve(),
+    watches: {
+      packLoad: async () => ({
+        ask: async () => {
+          const next = left.shift();
+          if (next instanceof Error) throw next;
+          return { state: 'running', ...next };
+        },
+        cancel: async (id) => void cancelled.push(id),
+      }),
+    },
+  });
+  const ended = () =>
+    new Promise<Job>((resolve) => {
+      const look = () => {
+        const job = tray.jobs()[0];
+        if (job !== undefined && job.state !== 'running') resolve(job);
+      };
+      tray.subscribe(look);
+      look();
+    });
+  return { tray, ended, cancelled };
+}
+
+const load = { id: 'j1', kind: 'packLoad', title: 'Coffee', open: '/offers' } as const;
+
+test('work is asked after until it ends, over failures of single questions', async () => {
+  const { tray, ended } = trayFor([
+    { progress: 0.2 },
+    new Error('away'),
+    { progress: 0.9 },
+    { state: 'done', note: '12 offers' },
+  ]);
+  tray.watch(load);
+  assert.equal(tray.jobs()[0]?.state, 'running');
+  const job = await ended();
+  assert.deepEqual([job.state, job.note, job.startedAt], ['done', '12 offers', 5]);
+  tray.clear();
+  assert.deepEqual(tray.jobs(), []);
+});
+
+test('work that nobody can be asked about any more ends as failed', async () => {
+  const { tray, ended } = trayFor(Array.from({ length: 20 }, () => new Error('away')));
+  tray.watch(load);
+  assert.equal((await ended()).state, 'failed');
+});
+
+test('work is found again after a reload, and only its id and title are kept', async () => {
+  const first = trayFor([{ progress: 0.5 }, { state: 'done' }]);
+  first.tray.watch(load);
+  const kept = tab.kept.get('arbiter:engines:ada:jobs') ?? '';
+  assert.match(kept, /"id":"j1"/);
+  await first.ended();
+  tab.kept.set('arbiter:engines:ada:jobs', kept);
+  const second = trayFor([{ state: 'done' }]);
+  second.tray.resume();
+  assert.equal((await second.ended()).id, 'j1');
+  tab.kept.set('arbiter:engines:ada:jobs', JSON.stringify([{ id: 1 }, 'x', { ...load, kind: 'unknown' }]));
+  const third = trayFor([]);
+  third.tray.resume();
+  assert.deepEqual(third.tray.jobs(), []);
+});
+
+test('work of this page is reported by it, cancelled in it, and not sought after a reload', async () => {
+  const { tray, cancelled } = trayFor([]);
+  let stopped = false;
+  tray.report({ ...load, kind: 'bulkAct', state: 'running', progress: 0.1 }, () => {
+    stopped = true;
+  });
+  const [job] = tray.jobs();
+  assert.ok(job !== undefined && tray.canCancel(job));
+  await tray.cancel('j1');
+  assert.ok(stopped);
+  assert.deepEqual(cancelled, []);
+  assert.equal(tab.kept.get('arbiter:engines:ada:jobs'), '[]');
+});
+
+test('questions come less often where nobody looks, and after failures', () => {
+  assert.deepEqual([jobWait(true, 0), jobWait(true, 9), jobWait(false, 0)], [1_000, 2_000, 10_000]);
+  assert.deepEqual(
+    [pollWait(0, true), pollWait(0, false), pollWait(2, true), pollWait(9, true)],
+    [3_000, 30_000, 12_000, 60_000],
+  );
+  assert.deepEqual(oldAfterEvent('decision.made.v1'), ['decisions', 'decisionTraces']);
+  assert.deepEqual(oldAfterEvent('unknown.v1'), []);
+});
+
+test('two changes of a record are joined by property; what both changed differently is asked about', () => {
+  const base = { name: 'Latte', priority: 5, tags: ['a'], status: 'draft' };
+  const mine = { ...base, name: 'Oat latte', tags: ['a', 'b'], status: 'active' };
+  const theirs = { ...base, priority: 9, tags: ['a', 'b'], status: 'paused' };
+  assert.deepEqual(mergeRecord(base, mine, theirs), {
+    merged: { name: 'Oat latte', priority: 9, tags: ['a', 'b'], status: 'paused' },
+    conflicts: [{ property: 'status', base: 'draft', mine: 'active', theirs: 'paused' }],
+  });
+  assert.deepEqual(mergeRecord(base, base, theirs).merged, theirs);
+});

@@ -1,0 +1,81 @@
+import { boot, tenantOf } from './boot.ts';
+
+/**
+ * What the browser may remember, and the only file that writes it: how the console looks, what a person arranged, drafts of
+ * the catalogue's forms, ids of work under way. Never an answer of the API, a key or anything of a customer. All of it goes
+ * at sign-out.
+ */
+export type Remembered = 'theme' | 'layout' | 'single-letter-keys' | 'views' | 'pins' | `draft:${string}` | 'checklist';
+
+const prefix = 'arbiter';
+
+/** Tenant and person are part of the name: a browser is shared more often than it should be. */
+function nameOf(name: string): string {
+  const block = boot();
+  const person = block.authenticated ? (block.session.principal?.id ?? '') : '';
+  return [prefix, tenantOf(block), person, name].join(':');
+}
+
+/** What was remembered; undefined when nothing was, or when what is there cannot be read. */
+export function recall(name: Remembered): unknown {
+  return read('local', nameOf(name));
+}
+
+/** Remembers a value that JSON can write; `undefined` forgets it. A browser that keeps nothing is no error. */
+export function remember(name: Remembered, value: unknown): void {
+  write('local', nameOf(name), value);
+}
+
+/** The same for as long as the tab is open: ids of work under way. */
+export function recallInTab(name: 'jobs'): unknown {
+  return read('tab', nameOf(name));
+}
+
+export function rememberInTab(name: 'jobs', value: unknown): void {
+  write('tab', nameOf(name), value);
+}
+
+/** Forgets everything of the console in this browser. */
+export function forgetAll(): void {
+  for (const place of ['local', 'tab'] as const) {
+    const store = storeOf(place);
+    if (store === null) continue;
+    const names = Array.from({ length: store.length }, (_, index) => store.key(index) ?? '');
+    for (const name of names) if (name.startsWith(`${prefix}:`)) store.removeItem(name);
+  }
+}
+
+function read(place: 'local' | 'tab', name: string): unknown {
+  const text = storeOf(place)?.getItem(name) ?? null;
+  if (text === null) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Written by another version, or by hand: as good as nothing.
+    return undefined;
+  }
+}
+
+function write(place: 'local' | 'tab', name: string, value: unknown): void {
+  const store = storeOf(place);
+  if (store === null) return;
+  if (value === undefined) {
+    store.removeItem(name);
+    return;
+  }
+  try {
+    store.setItem(name, JSON.stringify(value));
+  } catch {
+    // The store is full: what cannot be remembered is arranged again next time.
+    store.removeItem(name);
+  }
+}
+
+/** Null where the browser has no store, or was told to keep none. */
+function storeOf(place: 'local' | 'tab'): Storage | null {
+  try {
+    return (place === 'local' ? globalThis.localStorage : globalThis.sessionStorage) ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,65 @@
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { Section } from '../../ui/page.tsx';
+import type { Explained } from './explained.ts';
+import { isObject, type JsonObject, numberOf, objectOf, objectsOf, textOf } from './reading.ts';
+import type { DecisionRecord } from './record.ts';
+
+export interface CreativeTabProps {
+  readonly record: DecisionRecord;
+  readonly explained: Explained | null;
+}
+
+/** The words of each item as they were delivered. */
+export function CreativeTab({ record, explained }: CreativeTabProps) {
+  const items = isObject(record.result) ? objectsOf(record.result.items) : [];
+  const names = new Map(explained?.shown.map(({ offerId, offerName }) => [offerId, offerName]));
+  if (items.length === 0) return <p className="text-soft">{t.creativeNone}</p>;
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="text-soft">{t.creativeAbout}</p>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        {items.map((item) => (
+          <Item key={numberOf(item.rank) ?? 0} item={item} name={names.get(textOf(item.offerId) ?? '') ?? t.unnamed} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Item({ item, name }: { readonly item: JsonObject; readonly name: string }) {
+  const content = objectOf(item.content);
+  const { _errors: errors, ...computed } = objectOf(item.personalization);
+  return (
+    <Section title={t.creativeOf(numberOf(item.rank) ?? 0, name)}>
+      <div className="flex flex-col gap-3">
+        {Object.keys(content).length === 0 ? (
+          <p className="text-soft">{t.noContent}</p>
+        ) : (
+          <Words values={content} large />
+        )}
+        {Object.keys(computed).length === 0 ? null : (
+          <>
+            <h3 className="text-caption text-soft">{t.personalization}</h3>
+            <Words values={computed} />
+          </>
+        )}
+        {errors === undefined ? null : <p className="text-dense text-warn">{JSON.stringify(errors)}</p>}
+      </div>
+    </Section>
+  );
+}
+
+function Words({ values, large = false }: { readonly values: JsonObject; readonly large?: boolean }) {
+  return (
+    <dl className="grid grid-cols-[minmax(6rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+      {Object.entries(values).map(([key, value]) => (
+        <div key={key} className="contents">
+          <dt className="pt-0.5 font-mono text-caption text-faint">{key}</dt>
+          <dd className={large ? 'break-words whitespace-pre-wrap' : 'text-dense break-words'}>
+            {typeof value === 'string' ? value : JSON.stringify(value)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

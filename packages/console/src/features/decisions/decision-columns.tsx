@@ -1,0 +1,95 @@
+import type { DecisionListRow } from '@arbiter/contract/decision-lists';
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import type { Column } from '../../ui/table-column.ts';
+import { emptyText } from './drops.ts';
+import { type JsonObject, numberOf, objectOf, objectsOf, textOf } from './reading.ts';
+
+/** A row of the list, whichever of the two lists of the API told it. */
+export type ListedDecision = Pick<
+  DecisionListRow,
+  | 'recommendationId'
+  | 'customerId'
+  | 'source'
+  | 'decidedAt'
+  | 'flow'
+  | 'channelId'
+  | 'itemCount'
+  | 'emptyReason'
+  | 'explored'
+> & {
+  /** Name of the first offer; null as far as history is not kept. */
+  readonly topOffer: string | null;
+};
+
+/** A stored trace as a row of the list. */
+export function listedTrace(trace: JsonObject): ListedDecision {
+  const shown = objectsOf(trace.selectedOffers);
+  const source = textOf(trace.source);
+  return {
+    recommendationId: textOf(trace.recommendationId) ?? textOf(trace.requestId) ?? '',
+    customerId: textOf(trace.customerId),
+    source: source === 'campaign' || source === 'journey' || source === 'trigger' ? source : 'recommend',
+    decidedAt: textOf(trace.createdAt) ?? '',
+    flow: {
+      id: textOf(trace.decisionFlowId) ?? '',
+      key: textOf(trace.decisionFlowKey),
+      version: numberOf(trace.decisionFlowVersion),
+    },
+    channelId: textOf(trace.channelId) ?? textOf(shown[0]?.channelId),
+    itemCount: shown.length,
+    emptyReason: null,
+    explored: shown.some((row) => objectOf(row.selection).explored === true),
+    topOffer: textOf(shown[0]?.offerName),
+  };
+}
+
+/** Columns of the list of decisions. */
+export function decisionColumns(channels: ReadonlyMap<string, string>): readonly Column<ListedDecision>[] {
+  return [
+    { key: 'decidedAt', header: t.columns.decidedAt, width: 204, grow: 0, cell: (row) => <When at={row.decidedAt} /> },
+    {
+      key: 'customer',
+      header: t.columns.customer,
+      width: 140,
+      cell: ({ customerId }) => customerId ?? <span className="text-faint italic">{t.erased}</span>,
+    },
+    { key: 'result', header: t.columns.result, width: 190, grow: 2, cell: (row) => <Result row={row} /> },
+    {
+      key: 'channel',
+      header: t.columns.channel,
+      width: 110,
+      cell: ({ channelId }) => (channelId === null ? t.noChannel : (channels.get(channelId) ?? t.noChannel)),
+    },
+    {
+      key: 'flow',
+      header: t.columns.flow,
+      width: 200,
+      grow: 2,
+      cell: ({ flow }) => t.flowVersion(flow.key, flow.version),
+    },
+    { key: 'source', header: t.columns.source, width: 96, grow: 0, cell: ({ source }) => t.sources[source] ?? source },
+  ];
+}
+
+function When({ at }: { readonly at: string }) {
+  const format = useFormat();
+  return <time dateTime={at}>{format.instant(at)}</time>;
+}
+
+function Result({ row }: { readonly row: ListedDecision }) {
+  const { itemCount, emptyReason, explored, topOffer } = row;
+  if (itemCount === 0) {
+    return (
+      <Badge tone="block">{emptyReason === null ? t.nothing : t.nothingBecause(emptyText(emptyReason).title)}</Badge>
+    );
+  }
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <span className="truncate">{topOffer ?? t.items(itemCount)}</span>
+      {topOffer !== null && itemCount > 1 ? <span className="text-faint">+{itemCount - 1}</span> : null}
+      {explored ? <Badge tone="info">{t.explored}</Badge> : null}
+    </span>
+  );
+}

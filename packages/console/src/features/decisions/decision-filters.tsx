@@ -1,0 +1,165 @@
+import { ListFilter, Search, X } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { fateTexts, filterTexts, decisionTexts as t } from '../../messages/decisions.ts';
+import { addresses } from '../../route/addresses.ts';
+import type { SearchChange } from '../../route/use-address.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { useLinks } from '../../ui/link.tsx';
+import { emptyText, reasonText, stageName } from './drops.ts';
+import { filterOptions } from './filter-options.ts';
+import { chipsOf, type DecisionSearch, type FilterName, isDecisionId } from './filters.ts';
+
+type Change = (change: SearchChange<DecisionSearch>, how?: { readonly push: boolean }) => void;
+
+export interface DecisionFiltersProps {
+  readonly search: DecisionSearch;
+  readonly change: Change;
+  readonly channels: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** The filters as chips, a field that finds a customer or opens a decision, and a dialog for more. */
+export function DecisionFilters({ search, change, channels }: DecisionFiltersProps) {
+  const [text, setText] = useState('');
+  const [open, setOpen] = useState(false);
+  const links = useLinks();
+  const chips = chipsOf(search);
+  const find = (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = text.trim();
+    if (wanted === '') return;
+    if (isDecisionId(wanted)) links.go(addresses.decision(wanted));
+    else change({ customerId: wanted }, { push: true });
+    setText('');
+  };
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <search className="w-full sm:w-80">
+        <form onSubmit={find}>
+          <TextField
+            label={t.findLabel}
+            labelHidden
+            placeholder={t.find}
+            icon={<Search />}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        </form>
+      </search>
+      <Button icon={<ListFilter aria-hidden className="size-4" />} onClick={() => setOpen(true)}>
+        {t.addFilter}
+      </Button>
+      {chips.map(({ name, value }) => (
+        <span
+          key={name}
+          className="inline-flex h-7 max-w-full items-center gap-1 rounded-control border border-line bg-accent-soft ps-2 text-dense"
+        >
+          <span className="text-soft">{filterTexts[name]}</span>
+          <span className="max-w-52 truncate font-medium">{chipValue(name, value, channels)}</span>
+          <Button
+            kind="quiet"
+            size="small"
+            aria-label={t.removeFilter(filterTexts[name] ?? name)}
+            icon={<X aria-hidden className="size-3.5" />}
+            onClick={() => change({ [name]: undefined }, { push: true })}
+          />
+        </span>
+      ))}
+      {chips.length > 1 ? (
+        <Button
+          kind="quiet"
+          size="small"
+          onClick={() => change(Object.fromEntries(chips.map(({ name }) => [name, undefined])), { push: true })}
+        >
+          {t.clearFilters}
+        </Button>
+      ) : null}
+      {open ? (
+        <FilterDialog search={search} change={change} channels={channels} onClose={() => setOpen(false)} />
+      ) : null}
+    </div>
+  );
+}
+
+function chipValue(name: FilterName, value: string, channels: DecisionFiltersProps['channels']): string {
+  if (name === 'channelId') return channels.find(({ id }) => id === value)?.name ?? value;
+  if (name === 'fate') return fateTexts[value] ?? value;
+  if (name === 'reason') return reasonText(value).title;
+  if (name === 'emptyReason') return emptyText(value).title;
+  if (name === 'stage') return stageName(value);
+  if (name === 'source') return t.sources[value] ?? value;
+  return value;
+}
+
+interface FilterDialogProps extends DecisionFiltersProps {
+  readonly onClose: () => void;
+}
+
+/** All filters at once. They act when they are applied, so that half a date asks for nothing. */
+function FilterDialog({ search, change, channels, onClose }: FilterDialogProps) {
+  const [draft, setDraft] = useState<Readonly<Record<string, string>>>(
+    Object.fromEntries(chipsOf(search).map(({ name, value }) => [name, value])),
+  );
+  const options = filterOptions(channels);
+  const apply = (event: FormEvent) => {
+    event.preventDefault();
+    const typed = Object.entries(filterTexts).map(([name]) => [name, typedValue(name, draft[name])]);
+    change(Object.fromEntries(typed), { push: true });
+    onClose();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={t.addFilter}
+      description={t.listLead}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button kind="primary" submit form="decision-filters">
+            {t.apply}
+          </Button>
+        </>
+      }
+    >
+      <form id="decision-filters" onSubmit={apply} className="grid gap-3 py-1 sm:grid-cols-2">
+        {Object.entries(filterTexts).map(([name, label]) => {
+          const choices = options[name];
+          const value = draft[name] ?? '';
+          const set = (next: string) => setDraft({ ...draft, [name]: next });
+          if (choices !== undefined) {
+            return (
+              <SelectField
+                key={name}
+                label={label}
+                value={value}
+                placeholder={t.all}
+                options={choices}
+                onChange={(event) => set(event.target.value)}
+              />
+            );
+          }
+          const type = name === 'from' || name === 'to' ? 'date' : name === 'version' ? 'number' : 'text';
+          return (
+            <TextField
+              key={name}
+              label={label}
+              type={type}
+              value={value}
+              onChange={(event) => set(event.target.value)}
+            />
+          );
+        })}
+      </form>
+    </Dialog>
+  );
+}
+
+function typedValue(name: string, text: string | undefined): string | number | boolean | undefined {
+  const value = text?.trim() ?? '';
+  if (value === '') return undefined;
+  if (name === 'version') return Number.isInteger(Number(value)) ? Number(value) : undefined;
+  if (name === 'explored') return value === 'true';
+  return value;
+}

@@ -1,0 +1,108 @@
+import { ArrowLeftRight, FlaskConical, ShieldCheck } from 'lucide-react';
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { type Replay, useLatest } from './calls.ts';
+import { emptyText } from './drops.ts';
+import type { Explained } from './explained.ts';
+import type { Writers } from './gates.ts';
+import { isObject, textOf } from './reading.ts';
+import type { DecisionRecord } from './record.ts';
+
+interface BadgesProps {
+  readonly record: DecisionRecord;
+  readonly explained: Explained | null;
+  readonly replay: Replay | null;
+}
+
+/** What happened besides the usual, each as one word; nothing where nothing happened. */
+export function DecisionBadges({ record, explained, replay }: BadgesProps) {
+  const format = useFormat();
+  const result = isObject(record.result) ? record.result : {};
+  const explored = explained?.shown.filter(({ selection }) => selection?.explored) ?? [];
+  const coupled = explained?.summary.coupling.some((row) => row.cascaded === true) ?? false;
+  return (
+    <>
+      <ReplayBadge record={record} replay={replay} />
+      {explored.length > 0 ? (
+        <Badge tone="info">
+          {t.badges.explored(
+            format.percent(Math.min(...explored.map(({ selection }) => selection?.probability ?? 1)), 2),
+          )}
+        </Badge>
+      ) : null}
+      {result.controlGroup === true ? <Badge tone="info">{t.badges.holdout}</Badge> : null}
+      {result.degradedScoring === true ? <Badge tone="warn">{t.badges.degraded}</Badge> : null}
+      {coupled ? <Badge tone="warn">{t.badges.coupling}</Badge> : null}
+      {explained?.origin === 'rebuilt' ? <Badge tone="info">{t.badges.rebuilt}</Badge> : null}
+    </>
+  );
+}
+
+function ReplayBadge({ record, replay }: Omit<BadgesProps, 'explained'>) {
+  if (record.inputsState !== 'available') return <Badge tone="warn">{t.cannotReplay}</Badge>;
+  if (replay === null || replay.replay === null) return <Badge tone="neutral">{t.notReplayed}</Badge>;
+  return replay.replay.identical ? (
+    <Badge tone="pass" icon={<ShieldCheck aria-hidden className="size-3" />}>
+      {t.replayed}
+    </Badge>
+  ) : (
+    <Badge tone="block">{t.replayDiffers}</Badge>
+  );
+}
+
+/** The decision in a sentence. */
+export function leadOf(
+  { decidedAt, result }: DecisionRecord,
+  { shown }: Explained,
+  trace: Readonly<Record<string, unknown>> | null,
+  channels: ReadonlyMap<string, string>,
+  write: Writers,
+): string {
+  const [first] = shown;
+  const channel = textOf(trace?.channel) ?? channels.get(textOf(trace?.channelId) ?? first?.channelId ?? '') ?? null;
+  const place = channel === null ? '' : t.onChannel(channel);
+  const at = write.instant(decidedAt);
+  if (first !== undefined) return t.leadShown(first.offerName ?? t.unnamed, shown.length - 1, place, at);
+  const reason = isObject(result) ? textOf(result.emptyReason) : null;
+  return t.leadEmpty(reason === null ? '' : emptyText(reason).text, place, at);
+}
+
+/** What can be done with a decision: compare it, try changes on it. */
+export function DecisionActions({ record }: { readonly record: DecisionRecord }) {
+  const { customerId, recommendationId: id, decidedAt } = record;
+  const latest = useLatest(
+    { limit: 2, to: decidedAt, ...(customerId === null ? {} : { customerId }) },
+    { enabled: customerId !== null },
+  );
+  // `to` is exclusive, so the newest row is the one before this decision.
+  const before = latest.data?.data.find(({ recommendationId }) => recommendationId !== id) ?? null;
+  return (
+    <>
+      {customerId === null ? null : (
+        <ButtonLink
+          to={addresses.simulate({ customer: customerId, decision: id })}
+          icon={<FlaskConical aria-hidden className="size-4" />}
+        >
+          {t.simulateThis}
+        </ButtonLink>
+      )}
+      <Menu
+        trigger={<Button icon={<ArrowLeftRight aria-hidden className="size-4" />}>{t.compareMenu}</Button>}
+        items={[
+          {
+            label: t.compareWithPrevious,
+            disabledReason: before === null ? t.compareNone : null,
+            act: { to: addresses.compare(before?.recommendationId ?? id, id) },
+          },
+          { label: t.compareWithNow, act: { to: addresses.compare(id, 'now') } },
+          { label: t.compareWithDraft, act: { to: addresses.compare(id, 'draft') } },
+          { label: t.compareWithId, act: { to: addresses.compare(id, '') } },
+        ]}
+      />
+    </>
+  );
+}

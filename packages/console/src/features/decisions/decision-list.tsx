@@ -1,0 +1,107 @@
+import { decisionListOperations } from '@arbiter/contract/decision-lists';
+import { Radio } from 'lucide-react';
+import { useMemo } from 'react';
+import { boot } from '../../data/boot.ts';
+import { useList } from '../../data/use-operation.ts';
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useSearch } from '../../route/use-address.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page } from '../../ui/page.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import { useChannels } from './calls.ts';
+import { decisionColumns, type ListedDecision, listedTrace } from './decision-columns.tsx';
+import { DecisionFilters } from './decision-filters.tsx';
+import { DecisionPeek } from './decision-peek.tsx';
+import { asksTraces, chipsOf, DecisionSearch, decisionQuery } from './filters.ts';
+import { OperationProblem } from './operation-problem.tsx';
+import { useTraceList } from './use-trace-list.ts';
+
+/** How often the live tail looks for new decisions, in milliseconds. */
+const tailMs = 3_000;
+
+/** Every decision, newest first, by filters that stand in the address. */
+export function DecisionList() {
+  const [search, change] = useSearch(DecisionSearch);
+  const { channels, nameOf } = useChannels();
+  const byTraces = asksTraces(search);
+  const everyMs = search.live ? tailMs : false;
+  const query = useMemo(() => decisionQuery(search), [search]);
+  const records = useList(decisionListOperations.list, { query }, { enabled: !byTraces, everyMs });
+  const traces = useTraceList(search, byTraces, everyMs);
+  const shown = byTraces ? traces : records;
+  const rows: readonly ListedDecision[] = byTraces
+    ? traces.rows.map(listedTrace)
+    : records.rows.map((row) => ({ ...row, topOffer: row.topOffer?.offerName ?? null }));
+  const columns = useMemo(() => decisionColumns(nameOf), [nameOf]);
+  const filtered = chipsOf(search).length > 0;
+  const block = boot();
+  const isTracesOff = block.authenticated && !block.settings.decisionTraceEnabled;
+  const failure =
+    shown.failure === null ? undefined : (
+      <OperationProblem operation={decisionListOperations.list} failure={shown.failure} retry={shown.refresh} />
+    );
+  const clear = () => {
+    change(Object.fromEntries(chipsOf(search).map(({ name }) => [name, undefined])), { push: true });
+  };
+  return (
+    <Page
+      title={t.decisions}
+      lead={t.listLead}
+      actions={
+        <Button
+          aria-pressed={search.live === true}
+          kind={search.live ? 'primary' : 'plain'}
+          title={t.liveOn}
+          icon={<Radio aria-hidden className="size-4" />}
+          onClick={() => change({ live: search.live ? undefined : true })}
+        >
+          {t.live}
+        </Button>
+      }
+    >
+      <DecisionFilters search={search} change={change} channels={channels} />
+      {byTraces ? <p className="text-dense text-soft">{isTracesOff ? t.noTraces : t.tracesOnly}</p> : null}
+      <div className="grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]">
+        <DataTable
+          label={t.decisions}
+          columns={columns}
+          rows={shown.loading ? undefined : rows}
+          rowKey={(row) => row.recommendationId}
+          rowTo={(row) => addresses.decision(row.recommendationId)}
+          complete={false}
+          total={shown.total ?? undefined}
+          error={failure}
+          onMore={shown.complete ? undefined : shown.loadMore}
+          loadingMore={shown.loadingMore}
+          onPeek={(row) => change({ peek: row.recommendationId })}
+          filtered={filtered}
+          maxHeight="max(24rem, calc(100dvh - 18rem))"
+          foot={shown.asOf === null ? null : <AsOf at={shown.asOf} />}
+          empty={
+            <Empty
+              title={t.noneTitle}
+              actions={
+                <ButtonLink kind="primary" to={addresses.simulate()}>
+                  {t.simulateOne}
+                </ButtonLink>
+              }
+            >
+              {t.none}
+            </Empty>
+          }
+          filteredEmpty={
+            <Empty title={t.noneFilteredTitle} actions={<Button onClick={clear}>{t.clearFilters}</Button>}>
+              {t.noneFiltered}
+            </Empty>
+          }
+        />
+        {search.peek === undefined ? null : (
+          <DecisionPeek key={search.peek} id={search.peek} onClose={() => change({ peek: undefined })} />
+        )}
+      </div>
+    </Page>
+  );
+}

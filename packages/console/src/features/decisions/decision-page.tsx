@@ -1,0 +1,125 @@
+import { decisionOperations } from '@arbiter/contract/decisions';
+import { useEffect } from 'react';
+import Type from 'typebox';
+import { can } from '../../data/can.ts';
+import { codeOf } from '../../data/failure.ts';
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useParam, useSearch } from '../../route/use-address.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/progress.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { useChannels, useReplay } from './calls.ts';
+import { CreativeTab } from './creative-tab.tsx';
+import { DecisionActions, DecisionBadges, leadOf } from './decision-head.tsx';
+import { ErasedPanel } from './erased-panel.tsx';
+import { InputsTab } from './inputs-tab.tsx';
+import { OperationProblem } from './operation-problem.tsx';
+import { ProofTab } from './proof-tab.tsx';
+import { TraceTab } from './trace-tab.tsx';
+import { useDecision } from './use-decision.ts';
+import { useWriters } from './use-writers.ts';
+import { WhyTab } from './why-tab.tsx';
+
+/** What the address of a decision says: the open tab, the chosen offer and its rival, the step and fate that filter. */
+export const ExplorerSearch = Type.Object({
+  tab: Type.Optional(Type.String()),
+  offer: Type.Optional(Type.String()),
+  rival: Type.Optional(Type.String()),
+  step: Type.Optional(Type.String()),
+  fate: Type.Optional(Type.String()),
+});
+
+/** The explorer of one decision: why what was shown was shown, and the proof of it. */
+export function DecisionPage() {
+  const id = useParam('id');
+  const [search, change] = useSearch(ExplorerSearch);
+  const state = useDecision(id);
+  const { nameOf } = useChannels();
+  const write = useWriters();
+  const data = state.record.data;
+  const tab = search.tab ?? 'why';
+  const replay = useReplay(id);
+  const isReplayable = data?.inputsState === 'available';
+  useEffect(() => {
+    // Once a visit: each replay leaves a row in the audit log.
+    if (tab === 'proof' && isReplayable && replay.replay === null && replay.failure === null && !replay.busy)
+      void replay.ask();
+  }, [tab, isReplayable, replay]);
+  const parents = [{ title: t.parent, to: addresses.decisions() }];
+  if (state.record.failure !== null) {
+    const isUnknown = codeOf(state.record.failure) === 'not_found';
+    return (
+      <Page title={t.decision} parents={parents}>
+        {isUnknown ? (
+          <Empty title={t.notFoundTitle} actions={<ButtonLink to={addresses.decisions()}>{t.backToList}</ButtonLink>}>
+            {t.notFound}
+          </Empty>
+        ) : (
+          <OperationProblem
+            operation={decisionOperations.get}
+            failure={state.record.failure}
+            retry={state.record.refresh}
+          />
+        )}
+      </Page>
+    );
+  }
+  if (data === undefined) {
+    return (
+      <Page title={t.decision} parents={parents}>
+        <Skeleton className="h-24 w-full" />
+        <Skeleton className="h-80 w-full" />
+      </Page>
+    );
+  }
+  if (data.inputsState === 'erased') {
+    return (
+      <Page
+        title={t.titleErased}
+        parents={parents}
+        about={<DecisionBadges record={data} explained={null} replay={null} />}
+      >
+        <ErasedPanel record={data} />
+      </Page>
+    );
+  }
+  const { explained } = state;
+  const tabs = [
+    {
+      key: 'why',
+      label: t.tabs.why,
+      content: <WhyTab record={data} explained={explained} search={search} change={change} write={write} />,
+    },
+    {
+      key: 'inputs',
+      label: t.tabs.inputs,
+      content: <InputsTab id={data.recommendationId} permission={can({ ...decisionOperations.get, role: 'editor' })} />,
+    },
+    {
+      key: 'trace',
+      label: t.tabs.trace,
+      content: <TraceTab explained={explained} trace={state.trace} record={data} />,
+    },
+    { key: 'creative', label: t.tabs.creative, content: <CreativeTab record={data} explained={explained} /> },
+    { key: 'proof', label: t.tabs.proof, content: <ProofTab record={data} replay={replay} explained={explained} /> },
+  ];
+  return (
+    <Page
+      title={t.titleFor(data.customerId ?? '')}
+      parents={parents}
+      about={<DecisionBadges record={data} explained={explained} replay={replay} />}
+      lead={explained === null ? undefined : leadOf(data, explained, state.trace, nameOf, write)}
+      actions={<DecisionActions record={data} />}
+    >
+      <Tabs
+        label={t.tabsLabel}
+        tabs={tabs}
+        value={tab}
+        onChange={(key) => change({ tab: key === 'why' ? undefined : key })}
+      />
+    </Page>
+  );
+}

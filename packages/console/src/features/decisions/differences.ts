@@ -1,0 +1,114 @@
+import type { Explained } from './explained.ts';
+import { funnelOf } from './funnel.ts';
+import { type Fate, type OfferStory, offersOf } from './offers.ts';
+import { isObject } from './reading.ts';
+
+/** One value of two documents that differs. */
+export interface ValueDifference {
+  /** JSON Pointer. */
+  readonly path: string;
+  /** Undefined: not there. */
+  readonly a: unknown;
+  readonly b: unknown;
+}
+
+/** Where two JSON values differ, by the deepest place that does; objects by name, lists by position. */
+export function valueDifferences(a: unknown, b: unknown, path = ''): ValueDifference[] {
+  if (isObject(a) && isObject(b)) {
+    const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+    return names.flatMap((name) => valueDifferences(a[name], b[name], `${path}/${pointerPart(name)}`));
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    const length = Math.max(a.length, b.length);
+    return Array.from({ length }, (_, at) => valueDifferences(a[at], b[at], `${path}/${at}`)).flat();
+  }
+  return Object.is(a, b) ? [] : [{ path, a, b }];
+}
+
+const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** What became of an offer in one of two decisions. */
+export interface OfferSide {
+  readonly fate: Fate;
+  readonly rank: number | null;
+  readonly score: number | null;
+  readonly reason: string | null;
+  readonly story: OfferStory;
+}
+
+/**
+ * `gained`: shown in b alone. `lost`: in a alone. `moved`: at another rank. `reason`: shown in neither, and left for another
+ * reason or in one alone. `rescored`: the same but for the score.
+ */
+export type Change = 'gained' | 'lost' | 'moved' | 'reason' | 'rescored' | 'same';
+
+export interface OfferDifference {
+  readonly offerId: string;
+  readonly name: string | null;
+  readonly change: Change;
+  readonly a: OfferSide | null;
+  readonly b: OfferSide | null;
+}
+
+export interface StepDifference {
+  readonly key: string;
+  readonly stage: string;
+  readonly a: number | null;
+  readonly b: number | null;
+}
+
+const order: readonly Change[] = ['gained', 'lost', 'moved', 'reason', 'rescored', 'same'];
+
+/** The offers of two decisions side by side: what changed most stands first. */
+export function compareOffers(a: Explained, b: Explained): readonly OfferDifference[] {
+  const [ofA, ofB] = [byId(offersOf(a)), byId(offersOf(b))];
+  const ids = new Set([...ofA.keys(), ...ofB.keys()]);
+  const found = [...ids].map((offerId): OfferDifference => {
+    const [left, right] = [sideOf(ofA.get(offerId)), sideOf(ofB.get(offerId))];
+    const name = left?.story.name ?? right?.story.name ?? null;
+    return { offerId, name, change: changeOf(left, right), a: left, b: right };
+  });
+  const best = ({ a: left, b: right }: OfferDifference): number => Math.min(left?.rank ?? 1e9, right?.rank ?? 1e9);
+  return found.sort(
+    (x, y) =>
+      order.indexOf(x.change) - order.indexOf(y.change) ||
+      best(x) - best(y) ||
+      (x.name ?? x.offerId).localeCompare(y.name ?? y.offerId),
+  );
+}
+
+const byId = (stories: readonly OfferStory[]): Map<string, OfferStory> =>
+  new Map(stories.map((story) => [story.offerId, story]));
+
+function sideOf(story: OfferStory | undefined): OfferSide | null {
+  if (story === undefined) return null;
+  const { fate, rank, score, shown, dropped } = story;
+  return { fate, rank, score: score?.score ?? shown?.score ?? null, reason: dropped?.reason ?? null, story };
+}
+
+function changeOf(a: OfferSide | null, b: OfferSide | null): Change {
+  const [inA, inB] = [a?.fate === 'shown', b?.fate === 'shown'];
+  if (inA !== inB) return inB ? 'gained' : 'lost';
+  if (inA && a?.rank !== b?.rank) return 'moved';
+  if (!inA && (a?.fate !== b?.fate || a?.reason !== b?.reason || gateIdOf(a) !== gateIdOf(b))) return 'reason';
+  return a?.score === b?.score ? 'same' : 'rescored';
+}
+
+const gateIdOf = (side: OfferSide | null): string | null =>
+  side?.story.dropped?.ruleId ?? side?.story.dropped?.policyId ?? null;
+
+/** The funnels of two decisions, step by step in the order of a; steps of b alone stand behind the one before them. */
+export function compareFunnels(a: Explained, b: Explained): readonly StepDifference[] {
+  const [left, right] = [funnelOf(a), funnelOf(b)];
+  const keys = left.map(({ key }) => key);
+  right.forEach(({ key }, at) => {
+    if (keys.includes(key)) return;
+    const before = right[at - 1]?.key;
+    const place = before === undefined ? 0 : keys.indexOf(before) + 1;
+    keys.splice(place, 0, key);
+  });
+  return keys.map((key) => {
+    const [mine, theirs] = [left.find((step) => step.key === key), right.find((step) => step.key === key)];
+    return { key, stage: mine?.stage ?? theirs?.stage ?? key, a: mine?.count ?? null, b: theirs?.count ?? null };
+  });
+}

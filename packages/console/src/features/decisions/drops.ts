@@ -1,0 +1,53 @@
+import {
+  causeTexts,
+  type DropText,
+  dropTexts,
+  emptyTexts,
+  stageNames,
+  suppressionTexts,
+  usedUpByAnswer,
+} from '../../messages/drops.ts';
+import type { DroppedRow } from './explained.ts';
+import type { Writers } from './gates.ts';
+import { numberOf, textOf } from './reading.ts';
+
+const lookUp = <T>(texts: Readonly<Record<string, T>>, key: string): T | null =>
+  Object.hasOwn(texts, key) ? (texts[key] ?? null) : null;
+
+/** What is said of a reason; one that this console does not know is shown as it was sent. */
+export const reasonText = (reason: string): DropText =>
+  lookUp(dropTexts, reason) ?? { title: reason, text: `It left for the reason ${reason}.` };
+
+/** Why an answer has no item. */
+export const emptyText = (reason: string): DropText =>
+  lookUp(emptyTexts, reason) ?? { title: reason, text: `It is empty for the reason ${reason}.` };
+
+/** Name of a stage; a stage of a called flow names that flow: `call_flow:<key>/<type>`. */
+export function stageName(stage: string): string {
+  const inside = /^call_flow:(.+)\/([^/]+)$/.exec(stage);
+  if (inside !== null) return `${lookUp(stageNames, inside[2] ?? '') ?? inside[2]} (${inside[1]})`;
+  return lookUp(stageNames, stage) ?? stage;
+}
+
+/** What else is known of why an offer left, in one line; null where the reason says it all, or a gate says more. */
+export function dropDetail(row: DroppedRow, write: Writers): string | null {
+  const { detail, reason, stage } = row;
+  const cause = textOf(detail.cause);
+  if (cause !== null) return lookUp(causeTexts, cause) ?? cause;
+  if (reason === 'suppressed') {
+    const scope = lookUp(suppressionTexts.scopes, textOf(detail.scope) ?? '') ?? '';
+    const until = textOf(detail.expiresAt);
+    const words = until === null ? scope : suppressionTexts.until(scope, write.instant(until));
+    const why = textOf(detail.reason);
+    return why === null ? words : `${words}: ${why}`;
+  }
+  if (reason === 'min_score' || reason === 'min_propensity') {
+    const [actual, least] = [
+      numberOf(reason === 'min_score' ? detail.score : detail.propensity),
+      numberOf(reason === 'min_score' ? detail.minScore : detail.minPropensity),
+    ];
+    return actual === null || least === null ? null : `${write.number(actual)}, at least ${write.number(least)}`;
+  }
+  if (stage === 'admission' && reason === 'contact_policy') return usedUpByAnswer;
+  return null;
+}

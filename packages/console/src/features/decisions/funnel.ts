@@ -1,0 +1,77 @@
+import type { Explained, StageRow } from './explained.ts';
+
+/** One step of the way from all candidates to the answer. */
+export interface FunnelStep {
+  /** `all`, `shown`, or the stage with its node: it selects what left there. */
+  readonly key: string;
+  /** `all`, `shown`, or the name of the stage. */
+  readonly stage: string;
+  readonly nodeId: string | null;
+  /** Candidates that are left after the step. */
+  readonly count: number;
+  readonly left: number;
+  /** Why they left, most first. */
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+  readonly durationMs: number | null;
+  readonly warnings: readonly string[];
+  readonly method: string | null;
+  readonly skipped: boolean;
+}
+
+/** Stages that are told even where nobody left in them; the others are told only when somebody did. */
+const alwaysTold = new Set(['match_creatives', 'qualify', 'suppression', 'contact_policy', 'filter', 'score']);
+
+/** Key of the step in which an offer was dropped. */
+export const stepKey = (stage: string, nodeId: string | null): string =>
+  nodeId === null ? stage : `${stage}:${nodeId}`;
+
+/** The steps that narrowed the candidates down; empty where the source tells of no stages. */
+export function funnelOf({ stages, summary, shown }: Pick<Explained, 'stages' | 'summary' | 'shown'>): FunnelStep[] {
+  if (stages.length === 0) return [];
+  const entered = stages.find(({ stage }) => stage === 'inventory')?.candidates ?? stages[0]?.candidates ?? 0;
+  const steps: FunnelStep[] = [
+    { ...empty, key: 'all', stage: 'all', count: Math.max(entered, summary.candidates) + summary.mandatory },
+  ];
+  for (const row of stages) {
+    const left = Math.max(0, row.candidates - row.passed);
+    if (left === 0 && !alwaysTold.has(row.stage) && row.warnings.length === 0) continue;
+    steps.push(stepOf(row, left));
+  }
+  steps.push({ ...empty, key: 'shown', stage: 'shown', count: shown.length });
+  return steps;
+}
+
+const empty = {
+  nodeId: null,
+  left: 0,
+  reasons: [],
+  durationMs: null,
+  warnings: [],
+  method: null,
+  skipped: false,
+} as const;
+
+function stepOf(row: StageRow, left: number): FunnelStep {
+  const reasons = Object.entries(row.dropped)
+    .map(([reason, count]) => ({ reason, count }))
+    .sort((a, b) => b.count - a.count);
+  const { stage, nodeId, durationMs, warnings, method, skipped } = row;
+  return {
+    key: stepKey(stage, nodeId),
+    stage,
+    nodeId,
+    count: row.passed,
+    left,
+    reasons,
+    durationMs,
+    warnings,
+    method,
+    skipped,
+  };
+}
+
+/** Width of a step's bar: its share of the widest. */
+export function shareOf(step: FunnelStep, steps: readonly FunnelStep[]): number {
+  const widest = Math.max(1, ...steps.map(({ count }) => count));
+  return step.count / widest;
+}

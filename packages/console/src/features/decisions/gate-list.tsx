@@ -1,0 +1,99 @@
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { gateTypeNames } from '../../messages/gates.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Link } from '../../ui/link.tsx';
+import type { GateRow } from './explained.ts';
+import { GateFigure } from './gate-figure.tsx';
+import { storyOf, type Writers } from './gates.ts';
+
+/** A gate as it is drawn, whichever answer tells of it. */
+export interface ShownGate {
+  readonly key: string;
+  readonly kind: 'rule' | 'policy' | 'suppression' | 'stage';
+  readonly id: string | null;
+  readonly name: string;
+  readonly ruleType: string | null;
+  readonly status: GateRow['status'];
+  readonly detail: unknown;
+  /** In words of the API, for what has no story here. */
+  readonly reason: string | null;
+  readonly note?: string | null;
+}
+
+const tones: Readonly<Record<GateRow['status'], Tone>> = {
+  passed: 'pass',
+  blocked: 'block',
+  skipped: 'neutral',
+  overridden: 'info',
+  lowered: 'warn',
+};
+
+const order: readonly GateRow['status'][] = ['blocked', 'lowered', 'overridden', 'passed', 'skipped'];
+
+/** The gates of an offer: those that refused first, each with what it asked and what there was. */
+export function GateList({ gates, write }: { readonly gates: readonly ShownGate[]; readonly write: Writers }) {
+  const sorted = gates.toSorted((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+  return (
+    <ul className="flex flex-col divide-y divide-line">
+      {sorted.map((gate) => (
+        <GateLine key={gate.key} gate={gate} write={write} />
+      ))}
+    </ul>
+  );
+}
+
+function GateLine({ gate, write }: { readonly gate: ShownGate; readonly write: Writers }) {
+  const { kind, id, name, ruleType, status, reason, detail, note } = gate;
+  const story = kind === 'stage' || kind === 'suppression' ? null : storyOf({ kind, ruleType, detail }, write);
+  const passed = status === 'passed' || status === 'skipped';
+  const drill = drillOf(gate);
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1 py-2">
+      <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="min-w-0 font-medium">
+          {id !== null && kind !== 'stage' && kind !== 'suppression' && drill !== null ? (
+            <Link to={drill} aria-label={`${name}: ${t.gateLink}`}>
+              {name}
+            </Link>
+          ) : (
+            name
+          )}
+        </span>
+        {ruleType === null ? null : (
+          <span className="text-caption text-faint">{gateTypeNames[ruleType] ?? ruleType}</span>
+        )}
+      </div>
+      <Badge tone={tones[status]}>{t.statuses[status] ?? status}</Badge>
+      {story === null ? (
+        passed ? null : (
+          <p className="col-span-2 text-dense text-soft">{note ?? reason}</p>
+        )
+      ) : (
+        <div className="col-span-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-dense">
+          <p className="min-w-0 text-soft">
+            {t.required} <span className="text-ink">{story.required}</span>
+            {story.actual === null ? null : (
+              <>
+                {' · '}
+                {t.actual}{' '}
+                <span className={story.isMissing ? 'text-warn italic' : passed ? 'text-ink' : 'font-medium text-block'}>
+                  {story.actual}
+                </span>
+              </>
+            )}
+          </p>
+          <GateFigure figure={story.figure} passed={passed} />
+        </div>
+      )}
+      {story !== null && note ? <p className="col-span-2 text-caption text-soft">{note}</p> : null}
+    </li>
+  );
+}
+
+/** The decisions in which a rule or policy refused. */
+function drillOf({ kind, id }: ShownGate): string | null {
+  if (id === null) return null;
+  if (kind === 'rule') return addresses.decisions({ ruleId: id });
+  return kind === 'policy' ? addresses.decisions({ policyId: id }) : null;
+}

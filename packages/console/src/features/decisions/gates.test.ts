@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { contactPolicyTypes } from '@arbiter/contract/contact-policies';
+import { qualificationRuleTypes } from '@arbiter/contract/qualification-rules';
+import { gateTypeNames } from '../../messages/gates.ts';
+import { type Figure, policyStories, ruleStories, storyOf, valueText, type Writers } from './gates.ts';
+
+const write: Writers = { number: String, instant: (text) => `<${text}>`, offer: (id) => `offer ${id}` };
+const rule = (ruleType: string, detail: object) => storyOf({ kind: 'rule', ruleType, detail }, write);
+const policy = (ruleType: string, detail: object) => storyOf({ kind: 'policy', ruleType, detail }, write);
+
+interface Case {
+  readonly detail: object;
+  readonly required: string;
+  readonly actual: string | null;
+  readonly figure: Figure['kind'];
+}
+
+const rules: Readonly<Record<string, Case>> = {
+  segment_required: {
+    detail: { required: ['gold', 'app'], actual: ['app'] },
+    required: 'member of gold, app',
+    actual: 'member of app',
+    figure: 'set',
+  },
+  attribute_condition: {
+    detail: { attribute: 'days_since_visit', operator: 'gte', expected: 21, actual: 4 },
+    required: 'days_since_visit at least 21',
+    actual: '4',
+    figure: 'ruler',
+  },
+  propensity_threshold: {
+    detail: { model: 'gbm', minScore: 0.3, actualScore: 0.12 },
+    required: 'propensity by gbm at least 0.3',
+    actual: '0.12',
+    figure: 'ruler',
+  },
+  recency_check: {
+    detail: { attribute: 'last_visit', maxDays: 30, minDays: null, actualDays: 41 },
+    required: 'last_visit at most 30 days ago',
+    actual: '41 days ago',
+    figure: 'ruler',
+  },
+  metric_condition: {
+    detail: { metricId: 'm', metricName: 'Visits', operator: 'gte', threshold: 10, actual: 3 },
+    required: 'Visits at least 10',
+    actual: '3',
+    figure: 'ruler',
+  },
+  offer_attribute: {
+    detail: { attribute: 'margin', operator: 'between', expected: [1, 2], actual: 5 },
+    required: 'offer margin between 1 and 2',
+    actual: '5',
+    figure: 'ruler',
+  },
+};
+
+const policies: Readonly<Record<string, Case>> = {
+  frequency_cap: {
+    detail: { period: 'daily', max: 3, actual: 3 },
+    required: 'up to 3 contacts today',
+    actual: '3 contacts today',
+    figure: 'counter',
+  },
+  cooldown: {
+    detail: { cooldownHours: 24, hoursSinceLast: 5.2 },
+    required: '24 hours since the last contact',
+    actual: '5.2 hours ago',
+    figure: 'timer',
+  },
+  budget_exhausted: {
+    detail: { budgetField: 'impressions', threshold: 500, actual: 500 },
+    required: 'impressions below 500, over all customers',
+    actual: 'impressions 500',
+    figure: 'counter',
+  },
+  outcome_based: {
+    detail: { afterOutcome: ['dismiss'], suppressForDays: 7, daysSince: 2, lastOutcome: 'dismiss' },
+    required: 'no dismiss within 7 days',
+    actual: 'dismiss 2 days ago',
+    figure: 'timer',
+  },
+  segment_exclusion: {
+    detail: { excludeSegments: ['staff'], matchedSegment: 'staff' },
+    required: 'not a member of staff',
+    actual: 'is a member of staff',
+    figure: 'set',
+  },
+  time_window: {
+    detail: {
+      allowedDays: [1, 2],
+      currentDay: 0,
+      startHour: 8,
+      endHour: 20,
+      currentHour: 22,
+      timezone: 'Europe/Berlin',
+    },
+    required: '08:00 to 20:00, Mon, Tue (Europe/Berlin)',
+    actual: 'Sunday, 22:00',
+    figure: 'clock',
+  },
+  mutual_exclusion: {
+    detail: { offerGroup: ['x', 'y'], conflictingOfferId: 'x' },
+    required: 'no other offer of its group before it',
+    actual: 'offer x was before it',
+    figure: 'none',
+  },
+  cross_channel_cap: {
+    detail: { period: 'weekly', max: 3, actual: 4, channels: ['a', 'b'] },
+    required: 'up to 3 contacts this week over 2 channels',
+    actual: '4 contacts this week over 2 channels',
+    figure: 'counter',
+  },
+  customer_total_cap: {
+    detail: { period: 'rolling', max: 1, actual: 1, windowDays: 7 },
+    required: 'up to 1 contact in the last 7 days',
+    actual: '1 contact in the last 7 days',
+    figure: 'counter',
+  },
+  offer_category_cap: {
+    detail: { period: 'alltime', max: 2, actual: 2, targetCategory: 'Retention' },
+    required: 'up to 2 contacts ever with Retention',
+    actual: '2 contacts ever with Retention',
+    figure: 'counter',
+  },
+  allow_override: {
+    detail: { policyReason: 'service', overridden: ['p1', 'p2'] },
+    required: 'lifts what other policies refuse',
+    actual: 'service; lifted 2 policies',
+    figure: 'none',
+  },
+  category_suppression: {
+    detail: { categoryId: 'c', suppressionDays: 30, daysSince: 4, suppressedUntil: 'T' },
+    required: 'no contact with the category within 30 days',
+    actual: 'last contact 4 days ago, free on <T>',
+    figure: 'timer',
+  },
+  do_not_contact: {
+    detail: { dncSource: 'crm', reason: 'asked', policyReason: null },
+    required: 'customers who may be contacted',
+    actual: 'asked not to be contacted (crm)',
+    figure: 'none',
+  },
+  metric_condition: {
+    detail: { metricId: 'm', metricName: 'Complaints', operator: 'gte', threshold: 1, actual: 2 },
+    required: 'Complaints not at least 1',
+    actual: '2',
+    figure: 'none',
+  },
+};
+
+test('every rule type and every policy type of the contract has a sentence, a name and a case here', () => {
+  assert.deepEqual(Object.keys(ruleStories).sort(), [...qualificationRuleTypes].sort());
+  assert.deepEqual(Object.keys(policyStories).sort(), [...contactPolicyTypes].sort());
+  assert.deepEqual(Object.keys(rules).sort(), [...qualificationRuleTypes].sort());
+  assert.deepEqual(Object.keys(policies).sort(), [...contactPolicyTypes].sort());
+  for (const type of [...qualificationRuleTypes, ...contactPolicyTypes]) assert.ok(gateTypeNames[type], type);
+});
+
+test('each says what it asked and what it found', () => {
+  for (const [type, { detail, required, actual, figure }] of Object.entries(rules)) {
+    const story = rule(type, detail);
+    assert.deepEqual(
+      [story?.required, story?.actual, story?.figure.kind, story?.isMissing],
+      [required, actual, figure, false],
+      type,
+    );
+  }
+  for (const [type, { detail, required, actual, figure }] of Object.entries(policies)) {
+    const story = policy(type, detail);
+    assert.deepEqual(
+      [story?.required, story?.actual, story?.figure.kind, story?.isMissing],
+      [required, actual, figure, false],
+      type,
+    );
+  }
+});
+
+test('a missing value is missing, not 0', () => {
+  const story = rule('attribute_condition', { attribute: 'age', operator: 'gte', expected: 18, actual: null });
+  assert.deepEqual([story?.actual, story?.isMissing], ['missing', true]);
+  assert.deepEqual(story?.figure, { kind: 'ruler', value: null, least: 18, most: null });
+  assert.equal(rule('recency_check', { attribute: 'd', maxDays: 3, actualDays: null })?.isMissing, true);
+  assert.equal(rule('propensity_threshold', { minScore: 0.2, actualScore: null })?.actual, 'no propensity was known');
+  assert.equal(
+    policy('time_window', { startHour: 8, endHour: 20, currentHour: null, currentDay: null })?.actual,
+    'withheld',
+  );
+});
+
+test('operators read as conditions; an unknown one is shown as it was sent', () => {
+  const said = (operator: string, expected?: unknown) =>
+    rule('attribute_condition', { attribute: 'tier', operator, expected, actual: 'basic' })?.required;
+  assert.equal(said('in', ['gold', 'black']), 'tier one of gold, black');
+  assert.equal(said('exists'), 'tier has a value');
+  assert.equal(said('within_last_days', 1), 'tier within the last 1 day');
+  assert.equal(said('resembles', 'gold'), 'tier resembles gold');
+});
+
+test("the offer's own eligibility has its words for each key", () => {
+  const said = (key: string, more: object = {}) => rule('', { source: 'eligibility', key, ...more });
+  assert.equal(said('requiredSegments', { required: ['a', 'b'], missing: ['b'] })?.actual, 'member of a');
+  assert.equal(said('excludedSegments', { matchedSegment: 'staff' })?.required, 'not a member of staff');
+  assert.equal(said('propensityThreshold', { minScore: 0.5, actualScore: 0.1 })?.actual, '0.1');
+  assert.equal(said('conditions')?.actual, 'does not hold');
+});
+
+test('a gate that told nothing has no story; one that could not be evaluated says so', () => {
+  assert.equal(rule('attribute_condition', Object.create(null)), null);
+  assert.equal(storyOf({ kind: 'rule', ruleType: 'attribute_condition', detail: null }, write), null);
+  assert.equal(policy('do_not_contact', { final: true }), null);
+  assert.equal(policy('of tomorrow', { max: 3 }), null);
+  assert.equal(policy('cooldown', { error: 'policy_error' })?.required, 'could not be evaluated, and closes');
+});
+
+test('values are written as they are', () => {
+  assert.equal(valueText([1, 'a', true, null], write), '1, a, true, missing');
+  assert.equal(valueText({ a: 1 }, write), '{"a":1}');
+});

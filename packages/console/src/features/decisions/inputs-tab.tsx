@@ -1,0 +1,85 @@
+import { decisionOperations } from '@arbiter/contract/decisions';
+import { LockKeyhole } from 'lucide-react';
+import type { Permission } from '../../data/can.ts';
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Section } from '../../ui/page.tsx';
+import { useInputs } from './calls.ts';
+import { JsonBlock } from './json-block.tsx';
+import { OperationProblem } from './operation-problem.tsx';
+import { isObject } from './reading.ts';
+
+export interface InputsTabProps {
+  readonly id: string;
+  readonly permission: Permission;
+}
+
+/** What the decision read. It waits for a press: the reading is written into the audit log. */
+export function InputsTab({ id, permission }: InputsTabProps) {
+  const { ask, busy, failure, record } = useInputs(id);
+  if (failure !== null)
+    return <OperationProblem operation={decisionOperations.get} failure={failure} retry={() => void ask()} />;
+  if (record === null) {
+    return (
+      <Empty
+        title={t.inputsTitle}
+        icon={<LockKeyhole />}
+        actions={
+          <Button
+            kind="primary"
+            busy={busy}
+            disabledReason={permission.allowed ? null : t.inputsNeedEditor}
+            onClick={() => void ask()}
+          >
+            {t.inputsRead}
+          </Button>
+        }
+      >
+        {t.inputsAsk}
+      </Empty>
+    );
+  }
+  const read = record.inputs;
+  if (!isObject(read)) return <p className="text-soft">{t.inputsErased}</p>;
+  const parts = Object.entries(read);
+  const [filled, empty] = [parts.filter(([, value]) => !isEmpty(value)), parts.filter(([, value]) => isEmpty(value))];
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        {filled.map(([name, value]) => (
+          <Section key={name} title={t.inputNames[name] ?? name}>
+            <InputValue name={t.inputNames[name] ?? name} value={value} />
+          </Section>
+        ))}
+      </div>
+      {empty.length === 0 ? null : (
+        <p className="text-dense text-soft">
+          {empty.map(([name]) => t.inputNames[name] ?? name).join(', ')}: {t.inputsEmpty}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && Object.values(value).every(isEmpty);
+}
+
+/** Flat values as a list of names, deeper ones as JSON. */
+function InputValue({ name, value }: { readonly name: string; readonly value: unknown }) {
+  const isFlat = isObject(value) && Object.values(value).every((each) => typeof each !== 'object' || each === null);
+  if (!isFlat) return <JsonBlock value={value} label={name} />;
+  return (
+    <dl className="text-dense">
+      {Object.entries(value).map(([key, each]) => (
+        <div key={key} className="flex justify-between gap-3 border-b border-line py-1 last:border-0">
+          <dt className="font-mono text-caption text-soft">{key}</dt>
+          <dd className="min-w-0 text-end break-words">{each === null ? '–' : String(each)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

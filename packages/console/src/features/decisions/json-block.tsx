@@ -1,0 +1,9 @@
+/** JSON to read: it scrolls, and can be selected. */
+export function JsonBlock({ value, label }: { readonly value: unknown; readonly label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+    <section tabIndex={0} aria-label={label} className="max-h-[60dvh] overflow-auto rounded-card bg-sunken p-3">
+      <pre className="text-caption text-ink">{JSON.stringify(value, null, 2)}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,237 @@
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { factorNames, maturityTexts, rankMethods, scoreTexts, sourceTexts } from '../../messages/score.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { dropDetail, reasonText } from './drops.ts';
+import type { Components, GateRow } from './explained.ts';
+import { GateList, type ShownGate } from './gate-list.tsx';
+import type { Writers } from './gates.ts';
+import { fateTones, whyText } from './offer-list.tsx';
+import type { OfferStory } from './offers.ts';
+import { partsOf } from './score.ts';
+import { MethodBadge, ScoreView } from './score-view.tsx';
+
+export interface OfferDetailProps {
+  readonly story: OfferStory;
+  readonly offers: readonly OfferStory[];
+  readonly rivalId: string | null;
+  readonly onRival: (offerId: string | null) => void;
+  readonly write: Writers;
+  /** What stands below: why not, and what would flip it. */
+  readonly children?: React.ReactNode;
+}
+
+/** All that is known of one offer in a decision: its score and what set it apart, its gates, why it left. */
+export function OfferDetail({ story, offers, rivalId, onRival, write, children }: OfferDetailProps) {
+  const { fate, rank, place, shown, name, offerId, dropped } = story;
+  const format = useFormat();
+  const title = name ?? t.unnamed;
+  const chance = shown?.selection ?? null;
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h2 className="text-section font-semibold">{title}</h2>
+        <Badge tone={fateTones[fate]}>{rank === null ? t.fates[fate] : `${t.fates[fate]} ${t.shownAt(rank)}`}</Badge>
+        {fate !== 'shown' && place !== null ? <span className="text-dense text-soft">{t.place(place)}</span> : null}
+        {chance === null ? null : (
+          <span className="text-dense text-soft">
+            {(chance.estimated ? t.chanceEstimated : t.chance)(format.percent(chance.probability, 2))}
+            {chance.explored ? `, ${t.explored}` : ''}
+          </span>
+        )}
+        <Link to={addresses.decisions({ offerId })} className="ms-auto text-dense">
+          {t.seeOffer}
+        </Link>
+      </header>
+      {dropped === null ? null : (
+        <p className="rounded-card bg-sunken px-3 py-2">
+          <span className="font-medium">{reasonText(dropped.reason).title}.</span>{' '}
+          <span className="text-soft">{reasonText(dropped.reason).text}</span>
+          {detailLine(story, write)}
+        </p>
+      )}
+      {children}
+      <ScoreSection story={story} offers={offers} rivalId={rivalId} onRival={onRival} />
+      <GateSection story={story} write={write} />
+    </div>
+  );
+}
+
+function detailLine(story: OfferStory, write: Writers): React.ReactNode {
+  const { dropped } = story;
+  if (dropped === null) return null;
+  const line = [whyText(story, write), dropDetail(dropped, write)];
+  const told = [...new Set(line)].filter(
+    (text) => text !== null && text !== '' && text !== reasonText(dropped.reason).text,
+  );
+  return told.length === 0 ? null : <span className="block text-dense">{told.join(' · ')}</span>;
+}
+
+interface ScoreSectionProps {
+  readonly story: OfferStory;
+  readonly offers: readonly OfferStory[];
+  readonly rivalId: string | null;
+  readonly onRival: (offerId: string | null) => void;
+}
+
+function ScoreSection({ story, offers, rivalId, onRival }: ScoreSectionProps) {
+  const format = useFormat();
+  const { score, shown, offerId, name } = story;
+  const parts = score === null ? null : partsOf(score);
+  const scored = offers.filter((each) => each.offerId !== offerId && each.score !== null);
+  const rival = rivalId === '' ? null : (scored.find((each) => each.offerId === rivalId) ?? usualRival(story, scored));
+  const rivalParts = rival?.score == null ? null : partsOf(rival.score);
+  if (shown?.mandatory) return <Section title={t.score}>{t.mandatory}</Section>;
+  if (score === null) return null;
+  const { evidence, propensitySource, modelKey, shadowScores } = score;
+  const answered = evidence === null ? 0 : evidence.positives + evidence.negatives;
+  return (
+    <Section
+      title={t.score}
+      about={
+        <>
+          <span className="font-semibold">{format.fixed(score.score, 6)}</span>
+          {score.method === null ? null : <MethodBadge method={score.method} />}
+        </>
+      }
+      actions={
+        scored.length === 0 || parts === null ? null : (
+          <SelectField
+            label={t.against}
+            labelHidden
+            className="w-60"
+            value={rival?.offerId ?? ''}
+            placeholder={t.noRival}
+            options={scored.map((each) => ({ value: each.offerId, label: t.versus(rivalName(each)) }))}
+            onChange={(event) => onRival(event.target.value)}
+          />
+        )
+      }
+    >
+      <div className="flex flex-col gap-3">
+        {parts === null ? (
+          <PlainParts components={score.components} />
+        ) : (
+          <ScoreView
+            name={name ?? t.unnamed}
+            parts={parts}
+            rival={rivalParts === null || rival === null ? null : { name: rival.name ?? t.unnamed, parts: rivalParts }}
+          />
+        )}
+        <ul className="flex flex-col gap-0.5 text-dense text-soft">
+          {propensitySource === null || score.method === 'priority_weighted' ? null : (
+            <li>
+              {t.propensityFrom(sourceTexts[propensitySource] ?? propensitySource)}{' '}
+              {evidence === null || answered === 0
+                ? t.prior
+                : t.evidence(
+                    format.number(evidence.positives),
+                    format.number(answered),
+                    maturityTexts[evidence.maturity] ?? evidence.maturity,
+                  )}
+              {modelKey === null ? '' : ` · ${t.model(modelKey)}`}
+            </li>
+          )}
+          {Object.entries(shadowScores).map(([key, value]) => (
+            <li key={key}>{t.shadow(key, format.fixed(value, 4))}</li>
+          ))}
+          {shown?.selection == null ? null : (
+            <li>
+              {shown.selection.explored
+                ? scoreTexts.explored(format.percent(shown.selection.probability, 2))
+                : shown.selection.method === 'topN'
+                  ? t.selected(rankMethods.topN ?? '')
+                  : scoreTexts.notByScore(rankMethods[shown.selection.method] ?? shown.selection.method)}
+            </li>
+          )}
+        </ul>
+      </div>
+    </Section>
+  );
+}
+
+/** The components as numbers, where it is not known how they were put together. */
+function PlainParts({ components }: { readonly components: Components | null }) {
+  const format = useFormat();
+  return (
+    <>
+      <p className="text-dense text-soft">{t.noParts}</p>
+      {components === null ? null : (
+        <dl className="flex flex-wrap gap-x-6 gap-y-1">
+          {Object.entries(components).map(([name, value]) => (
+            <div key={name} className="flex flex-col">
+              <dt className="text-caption text-soft">{factorNames[name] ?? factorNames.fit}</dt>
+              <dd className="font-medium">{format.fixed(value, 3)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+const rivalName = (story: OfferStory): string =>
+  `${story.rank === null ? '' : `${t.shownAt(story.rank)} `}${story.name ?? t.unnamed}`;
+
+/** Of the winner the next by score, of any other the winner. */
+function usualRival(story: OfferStory, scored: readonly OfferStory[]): OfferStory | null {
+  const byPlace = scored.toSorted((a, b) => (a.place ?? 1e9) - (b.place ?? 1e9));
+  if (story.rank === 1) return byPlace[0] ?? null;
+  return scored.find(({ rank }) => rank === 1) ?? byPlace[0] ?? null;
+}
+
+function GateSection({ story, write }: { readonly story: OfferStory; readonly write: Writers }) {
+  const { gates } = story;
+  const passed = gates?.filter(({ status }) => status === 'passed').length ?? 0;
+  return (
+    <Section
+      title={t.gates}
+      about={
+        gates === null ? null : <span className="text-dense text-soft">{t.gatesPassed(passed, gates.length)}</span>
+      }
+    >
+      {gates === null ? (
+        <p className="text-soft">{t.gatesUnknown}</p>
+      ) : gates.length === 0 ? (
+        <p className="text-soft">{t.noGates}</p>
+      ) : (
+        <GateList gates={gates.map((gate) => shownGate(gate, write))} write={write} />
+      )}
+    </Section>
+  );
+}
+
+function shownGate(gate: GateRow, write: Writers): ShownGate {
+  const { kind, id, name, ruleType, status, detail, reason, penalty, offerId } = gate;
+  const words =
+    kind === 'suppression'
+      ? dropDetail(
+          {
+            offerId,
+            offerName: null,
+            stage: 'suppression',
+            nodeId: null,
+            reason: 'suppressed',
+            ruleId: null,
+            policyId: id,
+            detail,
+          },
+          write,
+        )
+      : null;
+  return {
+    key: `${kind} ${id ?? name ?? ''} ${reason ?? ''}`,
+    kind,
+    id,
+    name: name ?? (kind === 'suppression' ? reasonText('suppressed').title : kind === 'rule' ? 'Eligibility' : ''),
+    ruleType,
+    status,
+    detail,
+    reason,
+    note: words ?? (penalty === null ? null : t.fitLowered(name ?? '', write.number(penalty))),
+  };
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asksTraces, chipsOf, decisionQuery, isDecisionId, traceQuery } from './filters.ts';
+import { finalGate, tryFlip } from './flips.ts';
+import { againstOf, bodyOf, hasEdits, otherBodyOf, versionOf, withoutEdits } from './simulate/question.ts';
+import { readNamedValue, valuesOf, withValue, writeNamedValue } from './simulate/values.ts';
+
+test('an edit survives the address, whatever it is', () => {
+  for (const value of ['gold', '21', 'true', '', 'a:b', 21, 0.5, true, null, ['x', 1], { a: 1 }]) {
+    const text = writeNamedValue({ name: 'tier', value });
+    assert.deepEqual(readNamedValue(text), { name: 'tier', value }, text);
+  }
+  assert.equal(writeNamedValue({ name: 'tier', value: 'gold' }), 'tier:gold', 'and is readable there');
+  assert.equal(readNamedValue('nothing'), null);
+  assert.equal(readNamedValue(':x'), null);
+});
+
+test('edits are set and taken out by name', () => {
+  const texts = withValue(['a:1', 'b:2'], 'a', 3);
+  assert.deepEqual(valuesOf(texts), { a: 3, b: 2 });
+  assert.deepEqual(withValue(texts, 'b', undefined), ['a:3']);
+  assert.deepEqual(valuesOf(undefined), {});
+});
+
+test('an address becomes the question, with all that it says', () => {
+  const search = {
+    customer: 'CM-000001',
+    flow: 'nbo',
+    version: 'draft',
+    now: '2026-12-09T08:00:00Z',
+    channel: 'email',
+    placement: 'hero',
+    limit: 3,
+    profile: ['days_since_visit:21'],
+    attributes: ['campaign:spring'],
+    segments: ['vip'],
+    propensityWeight: 0.4,
+    seed: 'abc',
+  };
+  assert.deepEqual(bodyOf(search), {
+    customerId: 'CM-000001',
+    decisionFlowKey: 'nbo',
+    version: 'draft',
+    now: '2026-12-09T08:00:00Z',
+    channel: 'email',
+    placement: 'hero',
+    limit: 3,
+    profile: { days_since_visit: 21 },
+    attributes: { campaign: 'spring' },
+    segments: ['vip'],
+    formulaOverride: { propensityWeight: 0.4 },
+    seed: 'abc',
+  });
+  assert.ok(hasEdits(search));
+  assert.deepEqual(otherBodyOf(search), {
+    customerId: 'CM-000001',
+    decisionFlowKey: 'nbo',
+    version: 'draft',
+    now: '2026-12-09T08:00:00Z',
+    channel: 'email',
+    placement: 'hero',
+    limit: 3,
+    seed: 'abc',
+  });
+  assert.equal(bodyOf({}), null);
+  assert.equal(bodyOf({ customer: '' }), null);
+});
+
+test('a recorded decision is asked with its edits alone', () => {
+  const search = { customer: 'C', decision: 'D', channel: 'email', flow: 'nbo', profile: ['tier:gold'] };
+  assert.deepEqual(bodyOf(search), { customerId: 'C', decisionId: 'D', profile: { tier: 'gold' } });
+  assert.deepEqual(otherBodyOf(search), { customerId: 'C', decisionId: 'D' });
+  assert.equal(otherBodyOf({ customer: 'C', decision: 'D' }), null);
+});
+
+test('what stands beside it: as the address says, else what suits', () => {
+  assert.equal(againstOf({ customer: 'C' }), 'nothing');
+  assert.equal(againstOf({ version: 'draft' }), 'published');
+  assert.equal(againstOf({ version: 'draft', profile: ['a:1'] }), 'unedited');
+  assert.equal(againstOf({ against: 'draft' }), 'draft');
+  assert.equal(againstOf({ against: '2' }), 2);
+  assert.equal(againstOf({ against: 'nothing', version: 'draft' }), 'nothing');
+  assert.equal(againstOf({ against: 'draft', version: 'draft' }), 'nothing', 'not beside itself');
+  const body = otherBodyOf({ customer: 'C', version: 'draft', against: 'published', profile: ['a:1'] });
+  assert.deepEqual(body, { customerId: 'C', profile: { a: 1 } }, 'the other version has the same edits');
+  assert.equal(otherBodyOf({ customer: 'C', against: '2' })?.version, 2);
+  assert.equal(versionOf('0'), 'published');
+  assert.equal(versionOf('3'), 3);
+});
+
+test('an unsaved config goes along, and is waited for', () => {
+  assert.equal(bodyOf({ customer: 'C', version: 'unsaved' }), null);
+  const body = bodyOf({ customer: 'C', version: 'unsaved' }, { nodes: [] });
+  assert.deepEqual([body?.draftConfig, body?.version], [{ nodes: [] }, undefined]);
+});
+
+test('the same without its edits keeps the rest', () => {
+  const search = { customer: 'C', channel: 'web', profile: ['a:1'], emphasisWeight: 2 };
+  assert.deepEqual(withoutEdits(search), { customer: 'C', channel: 'web' });
+  assert.ok(!hasEdits(withoutEdits(search)));
+});
+
+const question = {
+  customerId: 'C',
+  offerId: 'O',
+  decisionId: 'D',
+  channel: 'email',
+  placement: null,
+  flowKey: 'nbo',
+  limit: null,
+} as const;
+
+test('a flip is tried with exactly its edits, on the record that it was found in', () => {
+  const flip = {
+    kind: 'attribute',
+    changes: [
+      { path: 'customer.days_since_visit', from: 4, to: 21 },
+      { path: 'attributes.basket.total', from: null, to: '30' },
+      { path: 'segments', from: null, to: 'vip' },
+    ],
+    at: null,
+  } as const;
+  const search = tryFlip({ ...flip, changes: [...flip.changes] }, question);
+  assert.deepEqual(search, {
+    customer: 'C',
+    offer: 'O',
+    decision: 'D',
+    profile: ['days_since_visit:21'],
+    attributes: ['basket.total:"30"'],
+    segments: ['vip'],
+  });
+  assert.deepEqual(bodyOf(search!)?.attributes, { 'basket.total': '30' });
+});
+
+test('waiting is tried at its instant; a priority or score is tried by nothing', () => {
+  const now = { ...question, decisionId: null };
+  assert.deepEqual(tryFlip({ kind: 'time', changes: [], at: '2026-12-09T08:00:00Z' }, now), {
+    customer: 'C',
+    offer: 'O',
+    channel: 'email',
+    flow: 'nbo',
+    now: '2026-12-09T08:00:00Z',
+  });
+  assert.equal(
+    tryFlip({ kind: 'priority', changes: [{ path: 'offer.priority', from: 1, to: 2 }], at: null }, now),
+    null,
+  );
+  assert.equal(tryFlip({ kind: 'score', changes: [], at: null }, now), null);
+});
+
+test('a gate against which nothing is suggested is found', () => {
+  const gate = (detail: unknown) => ({
+    ...{ stage: 'contact_policy', nodeId: null, status: 'blocked' as const, id: 'p', name: 'DNC' },
+    ...{ ruleType: 'do_not_contact', reason: null, detail },
+  });
+  assert.equal(finalGate({ gates: [gate(null), gate({ final: true })] })?.name, 'DNC');
+  assert.equal(finalGate({ gates: [gate({ max: 1 })] }), null);
+});
+
+test('filters and addresses say the same; those of single offers ask the traces', () => {
+  const search = { customerId: 'C', version: 2, explored: true, from: '2026-11-01', peek: 'x', cursor: 'y' };
+  assert.deepEqual(
+    chipsOf(search).map(({ name, value }) => `${name}=${value}`),
+    ['customerId=C', 'version=2', 'explored=true', 'from=2026-11-01'],
+  );
+  assert.deepEqual(decisionQuery(search), { customerId: 'C', version: 2, explored: true, from: '2026-11-01' });
+  assert.ok(!asksTraces(search));
+  const fate = { ...search, fate: 'contact_policy', policyId: 'p' } as const;
+  assert.ok(asksTraces(fate));
+  assert.deepEqual(decisionQuery(fate), decisionQuery(search), 'the other list is not asked what it does not know');
+  const { offset, limit, ...asked } = traceQuery(fate, 25);
+  assert.deepEqual([offset, limit], [25, 25]);
+  assert.deepEqual(asked, { ...decisionQuery(search), fate: 'contact_policy', policyId: 'p' });
+});
+
+test('ids are told from names', () => {
+  assert.ok(isDecisionId(' 01a20575-d516-77fc-9bb6-d308f76e3c00 '));
+  assert.ok(!isDecisionId('CM-000001'));
+});

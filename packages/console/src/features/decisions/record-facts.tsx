@@ -1,0 +1,78 @@
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Id } from '../../ui/copy.tsx';
+import { Link } from '../../ui/link.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import type { DecisionRecord } from './record.ts';
+
+export interface RecordFactsProps {
+  readonly record: DecisionRecord;
+  /** Chance of the whole answer; null: not known. */
+  readonly slate: number | null;
+}
+
+/** The record's own facts: what was decided by what, and the hashes that hold it together. */
+export function RecordFacts({ record, slate }: RecordFactsProps) {
+  const format = useFormat();
+  const { flow, flows, customerId } = record;
+  const called = flows.slice(1);
+  const rows: readonly (readonly [string, React.ReactNode])[] = [
+    [
+      t.facts.customer,
+      customerId === null ? (
+        t.erased
+      ) : (
+        <Link key="c" to={addresses.decisions({ customerId })}>
+          {customerId}
+        </Link>
+      ),
+    ],
+    [t.facts.decidedAt, format.instant(record.decidedAt)],
+    [t.facts.source, t.sources[record.source] ?? record.source],
+    [
+      t.facts.flow,
+      <Link
+        key="f"
+        to={addresses.decisions({
+          decisionFlowKey: flow.key,
+          ...(flow.version === null ? {} : { version: flow.version }),
+        })}
+      >
+        {t.flowVersion(flow.key, flow.version)}
+      </Link>,
+    ],
+    ...(called.length === 0
+      ? []
+      : [[t.facts.flows, called.map(({ key, version }) => t.flowVersion(key, version)).join(', ')] as const]),
+    [t.facts.configVersion, format.number(record.configVersion)],
+    [t.facts.engine, record.engineVersion],
+    [t.facts.inputsState, t.inputsStates[record.inputsState] ?? record.inputsState],
+    ...(slate === null ? [] : [[t.facts.slate, format.percent(slate, 4)] as const]),
+    [t.facts.recommendationId, <Id key="r" id={record.recommendationId} what={t.facts.recommendationId} />],
+    [t.facts.requestId, <Id key="q" id={record.requestId} what={t.facts.requestId} />],
+    ...(record.traceId === null
+      ? []
+      : [[t.facts.traceId, <Id key="t" id={record.traceId} what={t.facts.traceId} />] as const]),
+    [t.facts.planHash, <Id key="p" id={record.planHash} what={t.facts.planHash} />],
+    ...(record.inputsHash === null
+      ? []
+      : [[t.facts.inputsHash, <Id key="i" id={record.inputsHash} what={t.facts.inputsHash} />] as const]),
+    ...(record.resultHash === null
+      ? []
+      : [[t.facts.resultHash, <Id key="h" id={record.resultHash} what={t.facts.resultHash} />] as const]),
+    [t.facts.seed, <Id key="s" id={record.seed} what={t.facts.seed} />],
+  ];
+  return (
+    <dl className="grid gap-x-8 sm:grid-cols-2 lg:grid-cols-3">
+      {rows.map(([name, value]) => (
+        <div
+          key={name}
+          className="flex min-h-8 items-center justify-between gap-3 border-b border-line py-1 text-dense"
+        >
+          <dt className="text-soft">{name}</dt>
+          <dd className="min-w-0 text-end">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

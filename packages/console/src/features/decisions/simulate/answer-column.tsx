@@ -1,0 +1,184 @@
+import { simulationOperations } from '@arbiter/contract/simulations';
+import { useMemo } from 'react';
+import { decisionTexts } from '../../../messages/decisions.ts';
+import { simulateTexts as t } from '../../../messages/simulate.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { cx } from '../../../ui/cx.ts';
+import { Section } from '../../../ui/page.tsx';
+import { Skeleton } from '../../../ui/progress.tsx';
+import { useFormat } from '../../../ui/provider.tsx';
+import type { useSimulated } from '../calls.ts';
+import { emptyText, reasonText, stageName } from '../drops.ts';
+import { explainSimulated } from '../explained.ts';
+import { funnelOf } from '../funnel.ts';
+import type { Writers } from '../gates.ts';
+import { fateTones, whyText } from '../offer-list.tsx';
+import { type OfferStory, offersOf } from '../offers.ts';
+import { OperationProblem } from '../operation-problem.tsx';
+import { isObject, type JsonObject, numberOf, objectOf, textOf, textsOf } from '../reading.ts';
+
+export interface AnswerColumnProps {
+  readonly title: string;
+  readonly answer: ReturnType<typeof useSimulated>;
+  /** The offer that is looked for; null: none in particular. */
+  readonly looked: string | null;
+  readonly write: Writers;
+}
+
+/** One answer of a simulation: what is shown, and what left where. */
+export function AnswerColumn({ title, answer, looked, write }: AnswerColumnProps) {
+  const format = useFormat();
+  const { data, failure, loading, old, refresh } = answer;
+  const body: JsonObject | null = isObject(data) ? data : null;
+  const explained = useMemo(() => (body === null ? null : explainSimulated(body)), [body]);
+  const offers = explained === null ? [] : offersOf(explained);
+  return (
+    <Section
+      title={title}
+      about={
+        body === null ? null : (
+          <span className="text-dense text-soft">
+            {decisionTexts.flowVersion(textOf(body.decisionFlowKey), numberOf(body.decisionFlowVersion))}
+            {explained?.summary.durationMs == null ? '' : ` · ${t.took(format.duration(explained.summary.durationMs))}`}
+          </span>
+        )
+      }
+    >
+      {failure !== null ? (
+        <OperationProblem operation={simulationOperations.run} failure={failure} retry={refresh} />
+      ) : loading || body === null || explained === null ? (
+        <Skeleton className="h-64 w-full" />
+      ) : (
+        <div className={cx('flex flex-col gap-3', old && 'opacity-60')} aria-busy={old}>
+          {body.known === false ? <Badge tone="warn">{t.unknown}</Badge> : null}
+          <NotSet names={textsOf(body.notSet)} />
+          <Looked offers={offers} looked={looked} write={write} />
+          <Shown body={body} offers={offers} looked={looked} />
+          <p className="text-dense text-soft">
+            {funnelOf(explained)
+              .map(({ stage, count }) => `${stageName(stage)} ${write.number(count)}`)
+              .join(' → ')}
+          </p>
+          <Left offers={offers} looked={looked} write={write} />
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function NotSet({ names }: { readonly names: readonly string[] }) {
+  return names.length === 0 ? null : <p className="text-dense text-warn">{t.notSet(names.join(', '))}</p>;
+}
+
+interface LookedProps {
+  readonly offers: readonly OfferStory[];
+  readonly looked: string | null;
+  readonly write: Writers;
+}
+
+/** What became of the offer that somebody came here for. */
+function Looked({ offers, looked, write }: LookedProps) {
+  const story = looked === null ? undefined : offers.find(({ offerId }) => offerId === looked);
+  if (story === undefined) return null;
+  const name = story.name ?? looked ?? '';
+  const text =
+    story.fate === 'shown'
+      ? t.lookedShown(name, story.rank ?? 0)
+      : story.fate === 'lost'
+        ? t.lookedLost(name, story.place)
+        : t.lookedBlocked(name, whyText(story, write));
+  return (
+    <p
+      role="status"
+      className={cx(
+        'rounded-card px-3 py-2 font-medium',
+        story.fate === 'shown' ? 'bg-pass-soft text-pass' : 'bg-sunken text-ink',
+      )}
+    >
+      {text}
+    </p>
+  );
+}
+
+interface ShownProps {
+  readonly body: JsonObject;
+  readonly offers: readonly OfferStory[];
+  readonly looked: string | null;
+}
+
+function Shown({ body, offers, looked }: ShownProps) {
+  const format = useFormat();
+  const items = Array.isArray(body.decisions) ? body.decisions.map(objectOf) : [];
+  if (items.length === 0) {
+    const reason = textOf(body.emptyReason);
+    const why = reason === null ? null : emptyText(reason);
+    return (
+      <p className="rounded-card bg-sunken px-3 py-2">
+        <span className="font-medium">{t.nothingShown}.</span> <span className="text-soft">{why?.text}</span>
+      </p>
+    );
+  }
+  const best = Math.max(...offers.map(({ score }) => score?.score ?? 0), 0);
+  return (
+    <ol className="flex flex-col divide-y divide-line">
+      {items.map((item) => {
+        const content = objectOf(item.content);
+        const words = textOf(content.headline) ?? textOf(content.subject) ?? textOf(content.title);
+        const score = numberOf(item.score) ?? 0;
+        return (
+          <li
+            key={`${textOf(item.offerId)} ${numberOf(item.rank)}`}
+            className={cx(
+              'grid grid-cols-[2rem_minmax(0,1fr)_auto] gap-x-2 py-2',
+              item.offerId === looked && 'bg-accent-soft',
+            )}
+          >
+            <span className="font-semibold">{decisionTexts.shownAt(numberOf(item.rank) ?? 0)}</span>
+            <span className="truncate font-medium">{textOf(item.offerName)}</span>
+            <span>{format.fixed(score, 4)}</span>
+            <span className="col-span-2 col-start-2 mt-1 flex items-center gap-3">
+              <span className="min-w-0 flex-1 truncate text-dense text-soft">
+                {[textOf(item.channelName), words].filter((part) => part !== null).join(' · ')}
+              </span>
+              <span aria-hidden className="h-1.5 w-24 rounded-control bg-sunken">
+                <span
+                  data-mark
+                  className="block h-full rounded-control bg-accent"
+                  style={{ width: `${best === 0 ? 0 : (score / best) * 100}%` }}
+                />
+              </span>
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Left({ offers, looked, write }: LookedProps) {
+  const left = offers.filter(({ fate }) => fate !== 'shown');
+  if (left.length === 0) return null;
+  return (
+    <details>
+      <summary className="w-fit rounded-control py-1 text-dense text-accent-ink">{t.left(left.length)}</summary>
+      <ul className="flex flex-col divide-y divide-line">
+        {left.map((story) => (
+          <li
+            key={story.offerId}
+            className={cx('flex flex-col gap-0.5 py-1.5', story.offerId === looked && 'bg-accent-soft')}
+          >
+            <span className="flex items-center justify-between gap-2">
+              <span className="truncate">{story.name ?? story.offerId}</span>
+              <Badge tone={fateTones[story.fate]}>{decisionTexts.fates[story.fate]}</Badge>
+            </span>
+            <span className="text-dense text-soft">
+              {story.fate === 'lost' && story.dropped?.reason === 'cut'
+                ? reasonText('cut').text
+                : whyText(story, write)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

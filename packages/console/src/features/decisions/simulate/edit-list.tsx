@@ -1,0 +1,118 @@
+import { Plus, X } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { simulateTexts as t } from '../../../messages/simulate.ts';
+import type { SearchChange } from '../../../route/use-address.ts';
+import { Button } from '../../../ui/button.tsx';
+import { SelectField, TextField } from '../../../ui/field.tsx';
+import { Section } from '../../../ui/page.tsx';
+import { hasEdits, type SimulateSearch, weightNames, withoutEdits } from './question.ts';
+import { readNamedValue, readValue, withValue, writeValue } from './values.ts';
+
+type Kind = 'profile' | 'attributes' | 'segments';
+
+export interface EditListProps {
+  readonly search: SimulateSearch;
+  readonly change: (change: SearchChange<SimulateSearch>, how?: { readonly push: boolean }) => void;
+}
+
+/** What is changed of the customer and the request: each as a chip, and a line that adds another. */
+export function EditList({ search, change }: EditListProps) {
+  const [kind, setKind] = useState<Kind>('profile');
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = name.trim();
+    if (wanted === '') return;
+    const edited =
+      kind === 'segments'
+        ? [...new Set([...(search.segments ?? []), wanted])]
+        : withValue(search[kind], wanted, readValue(value.trim()));
+    change({ [kind]: edited }, { push: true });
+    setName('');
+    setValue('');
+  };
+  const takeOut = (of: Kind, text: string) => {
+    const left = (search[of] ?? []).filter((each) => each !== text);
+    change({ [of]: left.length === 0 ? undefined : left }, { push: true });
+  };
+  const clear = () => {
+    const kept = withoutEdits(search);
+    const gone = Object.keys(search).filter((each) => !(each in kept));
+    change(Object.fromEntries(gone.map((each) => [each, undefined])), { push: true });
+  };
+  const chips = (['profile', 'attributes', 'segments'] as const).flatMap((of) =>
+    (search[of] ?? []).map((text) => ({ of, text, label: labelOf(of, text) })),
+  );
+  return (
+    <Section
+      title={t.edits}
+      actions={
+        hasEdits(search) ? (
+          <Button size="small" kind="quiet" onClick={clear}>
+            {t.clearEdits}
+          </Button>
+        ) : null
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <div className="flex flex-wrap gap-2">
+          {hasEdits(search) ? null : <p className="text-soft">{t.noEdits}</p>}
+          {chips.map(({ of, text, label }) => (
+            <span
+              key={`${of} ${text}`}
+              className="inline-flex h-7 max-w-full items-center gap-1 rounded-control border border-draft bg-draft-soft ps-2 text-dense"
+            >
+              <span className="truncate font-medium text-draft">{label}</span>
+              <Button
+                kind="quiet"
+                size="small"
+                aria-label={t.removeEdit(label)}
+                icon={<X aria-hidden className="size-3.5" />}
+                onClick={() => takeOut(of, text)}
+              />
+            </span>
+          ))}
+          {weightNames.map((weight) =>
+            search[weight] === undefined ? null : (
+              <span
+                key={weight}
+                className="inline-flex h-7 items-center rounded-control border border-draft bg-draft-soft px-2 text-dense font-medium text-draft"
+              >
+                {`${t.weightNames[weight]} ^ ${search[weight]}`}
+              </span>
+            ),
+          )}
+        </div>
+        <form onSubmit={add} className="grid items-end gap-2 sm:grid-cols-[10rem_minmax(0,1fr)_minmax(0,1fr)_auto]">
+          <SelectField
+            label={t.edits}
+            labelHidden
+            value={kind}
+            options={[
+              { value: 'profile', label: t.addProfile },
+              { value: 'attributes', label: t.addAttribute },
+              { value: 'segments', label: t.addSegment },
+            ]}
+            onChange={(event) => setKind(event.target.value as Kind)}
+          />
+          <TextField label={t.editName} value={name} onChange={(event) => setName(event.target.value)} />
+          {kind === 'segments' ? (
+            <span />
+          ) : (
+            <TextField label={t.editValue} value={value} onChange={(event) => setValue(event.target.value)} />
+          )}
+          <Button submit icon={<Plus aria-hidden className="size-4" />}>
+            {t.add}
+          </Button>
+        </form>
+      </div>
+    </Section>
+  );
+}
+
+function labelOf(kind: Kind, text: string): string {
+  if (kind === 'segments') return `+ ${text}`;
+  const named = readNamedValue(text);
+  return named === null ? text : `${named.name} = ${writeValue(named.value)}`;
+}

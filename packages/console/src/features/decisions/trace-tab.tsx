@@ -1,0 +1,122 @@
+import { boot } from '../../data/boot.ts';
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { rankMethods } from '../../messages/score.ts';
+import { addresses } from '../../route/addresses.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { reasonText, stageName } from './drops.ts';
+import type { Explained } from './explained.ts';
+import { JsonBlock } from './json-block.tsx';
+import type { DecisionRecord } from './record.ts';
+
+export interface TraceTabProps {
+  readonly explained: Explained | null;
+  readonly trace: Readonly<Record<string, unknown>> | null;
+  readonly record: DecisionRecord;
+}
+
+/** Every stage with what went in and out and how long it took; below it the trace as it is stored. */
+export function TraceTab({ explained, trace, record }: TraceTabProps) {
+  const format = useFormat();
+  if (explained === null || explained.stages.length === 0) return <NoTrace hasTrace={record.traceId !== null} />;
+  const { stages, summary } = explained;
+  return (
+    <div className="flex flex-col gap-4">
+      {trace === null ? <p className="text-dense text-soft">{whyNoTrace()}</p> : null}
+      <Section title={t.traceTitle} flush>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+        <section aria-label={t.traceTitle} tabIndex={0} className="overflow-x-auto">
+          <table className="w-full min-w-160 text-dense">
+            <thead>
+              <tr className="border-b border-line text-caption text-soft">
+                <th scope="col" className="px-4 py-1.5 text-start font-medium">
+                  {t.stageColumns.stage}
+                </th>
+                <th scope="col" className="px-2 text-start font-medium">
+                  {t.stageColumns.node}
+                </th>
+                <th scope="col" className="px-2 text-end font-medium">
+                  {t.stageColumns.in}
+                </th>
+                <th scope="col" className="px-2 text-end font-medium">
+                  {t.stageColumns.out}
+                </th>
+                <th scope="col" className="px-2 text-start font-medium">
+                  {t.stageColumns.reasons}
+                </th>
+                <th scope="col" className="px-2 text-start font-medium">
+                  {t.stageColumns.method}
+                </th>
+                <th scope="col" className="px-4 text-end font-medium">
+                  {t.stageColumns.time}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {stages.map((row) => (
+                <tr key={`${row.stage} ${row.nodeId} ${row.candidates}`} className="border-b border-line last:border-0">
+                  <th scope="row" className="px-4 py-1.5 text-start font-normal whitespace-nowrap">
+                    {stageName(row.stage)}
+                  </th>
+                  <td className="px-2 font-mono text-caption text-soft">{row.nodeId ?? ''}</td>
+                  <td className="px-2 text-end">{format.number(row.candidates)}</td>
+                  <td className="px-2 text-end">{row.skipped ? t.skipped : format.number(row.passed)}</td>
+                  <td className="px-2 text-soft">
+                    {Object.entries(row.dropped)
+                      .map(([reason, count]) => `${reasonText(reason).title} ${format.number(count)}`)
+                      .join(', ')}
+                    {row.warnings.length === 0 ? null : (
+                      <span className="block text-warn">{row.warnings.join(', ')}</span>
+                    )}
+                  </td>
+                  <td className="px-2 text-soft">
+                    {row.method === null ? '' : (rankMethods[row.method] ?? row.method)}
+                  </td>
+                  <td className="px-4 text-end text-soft">
+                    {row.durationMs === null ? '' : format.duration(row.durationMs)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </Section>
+      {summary.warnings.length === 0 ? null : (
+        <Section title={t.warnings}>
+          <ul className="list-disc ps-4">
+            {summary.warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {trace === null ? null : (
+        <details>
+          <summary className="w-fit rounded-control py-1 text-accent-ink">{t.rawTrace}</summary>
+          <JsonBlock value={trace} label={t.rawTrace} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** Why a decision has no stored trace, as far as the settings tell. */
+function whyNoTrace(): string {
+  const block = boot();
+  if (!block.authenticated) return t.traceNone;
+  const { decisionTraceEnabled, decisionTraceSampleRate } = block.settings;
+  if (!decisionTraceEnabled) return `${t.traceOff} ${t.traceOnIsAdmin}`;
+  return decisionTraceSampleRate < 1
+    ? t.traceSampled(new Intl.NumberFormat(undefined, { style: 'percent' }).format(decisionTraceSampleRate))
+    : t.traceNone;
+}
+
+function NoTrace({ hasTrace }: { readonly hasTrace: boolean }) {
+  return (
+    <Empty title={t.traceNone} actions={<ButtonLink to={addresses.settings()}>{t.traceOnIsAdmin}</ButtonLink>}>
+      {hasTrace ? null : whyNoTrace()}
+    </Empty>
+  );
+}

@@ -1,0 +1,168 @@
+import type { WhyNotAnswer } from '@arbiter/contract/why-not';
+import { whyNotOperations } from '@arbiter/contract/why-not';
+import { ArrowRight, CircleCheck, Clock, FlaskConical } from 'lucide-react';
+import { useState } from 'react';
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Spinner } from '../../ui/progress.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { useWhyNot } from './calls.ts';
+import { stageName } from './drops.ts';
+import { type Flip, type FlipQuestion, finalGate, tryFlip } from './flips.ts';
+import { GateList, type ShownGate } from './gate-list.tsx';
+import { valueText, type Writers } from './gates.ts';
+import { OperationProblem } from './operation-problem.tsx';
+
+export interface WhyNotPanelProps {
+  readonly question: FlipQuestion;
+  readonly offerName: string;
+  readonly write: Writers;
+  /** Shows the gates that the search met: where no trace tells of them. */
+  readonly withGates: boolean;
+}
+
+/**
+ * What would put an offer into the answer: the smallest changes, each of which was tried. Asked by a press, because the search
+ * makes many decisions and its reading is written into the audit log.
+ */
+export function WhyNotPanel({ question, offerName, write, withGates }: WhyNotPanelProps) {
+  const [asked, setAsked] = useState<'then' | 'now' | null>(null);
+  const subject: FlipQuestion = asked === 'now' ? { ...question, decisionId: null } : question;
+  const { ask, busy, failure, answer: data } = useWhyNot();
+  const blocking = data === null ? null : finalGate(data);
+  const askOf = (when: 'then' | 'now') => {
+    setAsked(when);
+    void ask(when === 'now' ? { ...question, decisionId: null } : question);
+  };
+  return (
+    <Section
+      title={t.whyNot(offerName)}
+      actions={
+        question.decisionId === null ? null : (
+          <fieldset className="flex gap-1">
+            <legend className="hidden-text">{t.whyNotWhen}</legend>
+            {(['then', 'now'] as const).map((when) => (
+              <Button
+                key={when}
+                size="small"
+                kind={asked === when ? 'plain' : 'quiet'}
+                aria-pressed={asked === when}
+                onClick={() => askOf(when)}
+              >
+                {when === 'then' ? t.whyNotThen : t.whyNotNow}
+              </Button>
+            ))}
+          </fieldset>
+        )
+      }
+    >
+      {asked === null ? (
+        <Button kind="primary" onClick={() => askOf(question.decisionId === null ? 'now' : 'then')}>
+          {t.whyNotAsk}
+        </Button>
+      ) : busy ? (
+        <Spinner label={t.whyNotBusy} />
+      ) : failure !== null ? (
+        <OperationProblem operation={whyNotOperations.ask} failure={failure} retry={() => askOf(asked)} />
+      ) : data === null ? null : (
+        <div className="flex flex-col gap-3">
+          <p>{data.summary}</p>
+          {data.flips.length === 0 ? null : (
+            <>
+              <h3 className="text-dense text-soft">{t.flipsFound(data.flips.length)}</h3>
+              <ul className="grid gap-2 sm:grid-cols-2">
+                {data.flips.map((flip) => (
+                  <FlipCard key={keyOf(flip)} flip={flip} question={subject} write={write} />
+                ))}
+              </ul>
+            </>
+          )}
+          {blocking === null ? null : (
+            <p className="flex items-start gap-2 rounded-card bg-block-soft px-3 py-2 text-block">
+              {t.flipFinal(blocking.name ?? stageName(blocking.stage))}
+            </p>
+          )}
+          <p className="text-caption text-faint">
+            {data.search.truncated
+              ? t.flipTruncated(write.number(data.search.executions))
+              : t.flipSearched(write.number(data.search.executions))}
+          </p>
+          {withGates ? <GateList gates={data.gates.map(askedGate)} write={write} /> : null}
+        </div>
+      )}
+    </Section>
+  );
+}
+
+const keyOf = ({ kind, changes, at }: Flip): string => `${kind} ${JSON.stringify(changes)} ${at}`;
+
+interface FlipCardProps {
+  readonly flip: Flip;
+  readonly question: FlipQuestion;
+  readonly write: Writers;
+}
+
+function FlipCard({ flip, question, write }: FlipCardProps) {
+  const format = useFormat();
+  const search = tryFlip(flip, question);
+  return (
+    <li className="flex flex-col gap-2 rounded-card border border-line p-3">
+      <div className="flex items-center justify-between gap-2">
+        <span className="flex items-center gap-1.5 text-caption text-soft">
+          {flip.kind === 'time' ? (
+            <Clock aria-hidden className="size-3.5" />
+          ) : (
+            <ArrowRight aria-hidden className="size-3.5" />
+          )}
+          {t.flipKinds[flip.kind] ?? flip.kind}
+        </span>
+        <Badge tone="pass" icon={<CircleCheck aria-hidden className="size-3" />}>
+          {`${t.flipVerified}, ${t.flipRank(flip.resultRank)}`}
+        </Badge>
+      </div>
+      <ul className="flex flex-col gap-0.5 font-medium">
+        {flip.kind === 'time' && flip.at !== null ? <li>{t.flipAt(format.instant(flip.at))}</li> : null}
+        {flip.changes.map((change) => (
+          <li key={`${change.path} ${String(change.to)}`}>
+            {changeText(change, write)}
+            {change.any ? <span className="font-normal text-soft"> ({t.flipAny})</span> : null}
+          </li>
+        ))}
+      </ul>
+      {search === null ? (
+        <p className="text-caption text-faint">{t.flipNotTried}</p>
+      ) : (
+        <ButtonLink
+          size="small"
+          to={addresses.simulate(search)}
+          icon={<FlaskConical aria-hidden className="size-3.5" />}
+          className="self-start"
+        >
+          {t.tryIt}
+        </ButtonLink>
+      )}
+    </li>
+  );
+}
+
+function changeText({ path, from, to }: Flip['changes'][number], write: Writers): string {
+  if (path === 'segments') return t.flipSegment(String(to));
+  const [before, after] = [valueText(from, write), valueText(to, write)];
+  if (path === 'offer.priority') return t.flipPriority(before, after);
+  if (path === 'score') return t.flipScore(numberText(from), numberText(to));
+  return t.flipFrom(path.replace(/^customer\./, ''), before, after);
+}
+
+const numberText = (value: unknown): string => (typeof value === 'number' ? value.toFixed(6) : String(value));
+
+type AskedGate = WhyNotAnswer['gates'][number];
+
+function askedGate({ stage, nodeId, status, id, name, ruleType, reason, detail }: AskedGate): ShownGate {
+  const kind =
+    id === null || ruleType === null ? 'stage' : /^(qualify|call_flow:.+\/qualify)$/.test(stage) ? 'rule' : 'policy';
+  const key = `${stage} ${nodeId ?? ''} ${id ?? ''} ${name ?? ''}`;
+  return { key, kind, id, name: name ?? stageName(stage), ruleType, status, detail, reason };
+}

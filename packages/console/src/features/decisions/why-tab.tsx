@@ -1,0 +1,156 @@
+import { ChevronLeft } from 'lucide-react';
+import { useMemo } from 'react';
+import type { Static } from 'typebox';
+import { decisionTexts as t } from '../../messages/decisions.ts';
+import type { SearchChange } from '../../route/use-address.ts';
+import { Button } from '../../ui/button.tsx';
+import { cx } from '../../ui/cx.ts';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/progress.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import type { ExplorerSearch } from './decision-page.tsx';
+import type { Explained } from './explained.ts';
+import { funnelOf, stepKey } from './funnel.ts';
+import { FunnelView } from './funnel-view.tsx';
+import type { Writers } from './gates.ts';
+import { OfferDetail } from './offer-detail.tsx';
+import { OfferList } from './offer-list.tsx';
+import { type Fate, type OfferStory, offersOf } from './offers.ts';
+import type { DecisionRecord } from './record.ts';
+import { WhyNotPanel } from './why-not-panel.tsx';
+
+type Search = Partial<Static<typeof ExplorerSearch>>;
+
+export interface WhyTabProps {
+  readonly record: DecisionRecord;
+  readonly explained: Explained | null;
+  readonly search: Search;
+  readonly change: (change: SearchChange<Search>) => void;
+  readonly write: Writers;
+}
+
+/** The way of the candidates, every offer, and all that is known of the chosen one. */
+export function WhyTab({ record, explained, search, change, write }: WhyTabProps) {
+  const format = useFormat();
+  const offers = useMemo(() => (explained === null ? [] : offersOf(explained)), [explained]);
+  const steps = useMemo(() => (explained === null ? [] : funnelOf(explained)), [explained]);
+  if (explained === null) {
+    return (
+      <div className="flex flex-col gap-4">
+        <Skeleton className="h-28 w-full" />
+        <Skeleton className="h-96 w-full" />
+      </div>
+    );
+  }
+  const step = search.step ?? null;
+  const leftHere = step === null ? offers : offers.filter((story) => leftIn(story, step));
+  const selected = offers.find(({ offerId }) => offerId === search.offer) ?? leftHere[0] ?? offers[0] ?? null;
+  const fate = (['shown', 'lost', 'blocked'] as const).find((each) => each === search.fate) ?? null;
+  const { summary, cut, origin } = explained;
+  const chosen = search.offer !== undefined;
+  return (
+    <div className="flex flex-col gap-4">
+      {origin === 'rebuilt' ? <Notice>{t.originRebuilt}</Notice> : null}
+      {origin === 'record' ? <Notice>{t.originRecord}</Notice> : null}
+      {record.withheld.length > 0 ? <Notice>{t.withheld(record.withheld.join(', '))}</Notice> : null}
+      {steps.length === 0 ? null : (
+        <Section
+          title={t.funnel}
+          about={
+            <span className="text-dense text-soft">
+              {t.funnelAbout(
+                format.number(summary.candidates + summary.mandatory),
+                format.number(explained.shown.length),
+                summary.durationMs === null ? null : format.duration(summary.durationMs),
+              )}
+            </span>
+          }
+          actions={
+            step === null ? null : (
+              <Button size="small" kind="quiet" onClick={() => change({ step: undefined })}>
+                {t.allSteps}
+              </Button>
+            )
+          }
+        >
+          <FunnelView
+            steps={steps}
+            selected={step}
+            onSelect={(key) => change({ step: key ?? undefined, fate: undefined, offer: undefined })}
+          />
+        </Section>
+      )}
+      {cut.length > 0 ? (
+        <Notice>
+          {cut
+            .map((each) => (each === 'scores' ? t.cutScores : each === 'dropped' ? t.cutDropped : t.cutGates))
+            .join(' ')}
+        </Notice>
+      ) : null}
+      {offers.length === 0 ? null : (
+        <div className="grid items-start gap-4 lg:grid-cols-[minmax(20rem,5fr)_minmax(0,8fr)]">
+          <div className={cx('lg:sticky lg:top-4', chosen && 'max-lg:hidden')}>
+            <Section title={t.offers}>
+              <div className="lg:max-h-[70dvh] lg:overflow-y-auto">
+                <OfferList
+                  offers={leftHere}
+                  selected={selected?.offerId ?? null}
+                  onSelect={(offerId) => change({ offer: offerId, rival: undefined })}
+                  fate={fate}
+                  onFate={(each: Fate | null) => change({ fate: each ?? undefined })}
+                  write={write}
+                />
+              </div>
+            </Section>
+          </div>
+          {selected === null ? null : (
+            <div className={cx('min-w-0', !chosen && 'max-lg:hidden')}>
+              <Button
+                kind="quiet"
+                className="mb-2 lg:hidden"
+                icon={<ChevronLeft aria-hidden className="size-4" />}
+                onClick={() => change({ offer: undefined })}
+              >
+                {t.back}
+              </Button>
+              <OfferDetail
+                key={selected.offerId}
+                story={selected}
+                offers={offers}
+                rivalId={search.rival ?? null}
+                onRival={(rival) => change({ rival: rival ?? undefined })}
+                write={write}
+              >
+                {selected.fate === 'shown' ||
+                record.customerId === null ||
+                record.inputsState !== 'available' ? null : (
+                  <WhyNotPanel
+                    question={{
+                      customerId: record.customerId,
+                      offerId: selected.offerId,
+                      decisionId: record.recommendationId,
+                      channel: null,
+                      placement: null,
+                      flowKey: record.flow.key,
+                      limit: null,
+                    }}
+                    offerName={selected.name ?? t.unnamed}
+                    write={write}
+                    withGates={selected.gates === null}
+                  />
+                )}
+              </OfferDetail>
+            </div>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const leftIn = ({ dropped }: OfferStory, step: string): boolean =>
+  dropped !== null && stepKey(dropped.stage, dropped.nodeId) === step;
+
+function Notice({ children }: { readonly children: React.ReactNode }) {
+  return <p className="max-w-[90ch] rounded-card bg-info-soft px-3 py-2 text-dense text-info">{children}</p>;
+}

@@ -1,0 +1,41 @@
+import type { Operation } from '@arbiter/contract/operation';
+import type { ReactNode } from 'react';
+import type { Answer } from '../data/use-operation.ts';
+import { Skeleton } from '../ui/progress.tsx';
+import { FailurePanel } from './failure-panel.tsx';
+
+export interface LoadedProps<Body> {
+  readonly answer: Answer<Body>;
+  readonly operation: Operation;
+  /** Holds the place while nothing is there yet; in the shape of what comes, so that nothing moves. */
+  readonly skeleton?: ReactNode;
+  readonly children: (body: Body) => ReactNode;
+}
+
+/**
+ * What is made of an answer, in each of its states: nothing yet, there, old (dimmed, with the reason above it), failed.
+ */
+export function Loaded<Body>({ answer, operation, skeleton, children }: LoadedProps<Body>) {
+  const { data, failure, old, refresh } = answer;
+  const panel = failure === null ? null : <FailurePanel failure={failure} operation={operation} retry={refresh} />;
+  if (data === undefined) return panel ?? skeleton ?? <Waiting />;
+  return (
+    <>
+      {panel}
+      <div className={old ? 'opacity-60 transition-opacity' : 'contents'} aria-busy={old || undefined}>
+        {children(data)}
+      </div>
+    </>
+  );
+}
+
+function Waiting() {
+  return (
+    <div className="flex flex-col gap-3" role="status" aria-label="Loading">
+      <Skeleton className="h-6 w-1/3" />
+      <Skeleton />
+      <Skeleton />
+      <Skeleton className="h-4 w-2/3" />
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+/** Texts of the palette and of the overview of keys. */
+export const paletteTexts = {
+  title: 'Search and do',
+  label: 'Page, act, name or id',
+  pages: 'Pages',
+  acts: 'Do',
+  searching: 'Searching',
+  failed: (kind: string) => `${kind} could not be searched`,
+  none: (text: string) => `Nothing is called “${text}”. Paste a whole id, or part of a name.`,
+  found: (count: number) => (count === 1 ? '1 find' : `${count} finds`),
+  hint: '↑ ↓ to choose, Enter to open, Esc to leave',
+} as const;
+
+export const keyTexts = {
+  title: 'Keys',
+  everywhere: 'Everywhere',
+  after: 'then',
+  lists: 'In lists',
+  switchLabel: 'Single-letter keys',
+  switchHelp:
+    'Switch them off if a voice control or another program writes letters by itself. Keys with Ctrl or ⌘ stay.',
+  palette: 'Search and do',
+  overview: 'This overview',
+  goTo: (page: string) => `Go to ${page}`,
+  filter: 'Filter the list',
+  move: 'Next and previous row',
+  select: 'Select the row',
+  open: 'Open the row',
+  peek: 'Look into the row',
+  selectAll: 'Select all that is loaded',
+  leave: 'Leave the table',
+} as const;

@@ -1,0 +1,41 @@
+import { writeSearch } from './search.ts';
+
+/**
+ * Every address of the console, so that one feature can link to another without knowing it. A screen that does not exist
+ * yet must not be linked to: a test holds these against the manifest.
+ */
+
+const part = (id: string): string => encodeURIComponent(id);
+type Search = Readonly<Record<string, unknown>>;
+
+export const addresses = {
+  home: () => '/',
+  decisions: (search: Search = {}) => `/decisions${writeSearch(search)}`,
+  decision: (id: string, search: Search = {}) => `/decisions/${part(id)}${writeSearch(search)}`,
+  compare: (a: string, b: string) => `/decisions/compare${writeSearch({ a, b })}`,
+  simulate: (search: Search = {}) => `/simulate${writeSearch(search)}`,
+  customers: () => '/customers',
+  customer: (id: string) => `/customers/${part(id)}`,
+  flows: () => '/flows',
+  flow: (id: string, search: Search = {}) => `/flows/${part(id)}${writeSearch(search)}`,
+  offers: (search: Search = {}) => `/offers${writeSearch(search)}`,
+  offer: (id: string) => `/offers/${part(id)}`,
+  creatives: (search: Search = {}) => `/creatives${writeSearch(search)}`,
+  creative: (id: string) => `/creatives/${part(id)}`,
+  categories: () => '/categories',
+  channels: () => '/channels',
+  policies: (search: Search = {}) => `/policies${writeSearch(search)}`,
+  policy: (id: string) => `/policies/${part(id)}`,
+  rules: (search: Search = {}) => `/rules${writeSearch(search)}`,
+  rule: (id: string) => `/rules/${part(id)}`,
+  segments: () => '/segments',
+  segment: (id: string) => `/segments/${part(id)}`,
+  schemas: () => '/data/schemas',
+  schema: (id: string) => `/data/schemas/${part(id)}`,
+  audit: (search: Search = {}) => `/audit${writeSearch(search)}`,
+  health: () => '/health',
+  settings: () => '/settings',
+  apiKeys: () => '/settings/api-keys',
+  account: () => '/settings/me',
+  login: (search: Search = {}) => `/login${writeSearch(search)}`,
+} as const;

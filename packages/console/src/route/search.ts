@@ -1,0 +1,77 @@
+import type { Static, TObject, TSchema } from 'typebox';
+
+/** The part of an address after the question mark, as names and texts; a name that stands twice has a list. */
+export type RawSearch = Readonly<Record<string, string | readonly string[]>>;
+
+/** Reads `a=1&b=x&b=y`. No value is taken for more than a text here: what it means, its schema says. */
+export function parseSearch(text: string): Record<string, string | string[]> {
+  const found: Record<string, string | string[]> = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = found[name];
+    if (before === undefined) found[name] = value;
+    else found[name] = [...(Array.isArray(before) ? before : [before]), value];
+  }
+  return found;
+}
+
+/** Writes what `parseSearch` reads, with its question mark; empty for nothing. Absent and null values are left out. */
+export function writeSearch(search: Readonly<Record<string, unknown>>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null && each !== '') parameters.append(name, String(each));
+    }
+  }
+  return parameters.size === 0 ? '' : `?${parameters}`;
+}
+
+/**
+ * The search parameters that a schema knows, as its types. What does not fit is left out: an address that was typed by hand
+ * opens the page without that filter.
+ */
+export function readSearch<S extends TObject>(schema: S, raw: RawSearch): Partial<Static<S>> {
+  const found: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const value = readValue(property, raw[name]);
+    if (value !== undefined) found[name] = value;
+  }
+  return found as Partial<Static<S>>;
+}
+
+function readValue(schema: TSchema, value: string | readonly string[] | undefined): unknown {
+  if (value === undefined) return undefined;
+  const { type, items, anyOf, const: only, enum: allowed, minimum, maximum } = keywords(schema);
+  if (anyOf !== undefined) {
+    return anyOf.map((each) => readValue(each, value)).find((each) => each !== undefined);
+  }
+  if (type === 'array') {
+    const each = (typeof value === 'string' ? [value] : value).map((one) => readValue(items ?? {}, one));
+    return each.every((one) => one !== undefined) ? each : undefined;
+  }
+  if (typeof value !== 'string') return undefined;
+  if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : undefined;
+  if (type === 'integer' || type === 'number') {
+    const number = /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+    const fits =
+      Number.isFinite(number) &&
+      (type === 'number' || Number.isInteger(number)) &&
+      number >= (minimum ?? Number.NEGATIVE_INFINITY) &&
+      number <= (maximum ?? Number.POSITIVE_INFINITY);
+    return fits ? number : undefined;
+  }
+  if (only !== undefined && only !== value) return undefined;
+  if (allowed !== undefined && !allowed.includes(value)) return undefined;
+  return value;
+}
+
+interface Keywords {
+  readonly type?: string;
+  readonly items?: TSchema;
+  readonly anyOf?: readonly TSchema[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+const keywords = (schema: TSchema): Keywords => schema as Keywords;

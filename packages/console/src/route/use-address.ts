@@ -1,0 +1,42 @@
+import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import type { Static, TObject } from 'typebox';
+import { parseSearch, type RawSearch, readSearch, writeSearch } from './search.ts';
+
+/** A parameter of the address: `useParam('id')` on `/decisions/$id`. Throws when the screen's path has none of that name. */
+export function useParam(name: string): string {
+  const params: Readonly<Record<string, string>> = useParams({ strict: false });
+  const value = params[name];
+  if (value === undefined) throw new Error(`this screen has no parameter ${name}`);
+  return value;
+}
+
+/** Some of the parameters of an address, changed; `undefined` takes one out. */
+export type SearchChange<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
+
+/**
+ * What the address says after its question mark, typed by a schema, usually the query of the list's operation; and a setter
+ * that changes some of it (`undefined` takes one out). A change replaces the entry of the history, unless `push` says that
+ * the back button shall undo it.
+ */
+export function useSearch<S extends TObject>(
+  schema: S,
+): [Partial<Static<S>>, (change: SearchChange<Partial<Static<S>>>, how?: { readonly push: boolean }) => void] {
+  const text = useLocation({ select: (location) => location.searchStr });
+  const navigate = useNavigate();
+  const raw: RawSearch = useMemo(() => parseSearch(text), [text]);
+  const search = useMemo(() => readSearch(schema, raw), [schema, raw]);
+  const change = useCallback(
+    (changed: SearchChange<Partial<Static<S>>>, how = { push: false }) => {
+      const merged: Record<string, unknown> = { ...raw, ...changed };
+      void navigate({
+        to: '.',
+        search: () => parseSearch(writeSearch(merged)),
+        replace: !how.push,
+        resetScroll: false,
+      });
+    },
+    [navigate, raw],
+  );
+  return [search, change];
+}

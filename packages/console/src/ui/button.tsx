@@ -1,0 +1,117 @@
+import { LoaderCircle } from 'lucide-react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
+import { cx } from './cx.ts';
+import { Link } from './link.tsx';
+import { Tooltip } from './tooltip.tsx';
+
+export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
+
+interface Look {
+  /** `primary` is the one act of a page, `plain` the usual, `quiet` has no border, `danger` cannot be taken back. */
+  readonly kind?: ButtonKind | undefined;
+  /** `small` (28 px) inside tables and panels. */
+  readonly size?: 'small' | 'normal' | undefined;
+  readonly icon?: ReactNode;
+  /** The key that does the same, shown behind the word: `⌘⏎`. */
+  readonly shortcut?: string | undefined;
+}
+
+export interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'type' | 'disabled'> {
+  readonly submit?: boolean;
+  /** The act is under way: shown, and pressed to no effect. */
+  readonly busy?: boolean | undefined;
+  /** Why it cannot be pressed. It keeps its place in the tab order, so that the reason can be read. */
+  readonly disabledReason?: string | null | undefined;
+}
+
+const kinds: Record<ButtonKind, string> = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-hover',
+  plain: 'border border-line-strong bg-surface text-ink hover:bg-hover',
+  quiet: 'text-soft hover:bg-hover hover:text-ink',
+  danger: 'border border-block bg-surface text-block hover:bg-block-soft',
+};
+
+const disabledLook = 'border border-line bg-sunken text-faint';
+
+function buttonClass({ kind = 'plain', size = 'normal' }: Look, iconOnly: boolean, disabled: boolean): string {
+  return cx(
+    'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-control font-medium whitespace-nowrap transition-colors duration-100',
+    size === 'small' ? 'h-7 text-dense' : 'h-8 text-body',
+    iconOnly ? (size === 'small' ? 'w-7' : 'w-8') : size === 'small' ? 'px-2' : 'px-3',
+    disabled ? disabledLook : kinds[kind],
+  );
+}
+
+const shortcutClass = 'ms-1 text-caption font-normal opacity-75 max-md:hidden';
+
+/** A button. With an icon alone it needs `aria-label`, which is its tooltip too. */
+export function Button(props: ButtonProps) {
+  const { kind, size, icon, shortcut, submit, busy, disabledReason, className, onClick, children, ...rest } = props;
+  const reasonId = useId();
+  const disabled = Boolean(disabledReason);
+  const iconOnly = children === undefined;
+  const button = (
+    <button
+      {...rest}
+      type={submit ? 'submit' : 'button'}
+      aria-disabled={disabled || undefined}
+      aria-busy={busy || undefined}
+      aria-describedby={disabled ? reasonId : rest['aria-describedby']}
+      className={cx(buttonClass({ kind, size }, iconOnly, disabled), className)}
+      onClick={(event) => {
+        if (disabled || busy) {
+          event.preventDefault();
+          return;
+        }
+        onClick?.(event);
+      }}
+    >
+      {busy ? <LoaderCircle aria-hidden className="size-4 animate-turn" /> : icon}
+      {children}
+      {shortcut ? (
+        <kbd aria-hidden className={shortcutClass}>
+          {shortcut}
+        </kbd>
+      ) : null}
+    </button>
+  );
+  if (disabledReason) {
+    return (
+      <>
+        <Tooltip text={disabledReason}>{button}</Tooltip>
+        <span id={reasonId} hidden>
+          {disabledReason}
+        </span>
+      </>
+    );
+  }
+  return iconOnly && rest['aria-label'] ? <Tooltip text={rest['aria-label']}>{button}</Tooltip> : button;
+}
+
+export interface ButtonLinkProps extends Look {
+  readonly to: string;
+  readonly 'aria-label'?: string;
+  readonly className?: string;
+  readonly children?: ReactNode;
+}
+
+/** What goes to another address but is as important as a button. */
+export function ButtonLink({ to, kind, size, icon, shortcut, className, children, ...rest }: ButtonLinkProps) {
+  const link = (
+    <Link
+      {...rest}
+      to={to}
+      look="plain"
+      className={cx(buttonClass({ kind, size }, children === undefined, false), className)}
+    >
+      {icon}
+      {children}
+      {shortcut ? (
+        <kbd aria-hidden className={shortcutClass}>
+          {shortcut}
+        </kbd>
+      ) : null}
+    </Link>
+  );
+  return children === undefined && rest['aria-label'] ? <Tooltip text={rest['aria-label']}>{link}</Tooltip> : link;
+}

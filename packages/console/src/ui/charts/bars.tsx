@@ -1,0 +1,101 @@
+import type { ReactNode } from 'react';
+import type { Drill } from '../drill.ts';
+import { ChartFrame } from './frame.tsx';
+import { Mark, Picture, seriesColour } from './mark.tsx';
+import { valueScale } from './scales.ts';
+
+export interface BarRow {
+  readonly key: string;
+  readonly label: string;
+  readonly value: number;
+  readonly drill: Drill;
+  /** Interval of the value, where the server gives one. */
+  readonly low?: number;
+  readonly high?: number;
+  /** Colour by meaning instead of the first of the series. */
+  readonly tone?: 'pass' | 'block' | 'warn' | 'info';
+}
+
+export interface BarChartProps {
+  readonly title: string;
+  readonly summary: string;
+  /** In the order in which they are shown, greatest first. */
+  readonly rows: readonly BarRow[];
+  /** What is counted, as the head of the table says it. */
+  readonly measure: string;
+  readonly of: string;
+  readonly write: (value: number) => string;
+  readonly empty?: string | undefined;
+  readonly foot?: ReactNode;
+}
+
+const line = 30;
+
+/** Lying bars from zero, with their names and values beside them. */
+export function BarChart({ title, summary, rows, measure, of, write, empty, foot }: BarChartProps) {
+  const table = {
+    head: [of, measure],
+    rows: rows.map(({ key, label, value, drill }) => ({ key, cells: [label, write(value)], drill })),
+  };
+  return (
+    <ChartFrame title={title} summary={summary} table={table} empty={empty} foot={foot}>
+      {(width) => {
+        const names = Math.min(200, width * 0.38);
+        const figures = 72;
+        const { scale } = valueScale(
+          rows.flatMap(({ value, high }) => [value, high ?? value]),
+          [names, width - figures],
+        );
+        const letters = Math.floor(names / 7.2);
+        return (
+          <Picture width={width} height={rows.length * line} name={`${title}. ${summary}`}>
+            {rows.map(({ key, label, value, drill, low, high, tone }, at) => (
+              <Mark key={key} first={at === 0} drill={drill} name={`${label}: ${write(value)}`}>
+                <rect
+                  x={0}
+                  y={at * line}
+                  width={width}
+                  height={line}
+                  className="fill-transparent group-hover/mark:fill-hover"
+                  rx={4}
+                />
+                <rect
+                  data-mark
+                  x={scale(Math.min(0, value))}
+                  y={at * line + 8}
+                  width={Math.max(value === 0 ? 0 : 2, Math.abs(scale(value) - scale(0)))}
+                  height={line - 16}
+                  rx={2}
+                  fill={tone ? `var(--${tone})` : seriesColour(0)}
+                />
+                {low !== undefined && high !== undefined ? (
+                  <path
+                    d={`M${scale(low)},${at * line + line / 2}H${scale(high)}M${scale(low)},${at * line + 10}v10M${scale(high)},${at * line + 10}v10`}
+                    className="fill-none stroke-ink"
+                  />
+                ) : null}
+              </Mark>
+            ))}
+            <g aria-hidden className="pointer-events-none">
+              {rows.map(({ key, label, value, high }, at) => (
+                <g key={key}>
+                  <text x={4} y={at * line + line / 2} dy="0.32em" className="fill-ink">
+                    {label.length > letters ? `${label.slice(0, letters - 1)}…` : label}
+                  </text>
+                  <text
+                    x={scale(Math.max(0, high ?? value)) + 6}
+                    y={at * line + line / 2}
+                    dy="0.32em"
+                    className="fill-soft"
+                  >
+                    {write(value)}
+                  </text>
+                </g>
+              ))}
+            </g>
+          </Picture>
+        );
+      }}
+    </ChartFrame>
+  );
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { timeTicks, unbroken, valueScale, withOthers, zoneOffset } from './scales.ts';
+
+test('a value axis begins at zero and ends at a round number', () => {
+  assert.deepEqual(valueScale([3, 97], [100, 0]).scale.domain(), [0, 100]);
+  assert.deepEqual(valueScale([-3, 5], [100, 0]).scale.domain(), [-4, 6]);
+  assert.deepEqual(valueScale([], [100, 0]).scale.domain(), [0, 1]);
+  assert.deepEqual(valueScale([0, 0], [100, 0]).scale.domain(), [0, 1]);
+});
+
+test('the offset of a zone is that of the instant', () => {
+  assert.equal(zoneOffset(Date.UTC(2026, 6, 1), 'Europe/Berlin'), 120);
+  assert.equal(zoneOffset(Date.UTC(2026, 11, 1), 'Europe/Berlin'), 60);
+  assert.equal(zoneOffset(Date.UTC(2026, 0, 1), 'Asia/Kolkata'), 330);
+});
+
+test('days begin at midnight of the zone, also after a change of the clock', () => {
+  const ticks = timeTicks(Date.UTC(2026, 9, 23, 22), Date.UTC(2026, 9, 26, 23), 5, 'Europe/Berlin');
+  assert.deepEqual(
+    ticks.map((at) => new Date(at).toISOString()),
+    ['2026-10-23T22:00:00.000Z', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z', '2026-10-26T23:00:00.000Z'],
+  );
+});
+
+test('a day has at most as many ticks as there is room for', () => {
+  const from = Date.UTC(2026, 10, 1);
+  assert.equal(timeTicks(from, from + 86_400_000, 8, 'UTC').length, 9 - 0);
+  assert.ok(timeTicks(from, from + 86_400_000, 3, 'UTC').length <= 4);
+});
+
+test('a gap stays a gap', () => {
+  const runs = unbroken([1, 2, null, 3, null, null, 4].map((value) => ({ value })));
+  assert.deepEqual(
+    runs.map((run) => run.map(({ value }) => value)),
+    [[1, 2], [3], [4]],
+  );
+});
+
+test('what is too many becomes others', () => {
+  const rows = [5, 4, 3, 2].map((value) => ({ value }));
+  const sum = (rest: readonly { value: number }[]) => ({ value: rest.reduce((all, { value }) => all + value, 0) });
+  assert.deepEqual(withOthers(rows, 3, sum), [{ value: 5 }, { value: 4 }, { value: 5 }]);
+  assert.equal(withOthers(rows, 4, sum), rows);
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { differences, type Json, pointerText, sameJson } from './differences.ts';
+import { comparedWords } from './words.ts';
+
+const told = (before: Json, after: Json) =>
+  differences(before, after).found.map(({ pointer, kind }) => `${kind} ${pointer}`);
+
+test('differences are named by JSON pointer', () => {
+  assert.deepEqual(told({ a: 1, b: { 'c/d': 2 } }, { a: 1, b: { 'c/d': 3 }, e: null }), [
+    'changed /b/c~1d',
+    'added /e',
+  ]);
+  assert.deepEqual(told({ a: 1 }, {}), ['removed /a']);
+  assert.equal(pointerText('/b/c~1d'), 'b › c/d');
+});
+
+test('what is the same is counted, whatever the order of keys', () => {
+  assert.deepEqual(differences({ a: 1, b: [2, 3] }, { b: [2, 3], a: 1 }), { found: [], unchanged: 3 });
+  assert.equal(sameJson({ a: null }, { b: null }), false);
+  assert.equal(differences({ a: 1, b: 2 }, { a: 1, b: 3 }).unchanged, 1);
+});
+
+test('lists of plain values are sets: what came and what went', () => {
+  const [found] = differences({ tags: ['a', 'b'] }, { tags: ['b', 'c'] }).found;
+  assert.deepEqual([found?.kind, found?.added, found?.removed], ['set', ['c'], ['a']]);
+  assert.deepEqual(told(['a', 'b'], ['b', 'a']), ['changed ']);
+});
+
+test('things in a list are known by their id: moved, added, removed, changed inside', () => {
+  const node = (id: string, limit: number) => ({ id, config: { limit } });
+  assert.deepEqual(told([node('a', 1), node('b', 1), node('c', 1)], [node('b', 1), node('a', 2), node('d', 1)]), [
+    'removed /c',
+    'moved /b',
+    'moved /a',
+    'changed /a/config/limit',
+    'added /d',
+  ]);
+  assert.deepEqual(told([node('a', 1), node('b', 1)], [node('x', 1), node('a', 1), node('b', 1)]), ['added /x']);
+});
+
+test('lists whose things have no name, or the same one, are compared as a whole', () => {
+  assert.deepEqual(told([{ x: 1 }], [{ x: 2 }]), ['changed ']);
+  assert.deepEqual(told([{ id: 'a' }, { id: 'a' }], [{ id: 'a' }]), ['changed ']);
+});
+
+test('texts are compared word by word', () => {
+  assert.deepEqual(comparedWords('your drink is on us', 'your cake is on us today'), [
+    { kind: 'same', text: 'your ' },
+    { kind: 'removed', text: 'drink ' },
+    { kind: 'added', text: 'cake ' },
+    { kind: 'same', text: 'is on ' },
+    { kind: 'removed', text: 'us' },
+    { kind: 'added', text: 'us today' },
+  ]);
+  assert.equal(comparedWords('w '.repeat(401), 'w'), null);
+  assert.notEqual(comparedWords('w '.repeat(399), 'w'), null);
+});

@@ -1,0 +1,141 @@
+import { cx } from '../cx.ts';
+import { type Difference, differences, type Json, pointerText } from './differences.ts';
+import { comparedWords } from './words.ts';
+
+export interface DiffProps {
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+  /** What the two are: "v3" and "draft". */
+  readonly names?: { readonly before: string; readonly after: string };
+  /** Label of a place; null: the pointer itself is shown. */
+  readonly label?: (pointer: string) => string | null;
+  /** Text of a value in place of its JSON: names in place of ids. */
+  readonly write?: (value: Json, pointer: string) => string | null;
+}
+
+function written(value: Json | undefined, pointer: string, write: DiffProps['write']): string {
+  if (value === undefined) return '';
+  const own = write?.(value, pointer);
+  if (own !== undefined && own !== null) return own;
+  if (value === null) return 'nothing';
+  if (value === true) return 'yes';
+  if (value === false) return 'no';
+  return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
+}
+
+const gone = 'rounded-control bg-block-soft text-ink line-through decoration-block';
+const come = 'rounded-control bg-pass-soft text-ink no-underline';
+
+function Value({ text, kind }: { readonly text: string; readonly kind: 'gone' | 'come' }) {
+  const Element = kind === 'gone' ? 'del' : 'ins';
+  const long = text.includes('\n') || text.length > 80;
+  return (
+    <Element
+      className={cx(
+        kind === 'gone' ? gone : come,
+        long
+          ? 'block max-h-60 overflow-auto p-2 font-mono text-caption break-words whitespace-pre-wrap no-underline'
+          : 'px-1',
+      )}
+    >
+      {text === '' ? 'empty' : text}
+    </Element>
+  );
+}
+
+function Line({ difference, write }: { readonly difference: Difference; readonly write: DiffProps['write'] }) {
+  const { kind, before, after, pointer, added, removed } = difference;
+  if (kind === 'set') {
+    return (
+      <span className="flex flex-wrap gap-1">
+        {removed?.map((value) => (
+          <Value key={`- ${String(value)}`} kind="gone" text={written(value, pointer, write)} />
+        ))}
+        {added?.map((value) => (
+          <Value key={`+ ${String(value)}`} kind="come" text={written(value, pointer, write)} />
+        ))}
+      </span>
+    );
+  }
+  if (kind === 'moved') {
+    return (
+      <span>
+        from place {String(before)} to place {String(after)}
+      </span>
+    );
+  }
+  if (typeof before === 'string' && typeof after === 'string' && (before.includes(' ') || after.includes(' '))) {
+    const pieces = comparedWords(before, after);
+    if (pieces?.some((piece) => piece.kind === 'same')) {
+      return (
+        <span className="whitespace-pre-wrap">
+          {pieces.map((piece, at) => {
+            const key = at;
+            if (piece.kind === 'same') return <span key={key}>{piece.text}</span>;
+            return piece.kind === 'removed' ? (
+              <del key={key} className={gone}>
+                {piece.text}
+              </del>
+            ) : (
+              <ins key={key} className={come}>
+                {piece.text}
+              </ins>
+            );
+          })}
+        </span>
+      );
+    }
+  }
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-1.5">
+      {before === undefined ? null : <Value kind="gone" text={written(before, pointer, write)} />}
+      {before !== undefined && after !== undefined ? (
+        <span aria-hidden className="text-faint">
+          →
+        </span>
+      ) : null}
+      {after === undefined ? null : <Value kind="come" text={written(after, pointer, write)} />}
+    </span>
+  );
+}
+
+const words = { added: 'added', removed: 'removed', changed: '', moved: 'moved', set: '' };
+
+/** Two states of a record, place by place: what went is struck through, what came stands beside it, the rest is counted. */
+export function Diff({ before, after, names, label, write }: DiffProps) {
+  const { found, unchanged } = differences(before, after);
+  if (found.length === 0) return <p className="text-soft">Nothing differs.</p>;
+  return (
+    <div className="flex flex-col gap-1 text-dense">
+      {names ? (
+        <p className="text-caption text-soft">
+          From <del className={cx(gone, 'px-1')}>{names.before}</del> to{' '}
+          <ins className={cx(come, 'px-1')}>{names.after}</ins>
+        </p>
+      ) : null}
+      <dl className="divide-y divide-line">
+        {found.map((difference) => (
+          <div
+            key={`${difference.kind} ${difference.pointer}`}
+            className="grid gap-x-4 gap-y-0.5 py-1.5 sm:grid-cols-[minmax(8rem,16rem)_1fr]"
+          >
+            <dt className="min-w-0 text-soft">
+              {label?.(difference.pointer) ?? (pointerText(difference.pointer) || 'value')}
+              {words[difference.kind] ? (
+                <span className="ms-1.5 text-caption text-faint">{words[difference.kind]}</span>
+              ) : null}
+            </dt>
+            <dd className="min-w-0">
+              <Line difference={difference} write={write} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {unchanged > 0 ? (
+        <p className="text-caption text-faint">
+          {unchanged} {unchanged === 1 ? 'value is' : 'values are'} the same.
+        </p>
+      ) : null}
+    </div>
+  );
+}

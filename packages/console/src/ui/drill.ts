@@ -1,0 +1,15 @@
+/**
+ * What stands behind a number: the page that lists it, or why there is none. Every number of the console has one, so that
+ * proof is one click away (docs/design/console.md 1, P1).
+ */
+export type Drill =
+  | {
+      /** Address inside the console: `/decisions?offerId=...`. */
+      readonly to: string;
+      /** Said to those who hear the page, where the number and its label do not say enough. */
+      readonly says?: string;
+    }
+  | {
+      /** Why the number cannot be opened: "older than trace retention". */
+      readonly reason: string;
+    };

@@ -1,0 +1,56 @@
+import { type ComponentProps, createContext, type MouseEvent, useContext } from 'react';
+import { cx } from './cx.ts';
+
+/** What `ui` has to know of the router: nothing but this. The app gives it by UiProvider. */
+export interface Links {
+  /** Address for the browser, with the sub path: `/offers` -> `/arbiter/offers`. */
+  readonly href: (to: string) => string;
+  readonly go: (to: string) => void;
+  /** Called when a person is about to open the address. */
+  readonly prefetch?: (to: string) => void;
+}
+
+export const LinkContext = createContext<Links>({
+  href: (to) => to,
+  go: (to) => globalThis.location.assign(to),
+});
+
+export function useLinks(): Links {
+  return useContext(LinkContext);
+}
+
+/** True when the browser should do with a click what it does by itself: new tab, new window, download. */
+export function leftToBrowser(event: MouseEvent): boolean {
+  return (
+    event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
+  );
+}
+
+export interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
+  /** Address inside the console, or an https address of another site. */
+  readonly to: string;
+  /** `text` is coloured and underlined at the pointer, `plain` brings no look of its own. */
+  readonly look?: 'text' | 'plain';
+}
+
+/** A real link: middle click, copy address and history work. Inside the console it does not load the page anew. */
+export function Link({ to, look = 'text', className, onClick, ...rest }: LinkProps) {
+  const links = useLinks();
+  const outside = /^[a-z]+:/.test(to);
+  return (
+    <a
+      {...rest}
+      {...(outside ? { target: '_blank', rel: 'noreferrer' } : {})}
+      href={outside ? to : links.href(to)}
+      className={cx(look === 'text' && 'rounded-control text-accent-ink underline-offset-3 hover:underline', className)}
+      onPointerEnter={outside ? undefined : () => links.prefetch?.(to)}
+      onFocus={outside ? undefined : () => links.prefetch?.(to)}
+      onClick={(event) => {
+        onClick?.(event);
+        if (outside || leftToBrowser(event)) return;
+        event.preventDefault();
+        links.go(to);
+      }}
+    />
+  );
+}

@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react';
+import { Link } from './link.tsx';
+
+export interface PageProps {
+  /** The heading, and the title of the window. */
+  readonly title: string;
+  /** What stands for the title where a text is not enough; the window keeps the text. */
+  readonly heading?: ReactNode;
+  /** Where this page hangs: the list it came from. */
+  readonly parents?: readonly { readonly title: string; readonly to: string }[];
+  /** Badges and ids behind the heading. */
+  readonly about?: ReactNode;
+  /** One sentence: what this page is for. */
+  readonly lead?: ReactNode;
+  /** Buttons, the most important one last. */
+  readonly actions?: ReactNode;
+  /** `prose` for forms and texts, `wide` for what fills the window (a canvas). */
+  readonly width?: 'normal' | 'prose' | 'wide';
+  readonly children?: ReactNode;
+}
+
+const widths = { normal: 'max-w-360', prose: 'max-w-4xl', wide: 'max-w-none' };
+
+/** A page: where it is, its heading, what can be done, its content. */
+export function Page({ title, heading, parents, about, lead, actions, width = 'normal', children }: PageProps) {
+  return (
+    <div className={`mx-auto flex w-full flex-col gap-4 px-4 pt-4 pb-12 md:px-6 ${widths[width]}`}>
+      <title>{`${title} · Arbiter`}</title>
+      <header className="flex flex-col gap-1">
+        {parents && parents.length > 0 ? (
+          <nav aria-label="Breadcrumb" className="text-dense">
+            <ol className="flex flex-wrap items-center gap-1.5 text-faint">
+              {parents.map((parent) => (
+                <li key={parent.to} className="flex items-center gap-1.5">
+                  <Link to={parent.to} className="py-0.5">
+                    {parent.title}
+                  </Link>
+                  <span aria-hidden>/</span>
+                </li>
+              ))}
+            </ol>
+          </nav>
+        ) : null}
+        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+          <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+            <h1 tabIndex={-1} data-page-title className="min-w-0 text-page font-semibold text-balance">
+              {heading ?? title}
+            </h1>
+            {about}
+          </div>
+          {actions ? (
+            <div data-print="none" className="flex flex-wrap items-center gap-2">
+              {actions}
+            </div>
+          ) : null}
+        </div>
+        {lead ? <p className="max-w-[72ch] text-body text-soft">{lead}</p> : null}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+export interface SectionProps {
+  readonly title: string;
+  readonly about?: ReactNode;
+  readonly actions?: ReactNode;
+  /** Without padding, for tables that reach the border. */
+  readonly flush?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A part of a page with a heading and a border. */
+export function Section({ title, about, actions, flush = false, children }: SectionProps) {
+  return (
+    <section aria-label={title} className="flex min-w-0 flex-col rounded-card border border-line bg-surface">
+      <header className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 gap-y-1 border-b border-line px-4 py-1.5">
+        <div className="flex min-w-0 flex-wrap items-center gap-2">
+          <h2 className="text-body font-semibold">{title}</h2>
+          {about}
+        </div>
+        {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+      </header>
+      <div className={flush ? 'min-w-0' : 'min-w-0 p-4'}>{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+
+/** A column of a DataTable. */
+export interface Column<Row> {
+  readonly key: string;
+  readonly header: string;
+  /** In the head, behind the name: "%", "ms". */
+  readonly unit?: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** What the column sorts by once all rows are loaded; without it, it does not sort. */
+  readonly sortBy?: (row: Row) => string | number | null;
+  /** Numbers stand at the end. */
+  readonly align?: 'start' | 'end';
+  /** Least width in px (140). */
+  readonly width?: number;
+  /** Part of the width that is left over (1); 0 keeps the width. */
+  readonly grow?: number;
+}
+
+/** Which rows are selected, by key. It outlives paging and sorting. */
+export interface Selection {
+  readonly selected: ReadonlySet<string>;
+  readonly onChange: (selected: ReadonlySet<string>) => void;
+}
+
+/** Order of two values to sort by: numbers as numbers, texts as people read them ("Offer 9" before "Offer 10"). */
+export function bySortValue(one: unknown, other: unknown): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return String(one).localeCompare(String(other), undefined, { numeric: true });
+}

@@ -1,0 +1,69 @@
+/** Where the reader of a grid is: row -1 is the head. */
+export interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+export interface GridSize {
+  readonly rows: number;
+  readonly columns: number;
+  /** Rows that fit into the window. */
+  readonly page: number;
+}
+
+export interface Pressed {
+  readonly key: string;
+  readonly mod: boolean;
+}
+
+const within = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value));
+
+/** Where a key leads in a grid (ARIA grid pattern, and j and k as everywhere in the console); null: not a key of the grid. */
+export function moved(place: Place, { key, mod }: Pressed, size: GridSize): Place | null {
+  const to = (row: number, column: number): Place => ({
+    row: within(row, -1, size.rows - 1),
+    column: within(column, 0, size.columns - 1),
+  });
+  const { row, column } = place;
+  switch (key) {
+    case 'ArrowDown':
+      return mod ? to(size.rows - 1, column) : to(row + 1, column);
+    case 'ArrowUp':
+      return mod ? to(0, column) : to(row - 1, column);
+    case 'ArrowRight':
+      return to(row, column + 1);
+    case 'ArrowLeft':
+      return to(row, column - 1);
+    case 'Home':
+      return mod ? to(0, 0) : to(row, 0);
+    case 'End':
+      return mod ? to(size.rows - 1, size.columns - 1) : to(row, size.columns - 1);
+    case 'PageDown':
+      return to(row + size.page, column);
+    case 'PageUp':
+      return to(Math.max(0, row - size.page), column);
+    case 'j':
+      return mod ? null : to(row + 1, column);
+    case 'k':
+      return mod ? null : to(row - 1, column);
+    default:
+      return null;
+  }
+}
+
+/** Adds the rows between two places, both included, to what is selected. */
+export function withRange(
+  selected: ReadonlySet<string>,
+  keys: readonly string[],
+  from: number,
+  to: number,
+): ReadonlySet<string> {
+  return new Set([...selected, ...keys.slice(Math.max(0, Math.min(from, to)), Math.max(from, to) + 1)]);
+}
+
+/** Selects what is not selected, and the other way round. */
+export function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(selected);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { moved, toggled, withRange } from './table-keys.ts';
+import { placeColumns, visibleColumns } from './table-layout.ts';
+
+const size = { rows: 100, columns: 4, page: 10 };
+const press = (key: string, from = { row: 5, column: 1 }, mod = false) => moved(from, { key, mod }, size);
+
+test('the keys of a grid', () => {
+  assert.deepEqual(press('ArrowDown'), { row: 6, column: 1 });
+  assert.deepEqual(press('j'), { row: 6, column: 1 });
+  assert.deepEqual(press('k'), { row: 4, column: 1 });
+  assert.deepEqual(press('ArrowRight'), { row: 5, column: 2 });
+  assert.deepEqual(press('Home'), { row: 5, column: 0 });
+  assert.deepEqual(press('End'), { row: 5, column: 3 });
+  assert.deepEqual(press('End', { row: 5, column: 1 }, true), { row: 99, column: 3 });
+  assert.deepEqual(press('PageDown'), { row: 15, column: 1 });
+  assert.equal(press('j', { row: 5, column: 1 }, true), null);
+  assert.equal(press('q'), null);
+});
+
+test('the borders hold: the head above, the last row below, no column beside', () => {
+  assert.deepEqual(press('ArrowUp', { row: 0, column: 0 }), { row: -1, column: 0 });
+  assert.deepEqual(press('ArrowUp', { row: -1, column: 0 }), { row: -1, column: 0 });
+  assert.deepEqual(press('ArrowDown', { row: 99, column: 0 }), { row: 99, column: 0 });
+  assert.deepEqual(press('ArrowLeft', { row: 5, column: 0 }), { row: 5, column: 0 });
+  assert.deepEqual(press('PageUp', { row: 5, column: 0 }), { row: 0, column: 0 });
+});
+
+test('a range selects both its ends, in either direction, and keeps what was selected', () => {
+  const keys = ['a', 'b', 'c', 'd'];
+  assert.deepEqual([...withRange(new Set(['d']), keys, 0, 1)].sort(), ['a', 'b', 'd']);
+  assert.deepEqual([...withRange(new Set(), keys, 2, 1)], ['b', 'c']);
+  assert.deepEqual([...withRange(new Set(), keys, 1, -1)], ['a', 'b']);
+  assert.deepEqual([...toggled(new Set(['a']), 'a')], []);
+  assert.deepEqual([...toggled(new Set(['a']), 'b')], ['a', 'b']);
+});
+
+test('columns fill the width to the pixel, and scroll where they need more', () => {
+  const columns = [
+    { width: 200, grow: 2 },
+    { width: 100, grow: 1 },
+    { width: 80, grow: 0 },
+  ];
+  const wide = placeColumns(columns, 481);
+  assert.equal(wide.at(-1)!.left + wide.at(-1)!.width, 481);
+  assert.deepEqual(
+    wide.map(({ width }) => width),
+    [267, 134, 80],
+  );
+  assert.deepEqual(
+    placeColumns(columns, 100).map(({ left }) => left),
+    [0, 200, 300],
+  );
+});
+
+test('of 200 columns only those near the window are drawn, and the first', () => {
+  const placed = placeColumns(
+    Array.from({ length: 200 }, () => ({ width: 100, grow: 0 })),
+    1_000,
+  );
+  const drawn = visibleColumns(placed, 10_000, 1_000);
+  assert.equal(drawn[0], 0);
+  assert.equal(drawn[1], 94);
+  assert.equal(drawn.at(-1), 115);
+});

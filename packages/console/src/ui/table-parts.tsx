@@ -1,0 +1,235 @@
+import type { SortingState } from '@tanstack/react-table';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { cx } from './cx.ts';
+import { Link, leftToBrowser, useLinks } from './link.tsx';
+import { Skeleton } from './progress.tsx';
+import type { Column, Selection } from './table-column.ts';
+import { type Place, toggled } from './table-keys.ts';
+import type { Placed } from './table-layout.ts';
+
+export const selectWidth = 40;
+
+interface Shared<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly placed: readonly Placed[];
+  readonly drawn: readonly number[];
+  /** Width of the column of checkboxes, 0 without. */
+  readonly leading: number;
+  readonly selection: Selection | undefined;
+  readonly cellId: (place: Place) => string;
+  readonly totalWidth: number;
+  /** Column of the place where the reader is, -1 when it is in another row. */
+  readonly active: number;
+}
+
+/** The ring of the place where the reader is; shown only while the grid has the focus by keyboard. */
+const here =
+  'group-focus-visible/grid:outline-2 group-focus-visible/grid:-outline-offset-2 group-focus-visible/grid:outline-accent';
+
+function cellStyle(index: number, placed: Placed, leading: number) {
+  return index === 0
+    ? { width: placed.width, insetInlineStart: leading }
+    : { width: placed.width, insetInlineStart: placed.left + leading };
+}
+
+function cellClass(index: number, align: 'start' | 'end' | undefined, active: boolean): string {
+  return cx(
+    'flex h-full items-center px-3',
+    index === 0 ? 'sticky z-[1] bg-inherit' : 'absolute top-0',
+    align === 'end' && 'justify-end text-end',
+    active && here,
+  );
+}
+
+interface HeadProps<Row> extends Shared<Row> {
+  readonly sorting: SortingState;
+  readonly complete: boolean;
+  readonly keys: readonly string[];
+  readonly sortBy: (key: string) => void;
+}
+
+/** The names of the columns. A name sorts where the whole list is loaded. */
+export function HeadLine<Row>(props: HeadProps<Row>) {
+  const { columns, placed, drawn, leading, selection, cellId, totalWidth, active, sorting, complete, keys, sortBy } =
+    props;
+  const [sorted] = sorting;
+  const all = selection !== undefined && keys.length > 0 && keys.every((key) => selection.selected.has(key));
+  return (
+    <div
+      role="row"
+      aria-rowindex={1}
+      className="relative flex h-9 border-b border-line bg-surface"
+      style={{ width: totalWidth }}
+    >
+      {selection ? (
+        <div
+          role="columnheader"
+          aria-colindex={1}
+          className="sticky start-0 z-[3] flex items-center bg-inherit ps-3"
+          style={{ width: leading }}
+        >
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label="Select all loaded rows"
+            checked={all}
+            className="size-4"
+            onChange={() => selection.onChange(new Set(all ? [] : keys))}
+          />
+        </div>
+      ) : null}
+      {drawn.map((index) => {
+        const [column, at] = [columns[index], placed[index]];
+        if (!column || !at) return null;
+        const sortable = complete && column.sortBy !== undefined;
+        const direction =
+          sortable && sorted?.id === column.key ? (sorted.desc ? 'descending' : 'ascending') : undefined;
+        const Arrow = direction === 'descending' ? ArrowDown : ArrowUp;
+        const name = (
+          <>
+            <span className="truncate">{column.header}</span>
+            {column.unit ? <span className="font-normal text-faint">{column.unit}</span> : null}
+          </>
+        );
+        return (
+          <div
+            key={column.key}
+            id={cellId({ row: -1, column: index })}
+            role="columnheader"
+            aria-colindex={index + (selection ? 2 : 1)}
+            aria-sort={sortable ? (direction ?? 'none') : undefined}
+            className={cx(cellClass(index, column.align, active === index), 'text-caption font-medium text-soft')}
+            style={cellStyle(index, at, leading)}
+          >
+            {sortable ? (
+              <button
+                type="button"
+                tabIndex={-1}
+                onClick={() => sortBy(column.key)}
+                className="-mx-1 flex h-6 min-w-0 items-center gap-1 rounded-control px-1 hover:bg-hover hover:text-ink"
+              >
+                {name}
+                {direction ? <Arrow aria-hidden className="size-3 shrink-0 text-accent-ink" /> : null}
+              </button>
+            ) : (
+              <span className="flex min-w-0 items-center gap-1">{name}</span>
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+interface RowProps<Row> extends Shared<Row> {
+  readonly row: Row;
+  readonly rowId: string;
+  readonly index: number;
+  readonly top: number;
+  readonly height: number;
+  readonly to: string | undefined;
+  readonly onPlace: (column: number) => void;
+}
+
+/** One row. A link lies over all of it, so that the browser's own ways of opening work; controls inside lie above the link. */
+export function RowLine<Row>(props: RowProps<Row>) {
+  const { columns, placed, drawn, leading, selection, cellId, totalWidth, active, row, rowId, index, top, height, to } =
+    props;
+  const links = useLinks();
+  const selected = selection?.selected.has(rowId) ?? false;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={selection ? selected : undefined}
+      className={cx(
+        'table-row-line absolute start-0 top-0 flex border-b border-line text-dense',
+        selected
+          ? 'bg-accent-soft'
+          : active >= 0
+            ? 'bg-surface group-focus-visible/grid:bg-hover hover:bg-hover'
+            : 'bg-surface hover:bg-hover',
+      )}
+      style={{ transform: `translateY(${top}px)`, height, width: totalWidth }}
+    >
+      {selection ? (
+        <div
+          role="gridcell"
+          aria-colindex={1}
+          className="sticky start-0 z-[3] flex items-center bg-inherit ps-3"
+          style={{ width: leading }}
+        >
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={`Select row ${index + 1}`}
+            checked={selected}
+            className="size-4"
+            onChange={() => selection.onChange(toggled(selection.selected, rowId))}
+          />
+        </div>
+      ) : null}
+      {drawn.map((at) => {
+        const [column, place] = [columns[at], placed[at]];
+        if (!column || !place) return null;
+        const content = column.cell(row);
+        return (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the grid itself has the keys; a press only says where the reader is
+          <div
+            key={column.key}
+            id={cellId({ row: index, column: at })}
+            role={at === 0 ? 'rowheader' : 'gridcell'}
+            aria-colindex={at + (selection ? 2 : 1)}
+            className={cellClass(at, column.align, active === at)}
+            style={cellStyle(at, place, leading)}
+            onClick={() => props.onPlace(at)}
+          >
+            {at === 0 && to ? (
+              <Link to={to} look="plain" tabIndex={-1} className="min-w-0 truncate font-medium text-ink">
+                {content}
+              </Link>
+            ) : (
+              <span className={cx('table-cell-content min-w-0 truncate', at === 0 && 'font-medium')}>{content}</span>
+            )}
+          </div>
+        );
+      })}
+      {to ? (
+        <a
+          href={links.href(to)}
+          tabIndex={-1}
+          aria-hidden
+          className="absolute inset-0 z-[2]"
+          onPointerEnter={() => links.prefetch?.(to)}
+          onClick={(event) => {
+            if (leftToBrowser(event)) return;
+            event.preventDefault();
+            links.go(to);
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+/** Holds the place of rows that are on their way. */
+export function SkeletonLines({
+  count,
+  height,
+  width,
+}: {
+  readonly count: number;
+  readonly height: number;
+  readonly width: number;
+}) {
+  return (
+    <div aria-hidden style={{ width }}>
+      {Array.from({ length: count }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: places without content
+        <div key={index} className="flex items-center border-b border-line px-3" style={{ height }}>
+          <Skeleton className="h-3 w-full max-w-3xl" />
+        </div>
+      ))}
+    </div>
+  );
+}

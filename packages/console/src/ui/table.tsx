@@ -1,0 +1,291 @@
+import {
+  type ColumnDef,
+  createSortedRowModel,
+  rowSortingFeature,
+  type SortingState,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react';
+import { useLinks } from './link.tsx';
+import { bySortValue, type Column, type Selection } from './table-column.ts';
+import { TableFoot } from './table-foot.tsx';
+import { moved, type Place, toggled, withRange } from './table-keys.ts';
+import { placeColumns, visibleColumns } from './table-layout.ts';
+import { HeadLine, RowLine, SkeletonLines, selectWidth } from './table-parts.tsx';
+import { useWidth } from './use-width.ts';
+
+export interface DataTableProps<Row> {
+  /** What the rows are, in the plural: "Offers". */
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined while they load. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowKey: (row: Row) => string;
+  /** Address of a row: the whole row is a link to it, and Enter opens it. */
+  readonly rowTo?: (row: Row) => string;
+  /** All rows are loaded. Only then may columns sort: else the server's order would be torn apart. */
+  readonly complete: boolean;
+  /** Rows on the server, where it counts them. */
+  readonly total?: number | undefined;
+  /** Shown in place of rows. */
+  readonly empty: ReactNode;
+  /** A filter is set: an empty answer then shows `filteredEmpty`. */
+  readonly filtered?: boolean;
+  readonly filteredEmpty?: ReactNode;
+  /** A ProblemPanel; above the rows that are there, in place of them where none are. */
+  readonly error?: ReactNode;
+  /** Why not all can be shown: "The first 2,000 of 5,310 are kept." */
+  readonly partial?: ReactNode;
+  /** Loads the next page; called when the end comes near. */
+  readonly onMore?: (() => void) | undefined;
+  readonly loadingMore?: boolean;
+  readonly selection?: Selection;
+  /** Space opens a look at the row. */
+  readonly onPeek?: (row: Row) => void;
+  readonly density?: 'compact' | 'comfortable';
+  /** Greatest height of the window in CSS; rows scroll inside ("70dvh"). */
+  readonly maxHeight?: string;
+  /** Initially sorted by this column, once complete. */
+  readonly sorted?: { readonly key: string; readonly descending: boolean };
+  /** Words before the count in the foot, "as of ...". */
+  readonly foot?: ReactNode;
+}
+
+const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });
+type Features = typeof features;
+
+const nothing: readonly never[] = [];
+const headHeight = 36;
+
+/**
+ * Rows of one kind: head and first column stay, rows and columns outside the window are not drawn, a row is a link. The keys
+ * are those of the ARIA grid: arrows, Home, End, Page, Enter opens, Space looks or selects, x selects, Shift with arrows
+ * selects on the way, Mod+A selects all, Escape selects none. The grid is one stop of the tab order.
+ */
+export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowKey, rowTo, complete, error, selection, onMore, onPeek } = props;
+  const rowHeight = props.density === 'comfortable' ? 40 : 32;
+  const id = useId();
+  const links = useLinks();
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const [place, setPlace] = useState<Place>({ row: 0, column: 0 });
+  const [sorting, setSorting] = useState<SortingState>(
+    props.sorted ? [{ id: props.sorted.key, desc: props.sorted.descending }] : [],
+  );
+
+  const definitions = useMemo(
+    () =>
+      columns.map(
+        (column): ColumnDef<Features, Row> => ({
+          id: column.key,
+          header: column.header,
+          accessorFn: (row: Row) => column.sortBy?.(row) ?? undefined,
+          enableSorting: column.sortBy !== undefined,
+          sortFn: (one, other, key) => bySortValue(one.getValue(key), other.getValue(key)),
+          sortUndefined: 'last',
+        }),
+      ),
+    [columns],
+  );
+  const data = useMemo(() => [...(rows ?? nothing)], [rows]);
+  const table = useTable({
+    features,
+    columns: definitions,
+    data,
+    getRowId: (row: Row) => rowKey(row),
+    state: { sorting: complete ? sorting : [] },
+    onSortingChange: setSorting,
+  });
+  const lines = table.getRowModel().rows;
+  const keys = useMemo(() => lines.map((line) => line.id), [lines]);
+
+  const leading = selection ? selectWidth : 0;
+  const placed = useMemo(
+    () =>
+      placeColumns(
+        columns.map(({ width: own = 140, grow = 1 }, index) => ({
+          // On a narrow screen the first column, which stays, leaves room for the others.
+          width: index === 0 && width > 0 ? Math.min(own, Math.max(120, width * 0.45)) : own,
+          grow,
+        })),
+        width - leading,
+      ),
+    [columns, width, leading],
+  );
+  const totalWidth = leading + placed.reduce((sum, one) => sum + one.width, 0);
+  const [scrolled, setScrolled] = useState(0);
+  const drawn = useMemo(() => visibleColumns(placed, scrolled, width || 1), [placed, scrolled, width]);
+
+  const asked = useRef(-1);
+  const virtualizer = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    scrollPaddingStart: headHeight,
+    getItemKey: (index) => keys[index] ?? index,
+    onChange: (instance) => {
+      const last = instance.getVirtualItems().at(-1);
+      if (!onMore || props.loadingMore || !last || last.index < lines.length - 12 || asked.current === lines.length)
+        return;
+      // Once per page: the end comes near several times before the next page is there.
+      asked.current = lines.length;
+      onMore();
+    },
+  });
+
+  const go = (next: Place) => {
+    setPlace(next);
+    if (next.row >= 0) virtualizer.scrollToIndex(next.row, { align: 'auto' });
+    const target = placed[next.column];
+    const window = box.current;
+    const first = placed[0];
+    if (!target || !window || !first || next.column === 0) return;
+    if (target.left < window.scrollLeft + first.width) window.scrollLeft = target.left - first.width;
+    else if (target.left + target.width + leading > window.scrollLeft + width)
+      window.scrollLeft = target.left + target.width + leading - width;
+  };
+
+  const sortBy = (key: string) => {
+    if (!complete || !columns.some((column) => column.key === key && column.sortBy)) return;
+    const [now] = sorting;
+    if (now?.id !== key) setSorting([{ id: key, desc: false }]);
+    else setSorting(now.desc ? [] : [{ id: key, desc: true }]);
+  };
+
+  const cellId = ({ row, column }: Place) => `${id}-${row}-${column}`;
+
+  const open = () => {
+    const column = columns[place.column];
+    const line = lines[place.row];
+    if (place.row < 0) {
+      if (column) sortBy(column.key);
+      return;
+    }
+    const inside = document.getElementById(cellId(place))?.querySelector<HTMLElement>('button, a[href]');
+    if (inside && place.column > 0) inside.click();
+    else if (line && rowTo) links.go(rowTo(line.original));
+  };
+
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (event.target !== event.currentTarget) return;
+    const mod = event.metaKey || event.ctrlKey;
+    const line = lines[place.row];
+    const next = moved(
+      place,
+      { key: event.key, mod },
+      {
+        rows: lines.length,
+        columns: columns.length,
+        page: Math.max(1, Math.floor(((box.current?.clientHeight ?? 0) - headHeight) / rowHeight) - 1),
+      },
+    );
+    if (next) {
+      event.preventDefault();
+      if (event.shiftKey && selection) selection.onChange(withRange(selection.selected, keys, place.row, next.row));
+      go(next);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      open();
+    } else if (event.key === ' ' && line && (onPeek || selection)) {
+      event.preventDefault();
+      if (onPeek) onPeek(line.original);
+      else selection?.onChange(toggled(selection.selected, line.id));
+    } else if (event.key === 'x' && !mod && line && selection) {
+      selection.onChange(toggled(selection.selected, line.id));
+    } else if (event.key === 'a' && mod && selection) {
+      event.preventDefault();
+      selection.onChange(new Set(keys));
+    } else if (event.key === 'Escape' && selection && selection.selected.size > 0) {
+      event.stopPropagation();
+      selection.onChange(new Set());
+    }
+  };
+
+  const loading = rows === undefined && !error;
+  const empty = rows !== undefined && rows.length === 0 && !error;
+  const active = place.row < lines.length ? cellId(place) : undefined;
+
+  return (
+    <div className="flex min-w-0 flex-col overflow-hidden rounded-card border border-line bg-surface">
+      {error ? <div className="p-3">{error}</div> : null}
+      <div
+        ref={box}
+        role="grid"
+        aria-label={label}
+        aria-rowcount={(props.total ?? (complete ? lines.length : -1)) < 0 ? -1 : (props.total ?? lines.length) + 1}
+        aria-colcount={columns.length + (selection ? 1 : 0)}
+        aria-multiselectable={selection ? true : undefined}
+        aria-busy={loading || undefined}
+        aria-activedescendant={active}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onScroll={(event) => {
+          // Columns are looked up again after a move that could bring new ones into the window.
+          const at = event.currentTarget.scrollLeft;
+          if (Math.abs(at - scrolled) > 64 || (at === 0 && scrolled !== 0)) setScrolled(at);
+        }}
+        className="group/grid relative overflow-auto -outline-offset-2 [contain:strict]"
+        style={{
+          height: headHeight + (loading ? 8 * rowHeight : lines.length * rowHeight) + (totalWidth > width ? 14 : 0),
+          maxHeight: props.maxHeight ?? '70dvh',
+        }}
+      >
+        <div
+          role="presentation"
+          className="relative"
+          style={{ width: totalWidth, height: headHeight + virtualizer.getTotalSize() }}
+        >
+          <div role="rowgroup" className="sticky top-0 z-20 bg-surface">
+            <HeadLine
+              {...{ columns, placed, drawn, sorting, complete, leading, selection, keys, cellId, sortBy, totalWidth }}
+              active={place.row === -1 ? place.column : -1}
+            />
+          </div>
+          {loading ? (
+            <SkeletonLines count={8} height={rowHeight} width={totalWidth} />
+          ) : (
+            <div role="rowgroup">
+              {virtualizer.getVirtualItems().map((item) => {
+                const line = lines[item.index];
+                if (!line) return null;
+                return (
+                  <RowLine
+                    key={line.id}
+                    row={line.original}
+                    rowId={line.id}
+                    index={item.index}
+                    top={headHeight + item.start}
+                    height={rowHeight}
+                    {...{ columns, placed, drawn, leading, selection, cellId, totalWidth }}
+                    to={rowTo?.(line.original)}
+                    active={place.row === item.index ? place.column : -1}
+                    onPlace={(column) => setPlace({ row: item.index, column })}
+                  />
+                );
+              })}
+            </div>
+          )}
+        </div>
+      </div>
+      {empty ? (props.filtered ? (props.filteredEmpty ?? props.empty) : props.empty) : null}
+      {lines.length > 0 ? (
+        <TableFoot
+          label={label}
+          loaded={lines.length}
+          total={props.total}
+          complete={complete}
+          sortable={columns.some((column) => column.sortBy)}
+          selected={selection?.selected.size ?? 0}
+          {...(onMore ? { onMore } : {})}
+          loadingMore={props.loadingMore ?? false}
+          partial={props.partial}
+          foot={props.foot}
+        />
+      ) : null}
+    </div>
+  );
+}

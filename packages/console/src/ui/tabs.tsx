@@ -1,0 +1,48 @@
+import { Tabs as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+export interface Tab {
+  readonly key: string;
+  readonly label: string;
+  /** Shown behind the label: how many are in there. */
+  readonly count?: number | undefined;
+  readonly icon?: ReactNode;
+  readonly content: ReactNode;
+}
+
+export interface TabsProps {
+  /** What the tabs are about, for those who hear the page. */
+  readonly label: string;
+  readonly tabs: readonly Tab[];
+  /** The open one; it stands in the address of the page. */
+  readonly value: string;
+  readonly onChange: (key: string) => void;
+}
+
+/** Parts of a page of which one is shown. Arrows walk them; the open one belongs into the address. */
+export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+  return (
+    <Radix.Root value={value} onValueChange={onChange} activationMode="manual" className="flex min-w-0 flex-col">
+      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:thin]">
+        {tabs.map(({ key, label: name, count, icon }) => (
+          <Radix.Trigger
+            key={key}
+            value={key}
+            className="-mb-px flex h-9 shrink-0 items-center gap-1.5 border-b-2 border-transparent px-2.5 text-body font-medium text-soft -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+          >
+            {icon}
+            {name}
+            {count === undefined ? null : (
+              <span className="rounded-control bg-sunken px-1 text-caption font-normal text-soft">{count}</span>
+            )}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {tabs.map(({ key, content }) => (
+        <Radix.Content key={key} value={key} className="min-w-0 pt-4 outline-offset-4">
+          {content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  );
+}

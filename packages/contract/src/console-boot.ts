@@ -1,0 +1,39 @@
+import type { Session } from './session.ts';
+import type { TenantSettingsAnswer } from './tenant-settings.ts';
+import type { TenantStatus } from './tenants.ts';
+
+/**
+ * What the server writes into the console's page, as JSON in the element `#boot`, so that the first screen waits for nothing
+ * (docs/design/console.md 5.4, docs/design/api-settled.md "Access and console").
+ */
+export type ConsoleBoot = SignedInBoot | SignedOutBoot;
+
+/** Ways to sign in that can be offered. */
+export interface SignInFacts {
+  readonly google: boolean;
+  /** Whether anybody may register. */
+  readonly registration: boolean;
+  /** Tenant named by `?tenantId=`, or the one that was used last in this browser. */
+  readonly tenantId?: string;
+  /** Single sign-on of that tenant. */
+  readonly sso: boolean;
+}
+
+export interface SignedOutBoot {
+  readonly authenticated: false;
+  readonly signIn: SignInFacts;
+}
+
+export interface SignedInBoot {
+  readonly authenticated: true;
+  /** What `auth/session` answers. */
+  readonly session: Session;
+  /** What `tenant/status` answers. */
+  readonly tenantStatus: TenantStatus;
+  /** What `tenant-settings` answers. */
+  readonly settings: TenantSettingsAnswer;
+  /** Of the product. */
+  readonly version: string;
+  /** For signing in again over the page when the session has ended. */
+  readonly signIn: SignInFacts;
+}

@@ -1,0 +1,115 @@
+import { modelRunsByChance } from '../models/model-scores.ts';
+import { stream } from '../random/stream.ts';
+import type { Candidate, Run } from '../run.ts';
+import { optimizeScores } from '../scoring/optimize-stage.ts';
+import { scoreAgain } from '../scoring/rescorings.ts';
+import { scoreCandidate } from '../scoring/score-stage.ts';
+import { DRAWN, PROPENSITY } from '../scratch.ts';
+import type { Exploring } from './explore.ts';
+import type { Pick, RankedPick, RankMethod } from './rank-method.ts';
+
+/** Repetitions of an estimate, and the numbers of the beta distribution that all of them draw together at most. */
+const mostRepetitions = 1000;
+const leastRepetitions = 20;
+const mostDraws = 20_000;
+
+/** A place of the answer as it was filled. */
+export interface Step {
+  readonly slot: number | null;
+  readonly place: number;
+  /** Candidates left. */
+  readonly size: number;
+  taken: RankedPick | null;
+}
+
+/** An answer whose scores a model drew. */
+export interface Answer {
+  readonly run: Run;
+  readonly steps: readonly Step[];
+  /** Candidates that were left for some step. */
+  readonly base: readonly Candidate[];
+  readonly lastStep: Int32Array;
+}
+
+/**
+ * Counts how often the picks come out when the scores are drawn anew. A repetition whose picks part from those of the answer
+ * counts for the picks before only, so that who was left for each place is known.
+ */
+export function estimatedPicks(answer: Answer, method: RankMethod, exploring: Exploring | null): Pick[] {
+  const { run, steps, base } = answer;
+  const { columns } = run.scratch;
+  /** Whoever is scored anew. */
+  const scored = run.rescorings === null ? base : [...new Set(run.rescorings.flatMap(({ list }) => list))];
+  const kept = scored.map(({ at, reason, taken }) => ({ reason, taken, score: columns.score[at]! }));
+  const models = modelRunsByChance(run);
+  const scores = models.map((model) => Float64Array.from(model.scores));
+  // Those that a stage took away have no part in the order any more; what they drew is taken as given.
+  const drawn = run.rescorings === null ? base : run.list;
+  const ordinals = [...new Set(drawn.map(({ ordinal }) => ordinal))].sort((a, b) => a - b);
+  const size = run.rescorings === null ? ordinals.length : scored.length;
+  const draws = Math.min(mostRepetitions, Math.max(leastRepetitions, Math.floor(mostDraws / Math.max(1, size))));
+  const next = stream(run.input.seed, `estimate:${run.program.scoring.nodeId ?? 'scoring'}:0`);
+  /** By step: how much of the repetitions came out so up to and with it. */
+  const hits = new Float64Array(steps.length);
+  for (let repetition = 0; repetition < draws; repetition++) {
+    for (const { model, state, scores: table } of models) {
+      const scorer = model.program.begin(state, run.scope, next);
+      for (const ordinal of ordinals) table[ordinal] = scorer.score(run.program.offers[ordinal]!.id, next);
+    }
+    for (const candidate of base) {
+      candidate.reason = null;
+      candidate.taken = false;
+    }
+    if (run.rescorings === null) scoreBase(run, base);
+    else scoreAgain(run, run.rescorings);
+    countRepetition(answer, method, exploring, hits);
+  }
+  models.forEach((model, at) => void model.scores.set(scores[at]!));
+  scored.forEach((candidate, at) => {
+    const { reason, taken, score } = kept[at]!;
+    candidate.reason = reason;
+    candidate.taken = taken;
+    columns.known[candidate.at] = columns.known[candidate.at]! & ~(PROPENSITY | DRAWN);
+    columns.score[candidate.at] = score;
+  });
+  return steps.map(({ taken, size }, step) => {
+    const { pick } = taken!;
+    if (size === 1) return { ...pick, probability: 1 };
+    const before = step === 0 ? draws : hits[step - 1]!;
+    return { ...pick, probability: (hits[step]! + 1) / (before + size), estimated: true, draws };
+  });
+}
+
+/** By the score and optimize nodes alone. */
+function scoreBase(run: Run, base: readonly Candidate[]): void {
+  const { known } = run.scratch.columns;
+  for (const candidate of base) {
+    known[candidate.at] = known[candidate.at]! & ~(PROPENSITY | DRAWN);
+    scoreCandidate(run, candidate);
+  }
+  if (run.program.optimize !== null) optimizeScores(run, run.program.optimize, base);
+}
+
+function countRepetition(
+  { run, steps, lastStep }: Answer,
+  method: RankMethod,
+  exploring: Exploring | null,
+  hits: Float64Array,
+): void {
+  const ranking = method.begin(run);
+  let weight = 1;
+  for (const [step, { slot, place, taken }] of steps.entries()) {
+    const left = (candidate: Candidate): boolean =>
+      lastStep[candidate.at]! >= step && (slot === null || run.target.slots === null || candidate.slot === slot);
+    const { candidate } = taken!;
+    const picked = ranking.next(left, place);
+    if (picked === null) return;
+    weight *=
+      exploring === null
+        ? (ranking.chanceOf?.(candidate) ?? Number(picked.candidate === candidate))
+        : exploring.chanceOf(place, picked, candidate, left, ranking);
+    if (weight === 0) return;
+    hits[step] = hits[step]! + weight;
+    if (ranking.took !== undefined) ranking.took(candidate);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Candidate, Run } from '../run.ts';
+
+/** A stage that gave candidates their scores, told so that it can be done again when a model has drawn others. */
+export interface Rescoring {
+  /** Whom it worked on. */
+  readonly list: Candidate[];
+  /** What called flows had scored when it worked, its own part included. */
+  readonly rescored: NonNullable<Run['rescored']>;
+  /** True: it reads the expected propensity whatever the score method is. */
+  readonly readsPropensity: boolean;
+  /** Gives the candidates of `run.list` their scores, and takes none of them away. */
+  readonly again: (run: Run) => void;
+}
+
+/**
+ * True where scores may be drawn and a stage behind the score node may change them: then the chance of a pick is found by
+ * doing all of these stages again. Plans of lower semantics repeat the score and optimize nodes alone.
+ */
+export function keepsScores({ program, phases, holdout, probe }: Run): boolean {
+  if (program.semantics < 4 || holdout || probe?.greedy === true) return false;
+  if (!phases.rescores && program.optimize === null) return false;
+  return program.models.list.some((model) => model.program.isRandom);
+}
+
+/** Called when a stage begins to score the list. */
+export function noteScores(run: Run, again: Rescoring['again'], readsPropensity = false): void {
+  if (run.rescorings === null) return;
+  run.rescorings.push({ list: [...run.list], rescored: new Map(run.rescored ?? []), readsPropensity, again });
+}
+
+/** Does the stages again, in their order, each on the candidates that it had; the run's own list and scores stay behind. */
+export function scoreAgain(run: Run, rescorings: readonly Rescoring[]): void {
+  const { list, rescored } = run;
+  for (const stage of rescorings) {
+    run.list = stage.list;
+    run.rescored = stage.rescored;
+    stage.again(run);
+  }
+  run.list = list;
+  run.rescored = rescored;
+}

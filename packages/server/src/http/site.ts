@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import type { Operation } from '@arbiter/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { WholeAnswer } from './answer.ts';
+import { asksForHtml } from './web-paths.ts';
+
+/** What browsers find at paths that no operation has. */
+export interface Site {
+  /**
+   * Answers every such path that is not the API's, when a browser asks for a page. Its path is `/{target}`: path and query as
+   * they were sent. Its handler stands among the others.
+   */
+  readonly page: Operation;
+  /** A file by its path; null when there is none such. */
+  file(path: string, acceptEncoding: string): Promise<WholeAnswer | null>;
+  /** True where there are files only: a missing one is never a page. */
+  isFilePath(path: string): boolean;
+}
+
+interface SiteParts {
+  readonly site: Site;
+  servePage(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  sendFile(request: FastifyRequest, reply: FastifyReply, answer: WholeAnswer): void;
+  /** There is neither a file nor a page. */
+  refuse(request: FastifyRequest, reply: FastifyReply): void;
+  onError(error: unknown, request: FastifyRequest, reply: FastifyReply): void;
+}
+
+/** Serves what matched no operation: a file, a page, or nothing. Takes requests for which `isForSite` is true. */
+export function createSiteService({ site, servePage, sendFile, refuse, onError }: SiteParts) {
+  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const target = request.raw.url ?? '/';
+    const path = pathOf(target);
+    const file = await site.file(path, String(request.headers['accept-encoding'] ?? ''));
+    if (file !== null) return sendFile(request, reply, file);
+    if (site.isFilePath(path) || !asksForHtml(request.headers.accept ?? '')) return refuse(request, reply);
+    request.params = { target };
+    return servePage(request, reply);
+  }
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    serve(request, reply).catch((error: unknown) => onError(error, request, reply));
+  };
+}
+
+/** True for a request that may be answered with a file or a page: it reads, and its path is not below `/api`. */
+export function isForSite(request: IncomingMessage): boolean {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  const path = pathOf(request.url ?? '/');
+  return path !== '/api' && !path.startsWith('/api/');
+}
+
+const pathOf = (target: string): string => target.split('?', 1)[0] ?? target;

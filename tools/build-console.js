@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+// Builds packages/console into its folder `dist`. Plain JavaScript, because npm runs it (`prepare`, `prestart`) under whatever
+// Node is there, from 20 on; the bundler itself runs under the Node that the repository brings.
+//
+//   --if-stale   does nothing when dist was built from these very sources
+//   --required   fails when there is no build in the end; without it one line says why, and the API works without a console
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const dist = join(root, 'packages/console/dist');
+const options = new Set(process.argv.slice(2));
+const isRequired = options.has('--required');
+
+const stamp = stampOf();
+const [problem, details] = options.has('--if-stale') && isFresh(stamp) ? [null, ''] : build(stamp);
+if (problem !== null) {
+  if (isRequired && details !== '') console.error(details);
+  const remedy = isRequired ? '' : ' The server runs without it; "npm run console:build" says more.';
+  console.error(`arbiter: the console was not built: ${problem}.${remedy}`);
+  process.exit(isRequired ? 1 : 0);
+}
+
+/** Hash of everything that the build is made from. */
+function stampOf() {
+  const sources = ['console', 'contract', 'sdk', 'engine'].flatMap((name) => filesBelow(join(root, 'packages', name)));
+  const others = ['package-lock.json', 'tools/build-console.js', 'tools/bundle-console.ts'].map((path) =>
+    join(root, path),
+  );
+  const hash = createHash('sha256');
+  for (const file of [...sources, ...others].filter((path) => existsSync(path)).sort()) {
+    // The same on every system, whatever stands between folders.
+    hash.update(relative(root, file).split(sep).join('/')).update('\0').update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function filesBelow(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      const isSource = !/^(dist.*|node_modules|corpus|conformance|gallery)$/.test(entry.name);
+      return isSource ? filesBelow(path) : [];
+    }
+    return entry.name.includes('.test.') ? [] : [path];
+  });
+}
+
+function isFresh(wanted) {
+  const file = join(dist, '.stamp');
+  return existsSync(file) && existsSync(join(dist, 'index.html')) && readFileSync(file, 'utf8') === wanted;
+}
+
+/** What went wrong and what was said about it; null when it was built. */
+function build(wanted) {
+  if (!existsSync(join(root, 'packages/console/vite.config.ts'))) return ['its sources are not here', ''];
+  if (!existsSync(join(root, 'node_modules/vite/package.json'))) return ['Vite is not installed', ''];
+  const node = nodeForTypeScript();
+  if (node === null) return [`it takes Node 22.18 or newer, this is ${process.version}`, ''];
+  const run = spawnSync(node, [join(root, 'tools/bundle-console.ts'), wanted], { cwd: root, encoding: 'utf8' });
+  if (run.error !== undefined) return [run.error.message, ''];
+  if (run.status !== 0) return ['the bundler failed', `${run.stdout}${run.stderr}`];
+  process.stdout.write(run.stdout);
+  return [null, ''];
+}
+
+/** This Node, or the one in node_modules, when it runs TypeScript; else null. */
+function nodeForTypeScript() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
+  const own = join(root, 'node_modules/.bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  return existsSync(own) ? own : null;
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sumSummaries, tasksOf } from './test-tasks.ts';
+
+const named = (count: number) => Array.from({ length: count }, (_, at) => `packages/a/${at + 10}.test.ts`);
+
+test('files of packages share processes, eight at most', () => {
+  const sizes = (count: number) => tasksOf(named(count), () => '').map((task) => task.files.length);
+  assert.deepEqual(sizes(0), []);
+  assert.deepEqual(sizes(8), [8]);
+  assert.deepEqual(sizes(9), [8, 1]);
+});
+
+test('files that cannot share run alone, and begin first', () => {
+  const texts: Record<string, string> = {
+    'packages/a/each.test.ts': "import x from 'y';\nbeforeEach(() => {});\n",
+    'packages/a/own.test.ts': '// Runs in a process of its own: it measures memory.\n',
+    'packages/a/one.test.ts': "describe('x', () => {\n  beforeEach(() => {});\n});\n",
+    'packages/a/two.test.ts': '// It says: "Runs in a process of its own" somewhere else.\n',
+    'test/journeys/three.test.ts': '',
+  };
+  assert.deepEqual(
+    tasksOf(Object.keys(texts), (file) => texts[file] ?? '').map((task) => task.files),
+    [
+      ['packages/a/each.test.ts'],
+      ['packages/a/own.test.ts'],
+      ['test/journeys/three.test.ts'],
+      ['packages/a/one.test.ts', 'packages/a/two.test.ts'],
+    ],
+  );
+});
+
+test('the closing lines are added up; a process without them adds nothing', () => {
+  const output = (pass: number, fail: number, cancelled: number) =>
+    `✔ a test\n  ℹ pass 99\nℹ tests ${pass + fail + cancelled}\nℹ suites 1\nℹ pass ${pass}\n\u001b[34mℹ fail ${fail}\u001b[39m\nℹ cancelled ${cancelled}\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 1\n`;
+  assert.equal(
+    sumSummaries([output(3, 0, 0), 'killed', output(4, 1, 2)]),
+    'ℹ tests 10\nℹ suites 2\nℹ pass 7\nℹ fail 1\nℹ cancelled 2\nℹ skipped 0\nℹ todo 0\n7 passed, 3 failed\n',
+  );
+});

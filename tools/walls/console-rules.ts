@@ -1,0 +1,162 @@
+import type { IForbiddenRuleType } from 'dependency-cruiser';
+import { closedToConsole, consoleTiers } from './console-tiers.ts';
+import { ts } from './parser.ts';
+import { isTest, type SourceRule } from './source-rule.ts';
+import { globalRead, memberOf } from './syntax.ts';
+import { testFile } from './test-file.ts';
+
+/** The rooms of the console (docs/design/console.md 5.1). */
+
+const source = '^packages/console/src/';
+const features = `${source}features/`;
+
+/** Rooms, each with the rooms it may import besides itself. `app` and `main.tsx` may import all of them. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  route: [],
+  messages: ['route'],
+  ui: ['messages'],
+  'flow-canvas': ['ui', 'messages'],
+  'engine-worker': [],
+  data: ['route', 'messages'],
+  forms: ['ui', 'data', 'route', 'messages'],
+  features: ['ui', 'forms', 'data', 'flow-canvas', 'engine-worker', 'route', 'messages'],
+};
+
+const roomOrder: IForbiddenRuleType[] = Object.entries(rooms).map(([room, allowed]) => ({
+  name: `console-${room}`,
+  comment: `packages/console/src/${room} may import ${allowed.join(', ') || 'no other room'}.`,
+  severity: 'error',
+  from: { path: `${source}${room}/`, pathNot: testFile },
+  to: { path: source, pathNot: [room, ...allowed].map((other) => `${source}${other}/`) },
+}));
+
+const featureOrder: IForbiddenRuleType[] = consoleTiers.flat().flatMap((feature) => {
+  const closed = closedToConsole(feature);
+  if (closed.length === 0) return [];
+  const rule: IForbiddenRuleType = {
+    name: `console-feature-order-${feature}`,
+    comment: `${feature} may import features of lower tiers only (tools/walls/console-tiers.ts).`,
+    severity: 'error',
+    from: { path: `${features}${feature}/`, pathNot: testFile },
+    to: { path: `${features}(${closed.join('|')})/` },
+  };
+  return [rule];
+});
+
+/** Libraries that belong to some rooms; the others go through these. */
+const owned: readonly (readonly [name: string, libraries: string, rooms: readonly string[]])[] = [
+  ['console-ui-owns-components', 'radix-ui|@radix-ui|downshift|@tanstack/react-table|@tanstack/react-virtual', ['ui']],
+  ['console-charts-own-d3', 'd3-[a-z]+', ['ui/charts']],
+  ['console-canvas-owns-xyflow', '@xyflow', ['flow-canvas']],
+  ['console-forms-own-hook-form', 'react-hook-form', ['forms']],
+  ['console-data-owns-queries', '@tanstack/react-query', ['data', 'app']],
+  ['console-route-owns-the-router', '@tanstack/react-router', ['route', 'app']],
+];
+
+const libraryOwners: IForbiddenRuleType[] = owned.map(([name, libraries, owners]) => ({
+  name,
+  severity: 'error',
+  from: { path: source, pathNot: [testFile, `${source}main\\.tsx$`, ...owners.map((room) => `${source}${room}/`)] },
+  to: { path: `(^|/)node_modules/(${libraries})/` },
+}));
+
+export const consoleImportRules: IForbiddenRuleType[] = [
+  ...roomOrder,
+  ...featureOrder,
+  ...libraryOwners,
+  {
+    name: 'console-features-meet-at-the-door',
+    severity: 'error',
+    from: { path: `${features}([^/]+)/`, pathNot: testFile },
+    to: { path: features, pathNot: [`${features}$1/`, `${features}[^/]+/index\\.ts$`] },
+  },
+  {
+    name: 'console-app-uses-feature-doors',
+    severity: 'error',
+    from: { path: source, pathNot: [features, testFile] },
+    to: { path: features, pathNot: `${features}[^/]+/index\\.ts$` },
+  },
+  {
+    name: 'console-never-loads-the-registry',
+    comment: "The contract's index.ts carries every operation; a screen imports the modules that it needs.",
+    severity: 'error',
+    from: { path: '^packages/console/', pathNot: testFile },
+    to: { path: '^packages/contract/src/(index|operations|all-operations)\\.ts$' },
+  },
+  {
+    name: 'console-meets-packages-at-their-doors',
+    severity: 'error',
+    from: { path: '^packages/console/', pathNot: testFile },
+    to: {
+      path: '^packages/(sdk|engine)/',
+      pathNot: ['^packages/sdk/src/caller\\.ts$', '^packages/engine/src/index\\.ts$'],
+    },
+  },
+  {
+    name: 'console-data-calls-the-server',
+    severity: 'error',
+    from: { path: source, pathNot: [`${source}data/`, testFile] },
+    to: { path: '^packages/sdk/' },
+  },
+  {
+    name: 'console-runs-the-engine-in-a-worker',
+    comment: 'Types of the engine are erased and may be used elsewhere.',
+    severity: 'error',
+    from: { path: source, pathNot: [`${source}engine-worker/`, testFile] },
+    to: { path: '^packages/engine/', dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'console-libraries-are-for-development',
+    comment: 'They are bundled: an installation without development packages does without them.',
+    severity: 'error',
+    from: { path: '^packages/console/' },
+    to: {
+      path: '(^|/)node_modules/',
+      dependencyTypes: ['npm', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'npm-unknown'],
+    },
+  },
+];
+
+const inConsole = (file: string): boolean => file.startsWith('packages/console/src/') && !isTest(file);
+const inRooms = (file: string, names: readonly string[]): boolean =>
+  names.some((name) => file.startsWith(`packages/console/src/${name}`));
+
+/** The name of one of these globals, also as a member of the global object. */
+function readOf(node: ts.Node, names: ReadonlySet<string>): string | null {
+  const name = globalRead(node);
+  if (name !== null && names.has(name)) return name;
+  const [object, member = ''] = memberOf(node)?.split('.') ?? [];
+  return ['window', 'globalThis', 'self'].includes(object ?? '') && names.has(member) ? member : null;
+}
+
+const callers = new Set(['fetch', 'XMLHttpRequest', 'EventSource', 'WebSocket', 'WebTransport', 'sendBeacon']);
+const stores = new Set(['localStorage', 'sessionStorage', 'indexedDB', 'caches', 'cookieStore']);
+const page = new Set(['document']);
+
+export const consoleSourceRules: readonly SourceRule[] = [
+  {
+    name: 'console-calls-go-through-data',
+    applies: (file) => inConsole(file) && !inRooms(file, ['data/']),
+    breaks: (node) => (memberOf(node) === 'navigator.sendBeacon' ? 'navigator.sendBeacon' : readOf(node, callers)),
+  },
+  {
+    name: 'console-stores-in-one-file',
+    applies: (file) => inConsole(file) && !inRooms(file, ['data/storage.ts']),
+    breaks: (node) => (memberOf(node) === 'document.cookie' ? 'document.cookie' : readOf(node, stores)),
+  },
+  {
+    name: 'console-app-owns-the-page',
+    applies: (file) => inConsole(file) && !inRooms(file, ['app/', 'ui/', 'main.tsx']),
+    breaks: (node) => readOf(node, page),
+  },
+  {
+    name: 'console-writes-no-html',
+    applies: inConsole,
+    breaks: (node) => {
+      if (ts.isPropertyAccessExpression(node) && /^(inner|outer)HTML$|^insertAdjacentHTML$/.test(node.name.text)) {
+        return `.${node.name.text}`;
+      }
+      return ts.isJsxAttribute(node) && node.name.getText() === 'dangerouslySetInnerHTML' ? node.name.getText() : null;
+    },
+  },
+];
