@@ -2,6 +2,81 @@
 -- Tables and views of schema arbiter with their columns, constraints, indexes, triggers, policies and rights, then functions.
 -- Monthly partitions, the job queue (graphile-worker's) and the tenants' own tables are not shown.
 
+create table alert_events (
+  tenant_id uuid not null,
+  id uuid not null,
+  alert_id uuid not null,
+  fired_at timestamp(3) with time zone not null,
+  value double precision not null,
+  baseline double precision,
+  threshold double precision not null,
+  severity text not null,
+  deliveries jsonb not null
+);
+  constraint alert_events_deliveries_check CHECK ((jsonb_typeof(deliveries) = 'array'::text))
+  constraint alert_events_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'warning'::text, 'critical'::text])))
+  constraint alert_events_tenant_id_alert_id_fkey FOREIGN KEY (tenant_id, alert_id) REFERENCES alerts(tenant_id, id)
+  constraint alert_events_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX alert_events_rule ON arbiter.alert_events USING btree (tenant_id, alert_id, id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: When rules fired, and what became of the messages.
+
+create table alert_states (
+  tenant_id uuid not null,
+  alert_id uuid not null,
+  status text not null,
+  last_evaluated_at timestamp(3) with time zone not null,
+  last_value double precision,
+  last_fired_at timestamp(3) with time zone,
+  last_event_id uuid
+);
+  constraint alert_states_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'fired'::text, 'cooldown'::text, 'delivery_failed'::text, 'no_data'::text])))
+  constraint alert_states_tenant_id_alert_id_fkey FOREIGN KEY (tenant_id, alert_id) REFERENCES alerts(tenant_id, id)
+  constraint alert_states_pkey PRIMARY KEY (tenant_id, alert_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: What came of the last look at each rule.
+
+create table alerts (
+  tenant_id uuid not null,
+  id uuid not null,
+  name text not null,
+  metric text not null,
+  operator text not null,
+  threshold double precision not null,
+  window_minutes integer default 5 not null,
+  channels jsonb default '[]'::jsonb not null,
+  cooldown_minutes integer default 60 not null,
+  min_samples integer default 1 not null,
+  filters jsonb default '{}'::jsonb not null,
+  enabled boolean default true not null,
+  version integer default 1 not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint alerts_channels_check CHECK ((jsonb_typeof(channels) = 'array'::text))
+  constraint alerts_cooldown_minutes_check CHECK (((cooldown_minutes >= 0) AND (cooldown_minutes <= 10080)))
+  constraint alerts_filters_check CHECK ((jsonb_typeof(filters) = 'object'::text))
+  constraint alerts_min_samples_check CHECK (((min_samples >= 0) AND (min_samples <= 1000000)))
+  constraint alerts_name_check CHECK (((length(name) >= 1) AND (length(name) <= 120)))
+  constraint alerts_operator_check CHECK ((operator = ANY (ARRAY['gt'::text, 'lt'::text, 'gte'::text, 'lte'::text, 'eq'::text])))
+  constraint alerts_window_minutes_check CHECK (((window_minutes >= 1) AND (window_minutes <= 10080)))
+  constraint alerts_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint alerts_pkey PRIMARY KEY (tenant_id, id)
+  CREATE TRIGGER keep_versions_delete AFTER DELETE ON arbiter.alerts REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('alert', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_insert AFTER INSERT ON arbiter.alerts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('alert', 'id', 'version', '{}')
+  CREATE TRIGGER keep_versions_update AFTER UPDATE ON arbiter.alerts REFERENCING OLD TABLE AS gone NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_record_versions('alert', 'id', 'version', '{}')
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Rules that watch figures of the tenant.
+
 create table algorithm_models (
   tenant_id uuid not null,
   id uuid not null,
@@ -1240,6 +1315,66 @@ create table model_states (
   grant delete, insert, select, update to arbiter_app
   grant select to arbiter_readonly
   comment: What models have learned.
+
+create table notification_deliveries (
+  tenant_id uuid not null,
+  id uuid not null,
+  provider_id uuid,
+  target jsonb,
+  message jsonb not null,
+  type text not null,
+  origin_id uuid not null,
+  channel smallint not null,
+  created_at timestamp(3) with time zone not null
+);
+  constraint notification_deliveries_channel_check CHECK ((channel >= 0))
+  constraint notification_deliveries_check CHECK (((target IS NULL) <> (provider_id IS NULL)))
+  constraint notification_deliveries_message_check CHECK ((jsonb_typeof(message) = 'object'::text))
+  constraint notification_deliveries_type_check CHECK ((type = ANY (ARRAY['report'::text, 'trigger'::text, 'alert'::text])))
+  constraint notification_deliveries_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint notification_deliveries_pkey PRIMARY KEY (tenant_id, id)
+  CREATE INDEX notification_deliveries_age ON arbiter.notification_deliveries USING btree (tenant_id, created_at)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  comment: Notifications that wait for their destination.
+
+create table notification_providers (
+  tenant_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  name text not null,
+  enabled boolean not null,
+  config jsonb not null,
+  config_summary text not null,
+  last_ok boolean,
+  last_at timestamp(3) with time zone,
+  last_error text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint notification_providers_check CHECK (((last_ok IS NULL) = (last_at IS NULL)))
+  constraint notification_providers_config_check CHECK ((jsonb_typeof(config) = 'object'::text))
+  constraint notification_providers_kind_check CHECK ((kind = ANY (ARRAY['slack'::text, 'teams'::text, 'webhook'::text, 'ops_email'::text])))
+  constraint notification_providers_name_check CHECK (((length(name) >= 1) AND (length(name) <= 120)))
+  constraint notification_providers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+  constraint notification_providers_pkey PRIMARY KEY (tenant_id, id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+  comment: Where notifications go.
+
+create table notification_secrets (
+  tenant_id uuid not null,
+  provider_id uuid not null,
+  sealed bytea not null
+);
+  constraint notification_secrets_tenant_id_provider_id_fkey FOREIGN KEY (tenant_id, provider_id) REFERENCES notification_providers(tenant_id, id)
+  constraint notification_secrets_pkey PRIMARY KEY (tenant_id, provider_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
 
 create table oauth_clients (
   tenant_id uuid not null,
@@ -3391,7 +3526,9 @@ begin
     new.run_at := old.run_at;
     new.last_error := old.last_error;
   else
-    new.run_at := now() + make_interval(secs => pauses[least(5, greatest(1, new.attempts))] * (0.8 + 0.4 * random()));
+    new.run_at := now() + make_interval(secs => greatest(
+      pauses[least(5, greatest(1, new.attempts))] * (0.8 + 0.4 * random()),
+      least(3600, coalesce(substring(new.last_error from 'retry after (\d{1,6}) s$')::int, 0))));
   end if;
   return new;
 end

@@ -38,6 +38,9 @@ const order = [
   'apiKeys',
   'oauthClients',
   'users',
+  'notificationProviders',
+  'approvals',
+  'alerts',
 ];
 
 test('every record of the documents can be made as it is shown, and then be decided with', async () => {

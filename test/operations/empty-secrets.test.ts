@@ -21,6 +21,7 @@ const proven: Readonly<Record<string, string>> = {
   JWT_SIGNING_SECRET: 'access tokens: none is made and none opens, not even one signed with an empty key',
   NEXTAUTH_SECRET: 'sessions and links: none is made and none opens, not even one signed with an empty key',
   CRON_SECRET: 'the routes for schedulers are closed',
+  CRON_TOKEN: 'the tick is closed, unless CRON_SECRET opens it',
   DATA_ENCRYPTION_KEY: 'no secret is stored',
   DATA_ENCRYPTION_KEYS_OLD: 'read as no key at all',
   GOOGLE_CLIENT_SECRET: 'sign-in with Google is not there',
@@ -104,7 +105,14 @@ for (const [spelling, value] of spellings) {
     });
 
     test('all of them: nothing that asks for a credential opens to anything that could stand for none', async () => {
-      const closed = without('API_KEY_PEPPER', 'JWT_SIGNING_SECRET', 'NEXTAUTH_SECRET', 'METRICS_TOKEN', 'CRON_SECRET');
+      const closed = without(
+        'API_KEY_PEPPER',
+        'JWT_SIGNING_SECRET',
+        'NEXTAUTH_SECRET',
+        'METRICS_TOKEN',
+        'CRON_SECRET',
+        'CRON_TOKEN',
+      );
       const keyed = all.filter(({ auth }) => namesTenant(auth) || isSecret(auth) || isSignature(auth));
       for (const { id, method, path, auth } of keyed) {
         const own = isSecret(auth) ? auth.headers : isSignature(auth) ? [auth.header] : [];

@@ -385,6 +385,59 @@ export const examples: Readonly<Record<string, Example>> = {
   'adminRls.report': async () => ({}),
   'adminCache.flush': async () => ({ body: { scope: 'offers' } }),
   'adminRls.repair': async () => ({}),
+  'approvals.list': async (f) => {
+    await anApprovalOf(f);
+    return { query: { status: 'all', limit: '5' } };
+  },
+  'approvals.create': async (f) => ({
+    body: {
+      entityType: 'offer',
+      entityId: (await f.make('offers')).id,
+      entityName: f.name('offer'),
+      action: 'update',
+      payload: { priority: 12 },
+      stages: [{ stageName: f.name('stage'), requiredRole: 'editor' }],
+    },
+  }),
+  'approvals.get': async (f) => ({ params: { id: (await anApprovalOf(f)).id } }),
+  'approvals.decide': async (f) => ({
+    params: { id: (await anApprovalOf(f)).id },
+    body: { action: 'approve', comments: `said by ${f.marker}`, stage: 1 },
+  }),
+  'notificationProviders.list': async (f) => {
+    await aDestinationOf(f);
+    return { query: { limit: '2' } };
+  },
+  'notificationProviders.create': async (f) => ({
+    body: {
+      kind: 'ops_email',
+      name: f.name('destination'),
+      config: { toEmails: ['oncall@example.com'] },
+      enabled: true,
+    },
+  }),
+  'notificationProviders.get': async (f) => ({ params: { id: (await aDestinationOf(f)).id } }),
+  'notificationProviders.change': async (f) => ({
+    params: { id: (await aDestinationOf(f)).id },
+    body: { kind: 'ops_email', name: f.name('destination'), enabled: true, config: { replyTo: 'desk@example.com' } },
+  }),
+  'notificationProviders.remove': async (f) => ({ params: { id: (await aDestinationOf(f)).id } }),
+  'notificationProviders.test': async (f) => ({ params: { id: (await aDestinationOf(f)).id } }),
+  'notifications.send': async (f) => ({
+    body: {
+      providerIds: [(await aDestinationOf(f)).id],
+      notification: {
+        title: f.name('title'),
+        message: `from ${f.marker}`,
+        severity: 'info',
+        fields: [{ name: 'who', value: f.marker }],
+        sourceUrl: 'https://example.com/there',
+      },
+    },
+  }),
+  'cron.tick': async () => ({}),
+  'alerts.metrics': async () => ({}),
+  'alerts.events': async (f) => ({ params: { id: (await f.make('alerts')).id }, query: { limit: '2' } }),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
   'gitops.export': async () => ({ body: {} }),
   'gitops.diff': async (f) => ({
@@ -706,6 +759,31 @@ async function aFieldOf(f: Fixtures): Promise<string> {
 async function aKeyOf(f: Fixtures): Promise<string> {
   return (await f.must('POST', 'api-keys', { name: f.name('key'), scopes: ['read'] }, 201)).id;
 }
+
+/** A destination that takes messages: files stand for mail here. */
+const aDestinationOf = async (f: Fixtures): Promise<Made> =>
+  f.must(
+    'POST',
+    'notifications/providers',
+    { kind: 'ops_email', name: f.name('destination'), config: { toEmails: ['oncall@example.com'] } },
+    201,
+  );
+
+/** A request that an editor decides. */
+const anApprovalOf = async (f: Fixtures): Promise<Made> =>
+  f.must(
+    'POST',
+    'approvals',
+    {
+      entityType: 'offer',
+      entityId: (await f.make('offers')).id,
+      entityName: f.name('offer'),
+      action: 'update',
+      payload: { description: `Approved by ${f.marker}` },
+      stages: [{ stageName: 'Peer', requiredRole: 'editor' }],
+    },
+    201,
+  );
 
 const aClientOf = (f: Fixtures) => f.must('POST', 'oauth/clients', { name: f.name('client'), scopes: ['read'] }, 201);
 

@@ -6,7 +6,7 @@
 export const featureTiers: readonly (readonly string[])[] = [
   ['audit'],
   ['mail', 'preferences', 'settings', 'retention'],
-  ['tenants'],
+  ['tenants', 'notifications'],
   ['sessions'],
   ['users'],
   ['credentials', 'identities'],
@@ -37,7 +37,7 @@ export const featureTiers: readonly (readonly string[])[] = [
   ['customer-states', 'estimates', 'objectives', 'plans'],
   ['stream', 'sealed-records', 'suppressions'],
   ['decisions', 'exports', 'history-import', 'model-learning'],
-  ['simulations', 'customer-tools'],
+  ['simulations', 'customer-tools', 'alerts'],
   ['seed-packs', 'erasure', 'why-not'],
   ['gitops', 'approvals', 'console'],
   ['admin', 'maintenance'],

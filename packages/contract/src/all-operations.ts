@@ -2,6 +2,7 @@
 import { accountOperations } from './accounts.ts';
 import { adminCacheOperations } from './admin-cache.ts';
 import { adminRlsOperations } from './admin-rls.ts';
+import { alertOperations, tickOperations } from './alerts.ts';
 import { algorithmModelOperations } from './algorithm-models.ts';
 import { apiKeyOperations } from './api-keys.ts';
 import { approvalOperations } from './approvals.ts';
@@ -31,6 +32,7 @@ import { historyImportOperations } from './history-import.ts';
 import { interactionListOperations } from './interaction-lists.ts';
 import { maintenanceOperations } from './maintenance.ts';
 import { metricsSummaryOperations } from './metrics-summary.ts';
+import { notificationOperations } from './notifications.ts';
 import { oauthOperations } from './oauth.ts';
 import { offerOperations } from './offers.ts';
 import { outcomeTypeOperations } from './outcome-types.ts';
@@ -64,6 +66,8 @@ export const operations = {
   ...byId(accountOperations),
   ...byId(adminCacheOperations),
   ...byId(adminRlsOperations),
+  ...byId(alertOperations),
+  ...byId(tickOperations),
   ...byId(algorithmModelOperations),
   ...byId(apiKeyOperations),
   ...byId(approvalOperations),
@@ -94,6 +98,7 @@ export const operations = {
   ...byId(interactionListOperations),
   ...byId(maintenanceOperations),
   ...byId(metricsSummaryOperations),
+  ...byId(notificationOperations),
   ...byId(oauthOperations),
   ...byId(offerOperations),
   ...byId(outcomeTypeOperations),

@@ -2,6 +2,7 @@
 export * from './accounts.ts';
 export * from './admin-cache.ts';
 export * from './admin-rls.ts';
+export * from './alerts.ts';
 export * from './algorithm-models.ts';
 export * from './api-keys.ts';
 export * from './approvals.ts';
@@ -45,6 +46,7 @@ export * from './history-import.ts';
 export * from './interaction-lists.ts';
 export * from './maintenance.ts';
 export * from './metrics-summary.ts';
+export * from './notifications.ts';
 export * from './oauth.ts';
 export * from './offers.ts';
 export * from './openapi.ts';

@@ -241,6 +241,7 @@ export const variables = {
       /^[0-9]{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= 876_000 ? Number(value) : 168,
   },
   CRON_SECRET: secret('Background', 'Opens /api/v1/cron/* to a scheduler outside; unset = closed.'),
+  CRON_TOKEN: secret('Background', 'Opens /api/cron/tick to a scheduler outside; unset: CRON_SECRET does.'),
   EXPORT_DIR: text(
     'Background',
     'Folder for exports and for anchors of audit chains, one for all nodes; readable for this user only.',

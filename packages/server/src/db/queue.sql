@@ -137,7 +137,8 @@ grant execute on function graphile_worker.arbiter_hand_back(text[], interval) to
 
 -- When a try has failed, the next one comes after 5 s, 30 s, 2 min, 10 min, 1 h (docs/design/api-access.md 9, 15), a fifth more or
 -- less, so that what failed together does not come back together. A try that the end of its process cut off does not
--- count, and the job waits for nothing; worker.ts writes that text.
+-- count, and the job waits for nothing; worker.ts writes that text. Where the other side asked for more time, and the error
+-- says so at its end, that is given, up to an hour.
 create or replace function graphile_worker.arbiter_space_tries() returns trigger
   language plpgsql
   set search_path = pg_catalog, pg_temp
@@ -150,7 +151,9 @@ begin
     new.run_at := old.run_at;
     new.last_error := old.last_error;
   else
-    new.run_at := now() + make_interval(secs => pauses[least(5, greatest(1, new.attempts))] * (0.8 + 0.4 * random()));
+    new.run_at := now() + make_interval(secs => greatest(
+      pauses[least(5, greatest(1, new.attempts))] * (0.8 + 0.4 * random()),
+      least(3600, coalesce(substring(new.last_error from 'retry after (\d{1,6}) s$')::int, 0))));
   end if;
   return new;
 end

@@ -6,6 +6,49 @@
  * say what is in it.
  */
 
+/** A row of `alert_events`. */
+export interface AlertEventsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly alertId: string;
+  readonly firedAt: Date;
+  readonly value: number;
+  readonly baseline: number | null;
+  readonly threshold: number;
+  readonly severity: 'info' | 'warning' | 'critical';
+  readonly deliveries: unknown;
+}
+
+/** A row of `alert_states`. */
+export interface AlertStatesRow {
+  readonly tenantId: string;
+  readonly alertId: string;
+  readonly status: 'ok' | 'fired' | 'cooldown' | 'delivery_failed' | 'no_data';
+  readonly lastEvaluatedAt: Date;
+  readonly lastValue: number | null;
+  readonly lastFiredAt: Date | null;
+  readonly lastEventId: string | null;
+}
+
+/** A row of `alerts`. */
+export interface AlertsRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly metric: string;
+  readonly operator: 'gt' | 'lt' | 'gte' | 'lte' | 'eq';
+  readonly threshold: number;
+  readonly windowMinutes: number;
+  readonly channels: unknown;
+  readonly cooldownMinutes: number;
+  readonly minSamples: number;
+  readonly filters: unknown;
+  readonly enabled: boolean;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** A row of `algorithm_models`. */
 export interface AlgorithmModelsRow {
   readonly tenantId: string;
@@ -772,6 +815,42 @@ export interface ModelStatesRow {
   readonly publishedAt: Date | null;
 }
 
+/** A row of `notification_deliveries`. */
+export interface NotificationDeliveriesRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly providerId: string | null;
+  readonly target: unknown;
+  readonly message: unknown;
+  readonly type: 'report' | 'trigger' | 'alert';
+  readonly originId: string;
+  readonly channel: number;
+  readonly createdAt: Date;
+}
+
+/** A row of `notification_providers`. */
+export interface NotificationProvidersRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly kind: 'slack' | 'teams' | 'webhook' | 'ops_email';
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly config: unknown;
+  readonly configSummary: string;
+  readonly lastOk: boolean | null;
+  readonly lastAt: Date | null;
+  readonly lastError: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A row of `notification_secrets`. */
+export interface NotificationSecretsRow {
+  readonly tenantId: string;
+  readonly providerId: string;
+  readonly sealed: Buffer;
+}
+
 /** A row of `oauth_clients`. */
 export interface OauthClientsRow {
   readonly tenantId: string;
@@ -1352,6 +1431,9 @@ export interface VolumesRow {
 
 /** Every table with its row. */
 export interface Tables {
+  readonly alert_events: AlertEventsRow;
+  readonly alert_states: AlertStatesRow;
+  readonly alerts: AlertsRow;
   readonly algorithm_models: AlgorithmModelsRow;
   readonly api_key_uses: ApiKeyUsesRow;
   readonly api_keys: ApiKeysRow;
@@ -1403,6 +1485,9 @@ export interface Tables {
   readonly model_decisions: ModelDecisionsRow;
   readonly model_state_bodies: ModelStateBodiesRow;
   readonly model_states: ModelStatesRow;
+  readonly notification_deliveries: NotificationDeliveriesRow;
+  readonly notification_providers: NotificationProvidersRow;
+  readonly notification_secrets: NotificationSecretsRow;
   readonly oauth_clients: OauthClientsRow;
   readonly objective_counts: ObjectiveCountsRow;
   readonly offer_stock: OfferStockRow;
@@ -1466,6 +1551,43 @@ export type ColumnKind =
 
 /** The kind of every column. */
 export const columnKinds = {
+  alert_events: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    alertId: 'uuid',
+    firedAt: 'instant',
+    value: 'number',
+    baseline: 'number',
+    threshold: 'number',
+    severity: 'text',
+    deliveries: 'json',
+  },
+  alert_states: {
+    tenantId: 'uuid',
+    alertId: 'uuid',
+    status: 'text',
+    lastEvaluatedAt: 'instant',
+    lastValue: 'number',
+    lastFiredAt: 'instant',
+    lastEventId: 'uuid',
+  },
+  alerts: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    name: 'text',
+    metric: 'text',
+    operator: 'text',
+    threshold: 'number',
+    windowMinutes: 'integer',
+    channels: 'json',
+    cooldownMinutes: 'integer',
+    minSamples: 'integer',
+    filters: 'json',
+    enabled: 'boolean',
+    version: 'integer',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
   algorithm_models: {
     tenantId: 'uuid',
     id: 'uuid',
@@ -2105,6 +2227,36 @@ export const columnKinds = {
     publishedHash: 'bytes',
     publishedVersion: 'integer',
     publishedAt: 'instant',
+  },
+  notification_deliveries: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    providerId: 'uuid',
+    target: 'json',
+    message: 'json',
+    type: 'text',
+    originId: 'uuid',
+    channel: 'integer',
+    createdAt: 'instant',
+  },
+  notification_providers: {
+    tenantId: 'uuid',
+    id: 'uuid',
+    kind: 'text',
+    name: 'text',
+    enabled: 'boolean',
+    config: 'json',
+    configSummary: 'text',
+    lastOk: 'boolean',
+    lastAt: 'instant',
+    lastError: 'text',
+    createdAt: 'instant',
+    updatedAt: 'instant',
+  },
+  notification_secrets: {
+    tenantId: 'uuid',
+    providerId: 'uuid',
+    sealed: 'bytes',
   },
   oauth_clients: {
     tenantId: 'uuid',

@@ -76,5 +76,5 @@ const scimTypes: Partial<Record<AppError['code'], string>> = {
 };
 
 function cronError(error: AppError, requestId: string): CronError {
-  return error.status < 500 ? { error: error.code } : { error: error.code, requestId };
+  return error.status < 500 ? { error: error.code } : { ...error.members, error: error.code, requestId };
 }

@@ -113,3 +113,28 @@ export async function eraseKeptAnswers(tx: Tx, customerId: string): Promise<void
     `"customerId":${JSON.stringify(customerId)}`,
   ]);
 }
+
+/** What a call that cannot be done in one transaction holds its key with: no answer yet. */
+const claimed = { status: 202, headers: {}, body: null };
+
+/** Takes a key before work that cannot be taken back, once `findAnswer` has said that it is free. */
+export async function claimKey(tx: Tx, call: KeyedCall): Promise<void> {
+  await keepAnswer(tx, call, claimed);
+}
+
+/** Keeps the answer of work whose key was claimed. */
+export async function settleKey(tx: Tx, call: KeyedCall, body: string): Promise<void> {
+  await tx.query(
+    `update idempotency_keys set status = 200, body = $4 where credential_id = $1 and route = $2 and key = $3`,
+    [call.credentialId, call.route, call.key, body],
+  );
+}
+
+/** Gives a claimed key free. */
+export async function releaseKey(tx: Tx, call: KeyedCall): Promise<void> {
+  await tx.query('delete from idempotency_keys where credential_id = $1 and route = $2 and key = $3', [
+    call.credentialId,
+    call.route,
+    call.key,
+  ]);
+}

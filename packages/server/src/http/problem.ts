@@ -25,6 +25,7 @@ export function problemOf(error: AppError, requestId: string, recommendationId: 
   const { title, status } = errorRegistry[error.code];
   const retryAfterSeconds = retryAfterOf(error);
   return {
+    ...error.members,
     type: `urn:arbiter:error:${error.code}`,
     title,
     status,

@@ -21,6 +21,7 @@ import { createCustomerKeys, createKeyedHash } from '../features/customer-states
 import { createDecisionMetrics, createDecisionService, type DecisionService } from '../features/decisions/index.ts';
 import { areSameSubject } from '../features/identities/index.ts';
 import { mailQueue } from '../features/mail/index.ts';
+import { createNotifier } from '../features/notifications/index.ts';
 import { createMfaTokens, furtherStep } from '../features/second-factor/index.ts';
 import { createLinks, createSessions, type Links, type Sessions } from '../features/sessions/index.ts';
 import { pageOperations } from '../features/sign-in-pages/index.ts';
@@ -49,7 +50,7 @@ import { allResets, features, onTenantCreated } from './features.ts';
 import { googleProvider } from './google.ts';
 import { jobRegistry } from './jobs.ts';
 import { type MailConfig, mailWay } from './mail.ts';
-import { createCacheMetrics, createWriteMetrics } from './metrics.ts';
+import { createCacheMetrics, createNotificationMetrics, createWriteMetrics } from './metrics.ts';
 import { type Metrics, metricsText } from './node-metrics.ts';
 import { featurePorts } from './ports.ts';
 import { metricsOfProcess, shownMetrics, summaryOf } from './tenant-metrics.ts';
@@ -60,9 +61,10 @@ export type ComposeConfig = Pick<
   Config,
   | 'API_KEY_PEPPER'
   | 'APPROVAL_MAX_AGE_HOURS'
-  | 'CRON_SECRET'
-  | 'DATA_DIR'
-  | 'EXPORT_DIR'
+    | 'CRON_SECRET'
+    | 'CRON_TOKEN'
+    | 'DATA_DIR'
+    | 'EXPORT_DIR'
   | 'JWT_SIGNING_SECRET'
   | 'NEXTAUTH_SECRET'
   | 'REDIS_URL'
@@ -275,11 +277,18 @@ export function composeServer(options: ComposeOptions): Server {
   const searches = createSearchThreads(searchThreads, onError);
   const mail = { envelope, publicUrl: options.publicUrl, logger, ...mailWay(config) };
   const exportFolder = createPrivateFolder(config.EXPORT_DIR ?? join(config.DATA_DIR, 'exports'));
+  const notifier = createNotifier({
+    outbound,
+    transport: mail.transport,
+    sender: mail.sender,
+    onSent: createNotificationMetrics(registry),
+  });
   const jobs = jobRegistry({
     approvalMaxAgeHours: config.APPROVAL_MAX_AGE_HOURS,
     customerHash,
     database,
     exportFolder,
+    notifier,
     trials: () => decisions.trials,
     mail,
   });
@@ -350,8 +359,10 @@ export function composeServer(options: ComposeOptions): Server {
     resets: allResets,
     retainers: features.flatMap(({ retains }) => retains),
     restorables: features.flatMap(({ restores }) => restores),
+    notifier,
     onError,
     outboundRules: createOutboundRules(outboundOptions),
+    logger,
     version: options.version,
   });
   const ownMetricsText = async () =>
@@ -365,7 +376,12 @@ export function composeServer(options: ComposeOptions): Server {
     database,
     authenticate,
     config: {
-      secrets: { CRON_SECRET: config.CRON_SECRET, METRICS_TOKEN: config.METRICS_TOKEN, ...beside?.secrets },
+      secrets: {
+        CRON_SECRET: config.CRON_SECRET,
+        CRON_TOKEN: config.CRON_TOKEN,
+        METRICS_TOKEN: config.METRICS_TOKEN,
+        ...beside?.secrets,
+      },
       trustedProxies: config.TRUSTED_PROXIES,
       corsAllowedOrigins: config.CORS_ALLOWED_ORIGINS,
       rateLimitDefaultPerMinute: config.RATE_LIMIT_DEFAULT_PER_MINUTE,

@@ -2,6 +2,7 @@ import { resets as databaseResets } from '../db/tables.ts';
 import type { Feature, Resets } from '../feature.ts';
 import { accountsFeature } from '../features/accounts/index.ts';
 import { adminFeature } from '../features/admin/index.ts';
+import { alertsFeature } from '../features/alerts/index.ts';
 import { approvalsFeature } from '../features/approvals/index.ts';
 import { auditFeature } from '../features/audit/index.ts';
 import { catalogueHistoryFeature } from '../features/catalogue-history/index.ts';
@@ -30,6 +31,7 @@ import { mailFeature } from '../features/mail/index.ts';
 import { maintenanceFeature } from '../features/maintenance/index.ts';
 import { modelLearningFeature } from '../features/model-learning/index.ts';
 import { modelsFeature } from '../features/models/index.ts';
+import { notificationsFeature } from '../features/notifications/index.ts';
 import { objectivesFeature } from '../features/objectives/index.ts';
 import { offersFeature } from '../features/offers/index.ts';
 import { outcomesFeature } from '../features/outcomes/index.ts';
@@ -64,6 +66,7 @@ import type { JobPorts, Ports } from './ports.ts';
 export const features: readonly Feature<Ports, JobPorts>[] = [
   accountsFeature,
   adminFeature,
+  alertsFeature,
   approvalsFeature,
   auditFeature,
   catalogueHistoryFeature,
@@ -92,6 +95,7 @@ export const features: readonly Feature<Ports, JobPorts>[] = [
   maintenanceFeature,
   modelLearningFeature,
   modelsFeature,
+  notificationsFeature,
   objectivesFeature,
   offersFeature,
   outcomesFeature,

@@ -5,9 +5,16 @@ import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../db/test-database.ts';
 import { createKeyedHash } from '../features/customer-states/index.ts';
 import { mailForNobody } from '../features/mail/test-mailbox.ts';
+import { createNotifier } from '../features/notifications/index.ts';
 import { newId } from '../platform/ids.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { jobRegistry } from './jobs.ts';
+
+/** These jobs reach no destination. */
+const notifier = createNotifier({
+  ...mailForNobody,
+  outbound: { call: () => Promise.reject(new Error('no call goes out')) },
+});
 
 let db: TestDatabase;
 before(async () => {
@@ -72,6 +79,7 @@ async function run(name: string, tenantId: string | null): Promise<void> {
     database: db.database,
     exportFolder,
     mail: mailForNobody,
+    notifier,
     trials,
   };
   const handler = jobRegistry(given).get(name);

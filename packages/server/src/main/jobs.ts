@@ -6,13 +6,14 @@ import { type JobPorts, jobFeaturePorts } from './ports.ts';
 
 /** Every job of the product with what does it: the machinery's own and those of the features. */
 export function jobRegistry(
-  given: Omit<JobPorts, keyof typeof jobFeaturePorts | 'enqueueMail' | 'logger'>,
+  given: Omit<JobPorts, keyof typeof jobFeaturePorts | 'enqueueMail' | 'envelope' | 'logger'>,
 ): JobRegistry {
   const { database, mail } = given;
   const ports: JobPorts = {
     ...given,
     ...jobFeaturePorts,
     enqueueMail: mailQueue(mail.envelope),
+    envelope: mail.envelope,
     logger: mail.logger,
   };
   return createJobRegistry([...machineryJobs(database), ...jobsOf(features, ports)]);

@@ -100,6 +100,17 @@ export function createWriteMetrics(registry: Registry): (what: Written, count: n
   return (what, count) => counters[what].inc(count);
 }
 
+/** Counts messages to destinations (docs/design/api-access.md 19). */
+export function createNotificationMetrics(registry: Registry): (kind: string, result: string) => void {
+  const sent = new Counter({
+    name: 'svc_notifications_total',
+    help: 'Messages that were sent to destinations, by what came of them.',
+    labelNames: ['kind', 'result'],
+    registers: [registry],
+  });
+  return (kind, result) => sent.inc({ kind, result });
+}
+
 type Cache = 'credentials' | 'catalogues';
 
 /** Counts what memory was asked for, and whether it was there. */

@@ -3,6 +3,7 @@ import type { MetricsSummary } from '@arbiter/contract';
 import type { Database, Tx } from '../db/index.ts';
 import type { Resets, Restorable, Retainer } from '../feature.ts';
 import type { AccountDependencies, SignInPorts, SignUp } from '../features/accounts/index.ts';
+import { noteAlertDelivery, type TickPorts } from '../features/alerts/index.ts';
 import type { ExpiryPorts } from '../features/approvals/index.ts';
 import type { AuditPorts, ChainProof } from '../features/audit/index.ts';
 import type { ChannelPorts } from '../features/channels/index.ts';
@@ -29,6 +30,7 @@ import { readCreativeTotals, type SettlementNumbers } from '../features/interact
 import type { EnqueueMail, MailPorts } from '../features/mail/index.ts';
 import type { ExpireApprovals } from '../features/maintenance/index.ts';
 import type { ModelPorts } from '../features/models/index.ts';
+import type { NotificationJobPorts, Notifier } from '../features/notifications/index.ts';
 import { hasOffers, type OfferPorts, offersNamingSegment } from '../features/offers/index.ts';
 import { rulesNamingSegment } from '../features/qualification/index.ts';
 import { type FindProfileUses, keepsProfile } from '../features/ranking-profiles/index.ts';
@@ -63,11 +65,12 @@ import type { Authenticate } from '../http/principal.ts';
 import type { RateLimitStore } from '../http/rate-limit.ts';
 import type { JobRegistry } from '../jobs/index.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { Passwords } from '../platform/passwords.ts';
 import type { PrivateFolder } from '../platform/private-folder.ts';
 
 /** What jobs need from the process, and of features that their own may not import. */
-export interface JobPorts extends RefreshPorts, ExpiryPorts {
+export interface JobPorts extends RefreshPorts, ExpiryPorts, NotificationJobPorts, TickPorts {
   readonly database: Database;
   readonly customerHash: KeyedHash;
   /** EXPORT_DIR. */
@@ -82,9 +85,11 @@ export interface JobPorts extends RefreshPorts, ExpiryPorts {
 /** As `featurePorts`, for jobs. */
 export const jobFeaturePorts: Omit<
   JobPorts,
-  keyof ExpiryPorts | 'customerHash' | 'database' | 'exportFolder' | 'mail' | 'trials'
+  keyof ExpiryPorts | 'customerHash' | 'database' | 'envelope' | 'exportFolder' | 'mail' | 'notifier' | 'trials'
 > = {
   settlementNumbers: customerNumbers,
+  alsoDue: [],
+  tellDelivery: noteAlertDelivery,
   watchedSegments,
   publishEvents: (tx, events) => appendEvents(tx, events, []),
 };
@@ -120,6 +125,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly sessions: Sessions;
   readonly rateLimits: RateLimitStore;
   readonly decisions: DecisionRouteDeps;
+  readonly logger: Logger;
+  readonly notifier: Notifier;
   /** Puts a mail into the queue of the transaction. */
   readonly enqueueMail: EnqueueMail;
   readonly evenly: AccountDependencies['evenly'];
@@ -162,7 +169,8 @@ interface FeaturePorts
     Pick<FlowRoutePorts, 'lockRoutes'>,
     Omit<SettingsPorts, 'storesSecondFactors'>,
     Pick<TenantPorts, 'hasData'>,
-    Pick<RefreshPorts, 'watchedSegments'> {
+    Pick<RefreshPorts, 'watchedSegments'>,
+    Pick<TickPorts, 'alsoDue'> {
   readonly policyReferrers: PolicyReferrers;
   readonly signIn: Pick<SignInPorts, 'requiresSso'>;
   readonly appendEvents: AppendEvents;
@@ -179,6 +187,7 @@ export type Ports = ProcessPorts & Omit<FeaturePorts, 'signIn'> & { readonly sig
 
 /** Here, and nowhere else, features are plugged into features that may not import them. */
 export const featurePorts: FeaturePorts = {
+  alsoDue: jobFeaturePorts.alsoDue,
   creativeCounts: readCreativeTotals,
   readTimezone: async (tx) => (await readSettings(tx)).timezone,
   // Any offer or schema (docs/design/api-access.md 5.3).

@@ -10,6 +10,8 @@ export interface AppErrorOptions {
   /** Sent with the answer, lower case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  /** Further members of the problem that the caller gets, where the operation's description names them. */
+  readonly members?: Readonly<Record<string, unknown>>;
 }
 
 /** The one error that services throw: a code of the closed registry (docs/design/api-access.md 2). */
@@ -21,6 +23,7 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly formatCode: string | undefined;
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(
@@ -35,6 +38,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers;
     this.formatCode = options.formatCode;
+    this.members = options.members ?? {};
   }
 }
 

@@ -18,7 +18,7 @@ export interface ApprovalServer {
   as<Body>(cookie: string | null, method: string, path: string, body?: unknown): Promise<Answer<Body>>;
   file(cookie: string | null, body: object): Promise<Approval>;
   get(id: string): Promise<ApprovalDetail>;
-  decide(cookie: string | null, id: string, body?: object): Promise<Answer<ApprovalResult & Omit<Problem, 'status'>>>;
+  decide(cookie: string | null, id: string, body?: object): Promise<Answer<Decided>>;
   /** Makes a record as the admin. */
   make(path: string, body: object): Promise<Made>;
   read(path: string): Promise<Made>;
@@ -26,6 +26,9 @@ export interface ApprovalServer {
   /** Actions that the audit log has of an entity, oldest first. */
   audited(entityId: string): Promise<string[]>;
 }
+
+/** What a decision came to, or why it was refused. */
+type Decided = ApprovalResult & Omit<Problem, 'status'>;
 
 interface Answer<Body> {
   readonly status: number;

@@ -27,6 +27,8 @@ export {
   type TriedDecision,
 } from './trials.ts';
 
+export { type DecisionFigures, type MinuteWindow, readDecisionFigures } from './window-minutes.store.ts';
+
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['decision_minutes', 'decision_requests', 'decision_traces', 'response_keys'];
 

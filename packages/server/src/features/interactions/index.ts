@@ -45,8 +45,8 @@ export {
   readCreativeTotals,
   readTenantSummaries,
 } from './totals.store.ts';
-
 export { type HistoryFigures, historyFigures, type OpenReservation, openReservations } from './volume-figures.store.ts';
+export { type FigureWindow, readWindowFigures, type WindowFigures } from './window-figures.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = [

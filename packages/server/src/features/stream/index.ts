@@ -21,6 +21,8 @@ export {
 } from './outbox.store.ts';
 export { createOutboxDispatcher } from './outbox.ts';
 
+export { readOutboxLag } from './outbox-lag.store.ts';
+
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
 export const tables = ['outbox', 'stream_heads'];
 

@@ -13,6 +13,8 @@ export interface MailMessage {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Where answers go; default: to the sender. */
+  readonly replyTo?: string;
 }
 
 /** A mail as it goes over the wire: with its headers, in RFC 5322 form. */
@@ -30,13 +32,15 @@ const builder = createTransport({ streamTransport: true, buffer: true, newline: 
 
 /** Writes the mail out. Throws for a subject or an address that could reach into the header. */
 export async function writeMail(message: MailMessage, from: MailSender): Promise<RawMail> {
-  const { id, kind, createdAt, to, subject, text, html } = message;
+  const { id, kind, createdAt, to, subject, text, html, replyTo } = message;
   if (!isMailAddress(to)) throw new Error('a mail goes to one address');
+  if (replyTo !== undefined && !isMailAddress(replyTo)) throw new Error('answers go to one address');
   if (/\p{Cc}/u.test(subject)) throw new Error('the subject of a mail is one line');
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   const { message: raw } = await builder.sendMail({
     from,
     to: { name: '', address: to },
+    ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
     subject,
     text,
     html,

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { systemActor } from '../../db/index.ts';
+import { startTestServer, type TestServer } from '../../main/test-server.ts';
+import { createEnvelope } from '../../platform/crypto.ts';
+import { newId } from '../../platform/ids.ts';
+import { createOutbound } from '../../platform/outbound.ts';
+import { type DeliveryResult, deliver } from './deliver.service.ts';
+import { createNotifier, enqueueDelivery, type NewDelivery } from './index.ts';
+import { reachesDestinations, says, startDestination, type TestDestination } from './test-destination.ts';
+
+/** Messages in the background (docs/design/api-access.md 9; docs/design/quality.md T28, R9). */
+
+let server: TestServer;
+let peer: TestDestination;
+const outbound = createOutbound({ allowHttp: true, allowNetworks: ['127.0.0.0/8'] });
+before(async () => {
+  [server, peer] = await Promise.all([startTestServer({ config: reachesDestinations }), startDestination()]);
+});
+after(async () => {
+  await Promise.all([server?.close(), peer?.close(), outbound.close()]);
+});
+
+const told: DeliveryResult[] = [];
+const postponed: string[] = [];
+const notifier = () =>
+  createNotifier({
+    outbound,
+    transport: { about: '', send: () => Promise.reject(new Error('no mail here')) },
+    sender: { name: '', address: 'a@b.example' },
+  });
+const deps = (own = notifier()) => ({
+  database: server.database,
+  envelope: createEnvelope(Buffer.alloc(32, 7).toString('base64')),
+  notifier: own,
+  tellDelivery: async (_tx: unknown, result: DeliveryResult) => void told.push(result),
+  postpone: async (_tx: unknown, id: string) => void postponed.push(id),
+});
+
+let counter = 0;
+async function provider(path: string): Promise<string> {
+  const { body } = await server.call<{ id: string }>('POST', '/api/v1/notifications/providers', {
+    body: {
+      kind: 'webhook',
+      name: `Destination ${++counter}`,
+      config: { url: peer.url(path), secret: 'a secret of the test' },
+    },
+  });
+  return body.id;
+}
+async function waiting(to: NewDelivery['to']): Promise<string> {
+  const tenantId = server.tenants[0].id;
+  const originId = newId();
+  await server.database.withTenant(tenantId, systemActor('test'), (tx) =>
+    enqueueDelivery(tx, {
+      to,
+      type: 'alert',
+      originId,
+      channel: 0,
+      message: {
+        severity: 'warning',
+        title: 'T',
+        message: 'M',
+        fields: [],
+        sourceUrl: null,
+        sentAt: tx.now.toISOString(),
+      },
+    }),
+  );
+  const [row] = await server.testDatabase.ownerQuery<{ id: string }>(
+    'select id from arbiter.notification_deliveries where origin_id = $1',
+    [originId],
+  );
+  return row!.id;
+}
+const remains = async (id: string) =>
+  (await server.testDatabase.ownerQuery('select from arbiter.notification_deliveries where id = $1', [id])).length ===
+  1;
+const tryOnce = (id: string, own = notifier()) => deliver(deps(own), server.tenants[0].id, id);
+
+test('a message is delivered once, under its own id; a second try does nothing', async () => {
+  const id = await waiting(await provider('/taken'));
+  await tryOnce(id);
+  await tryOnce(id);
+  const [got, ...more] = peer.got('/taken');
+  assert.deepEqual([got?.headers['webhook-id'], more.length, await remains(id)], [id, 0, false]);
+  assert.deepEqual(told.at(-1), { ...told.at(-1), ok: true, error: null, providerMessageId: id, channel: 0 });
+  assert.ok(got?.headers['x-service-signature'] !== undefined);
+});
+
+test('a failure is told and tried again by the queue, not before the other side wants it', async () => {
+  peer.on('/busy', says(429, { 'retry-after': '120' }));
+  const id = await waiting(await provider('/busy'));
+  await assert.rejects(tryOnce(id), {
+    name: 'DeliveryError',
+    message: 'not delivered: answered 429; retry after 120 s',
+  });
+  assert.equal(await remains(id), true);
+  assert.deepEqual([told.at(-1)?.ok, told.at(-1)?.error], [false, 'answered 429']);
+  peer.on('/busy', says(204));
+  await tryOnce(id);
+  assert.deepEqual([await remains(id), told.at(-1)?.ok], [false, true]);
+  assert.deepEqual(
+    peer.got('/busy').map(({ headers }) => headers['webhook-id']),
+    [id, id],
+    'the same message under the same id',
+  );
+});
+
+test('the queue waits as long as it was asked to, and an hour at most', async () => {
+  for (const [error, least, most] of [
+    ['DeliveryError: not delivered: answered 503', 4, 6],
+    ['DeliveryError: not delivered: answered 429; retry after 120 s', 120, 120],
+    ['DeliveryError: not delivered: answered 429; retry after 999999 s', 3600, 3600],
+  ] as const) {
+    const [row] = await server.testDatabase.ownerQuery<{ seconds: number }>(
+      `with made as (
+         insert into graphile_worker._private_jobs (task_id, payload, locked_at, locked_by, attempts, max_attempts)
+         select id, '{}', now(), 'a worker', 1, 6 from graphile_worker._private_tasks limit 1 returning id)
+       select id from made`,
+    );
+    const { id } = row as unknown as { id: string };
+    const [after] = await server.testDatabase.ownerQuery<{ seconds: number }>(
+      `update graphile_worker._private_jobs set locked_at = null, locked_by = null, last_error = $2,
+         run_at = now() + interval '1 second' where id = $1
+       returning extract(epoch from run_at - now())::float8 as seconds`,
+      [id, error],
+    );
+    assert.ok(after!.seconds >= least - 0.01 && after!.seconds <= most + 0.01, `${error}: ${after!.seconds}`);
+    await server.testDatabase.ownerQuery('delete from graphile_worker._private_jobs where id = $1', [id]);
+  }
+});
+
+test('a destination that is gone, off or says 410 gets no further try', async () => {
+  const off = await provider('/off');
+  await server.call('PATCH', `/api/v1/notifications/providers/${off}`, { body: { enabled: false } });
+  peer.on('/gone', says(410));
+  const gone = await provider('/gone');
+  for (const [to, error] of [
+    [newId(), 'destination_deleted'],
+    [off, 'disabled'],
+    [gone, 'answered 410'],
+  ] as const) {
+    const id = await waiting(to);
+    await tryOnce(id);
+    assert.deepEqual([await remains(id), told.at(-1)?.error], [false, error]);
+  }
+  const { body } = await server.call<{ enabled: boolean }>('GET', `/api/v1/notifications/providers/${gone}`);
+  assert.equal(body.enabled, false);
+});
+
+test('an address of the rule itself is unsigned, and judged by the rules of outbound calls', async () => {
+  const id = await waiting({ type: 'webhook', target: peer.url('/inline') });
+  await tryOnce(id);
+  assert.equal(peer.got('/inline')[0]?.headers['x-service-signature'], undefined);
+  const metadata = await waiting({ type: 'webhook', target: 'http://169.254.169.254/latest' });
+  await assert.rejects(tryOnce(metadata), /forbidden_address/);
+});
+
+test('at a slow destination two messages are under way; the others step aside and hold no worker', async () => {
+  const open: (() => void)[] = [];
+  peer.on('/slow', (response) => void open.push(() => response.end('ok')));
+  const to = await provider('/slow');
+  const own = notifier();
+  const [first, second, third] = [await waiting(to), await waiting(to), await waiting(to)];
+  const under = [tryOnce(first, own), tryOnce(second, own)];
+  while (open.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  await tryOnce(third, own);
+  assert.deepEqual([postponed, await remains(third)], [[third], true]);
+  for (const answer of open) answer();
+  await Promise.all(under);
+  peer.on('/slow', says(200));
+  await tryOnce(third, own);
+  assert.equal(await remains(third), false);
+});

@@ -1,0 +1,42 @@
+import type { notificationOperations } from '@arbiter/contract';
+import { type Handlers, reply } from '../../http/handler.ts';
+import { kindsOfProviders } from './config.rules.ts';
+import {
+  changeProvider,
+  createProvider,
+  getProvider,
+  listProviders,
+  type ProviderPorts,
+  removeProvider,
+  showProvider,
+} from './providers.service.ts';
+import { type SendDeps, sendToMany, testProvider } from './send.service.ts';
+import { sendOnce } from './send-once.ts';
+
+/** What the operations of notifications need from outside. */
+export type NotificationPorts = ProviderPorts & SendDeps;
+
+const kinds = kindsOfProviders.map((kind) => ({ ...kind, fields: [...kind.fields] }));
+
+/** Handlers of destinations and messages (contract part 1, 4.9). */
+export function notificationRoutes(ports: NotificationPorts): Handlers<typeof notificationOperations> {
+  return {
+    list: async (tx, { query }) => reply(200, { ...(await listProviders(tx, query)), kinds }),
+    create: async (tx, { body }) => {
+      const { id, kind, name, enabled, createdAt, updatedAt } = showProvider(await createProvider(tx, ports, body));
+      return reply(201, { id, kind, name, enabled, createdAt, updatedAt });
+    },
+    get: async (tx, { params }) => reply(200, showProvider(await getProvider(tx, params.id))),
+    change: async (tx, { params, body }) => reply(200, showProvider(await changeProvider(tx, ports, params.id, body))),
+    remove: async (tx, { params }) => {
+      await removeProvider(tx, params.id);
+      return reply(204, null);
+    },
+    test: async (request) => reply(200, await testProvider(ports, request, request.params.id)),
+    send: async (request) => {
+      const { providerIds, notification } = request.body;
+      const run = () => sendToMany(ports, request, providerIds, notification);
+      return reply(200, await sendOnce(ports.database, request, request.body, run));
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import type { NotificationMessage, SendResult } from '@arbiter/contract';
+import { type Actor, type Database, systemActor, type Tx } from '../../db/index.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { Envelope } from '../../platform/crypto.ts';
+import { newId } from '../../platform/ids.ts';
+import { recordAudit } from '../audit/index.ts';
+import { outgoing } from './message.rules.ts';
+import { type Destination, type Notifier, type Outcome, refused } from './notifier.ts';
+import { destinationOf, getProvider } from './providers.service.ts';
+import { type ProviderRow, selectProvider, updateLastResult, updateProvider } from './providers.store.ts';
+
+export interface SendDeps {
+  readonly database: Database;
+  readonly envelope: Envelope | null;
+  readonly notifier: Notifier;
+}
+
+/** Whose call it is. */
+export interface Sender {
+  readonly tenantId: string;
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly until: number;
+}
+
+/**
+ * Notes what came of a message at its destination. One that answers 410 wants no more: it is switched off, which its history
+ * shows as a change by the system.
+ */
+export async function noteOutcome(tx: Tx, id: string, { ok, error, isGone }: Outcome): Promise<void> {
+  await updateLastResult(tx, id, ok ? null : (error ?? 'failed'));
+  if (!isGone) return;
+  const row = await selectProvider(tx, id, true);
+  if (row === undefined || !row.enabled) return;
+  const off: ProviderRow = { ...row, enabled: false, updatedAt: tx.now };
+  await updateProvider(tx, off);
+  await recordAudit(tx, {
+    action: 'update',
+    entityType: 'notificationProvider',
+    entityId: id,
+    entityName: row.name,
+    before: { enabled: true },
+    after: { enabled: false },
+    actor: systemActor('notification'),
+  });
+}
+
+const probe = {
+  title: 'Test of a destination',
+  message: 'Arbiter can reach this destination.',
+} satisfies NotificationMessage;
+
+/** Asks a destination whether it takes a message, also one that is off. Throws 404, and 502 `upstream_failed`. */
+export async function testProvider(
+  { database, envelope, notifier }: SendDeps,
+  { tenantId, actor, requestId, until }: Sender,
+  id: string,
+): Promise<{ ok: true; latencyMs: number; providerMessageId: string | null }> {
+  const { destination, message } = await database.withTenant(
+    tenantId,
+    actor,
+    async (tx) => ({
+      destination: await destinationOf(tx, envelope, await getProvider(tx, id)),
+      message: outgoing(probe, { id: newId(), type: 'notification', tenantId, sentAt: tx.now.toISOString() }),
+    }),
+    { requestId, until },
+  );
+  const begun = performance.now();
+  const outcome = await notifier.send(destination, message, { probe: true });
+  const latencyMs = Math.round(performance.now() - begun);
+  await database.withTenant(tenantId, actor, (tx) => noteOutcome(tx, id, outcome), { requestId });
+  const { ok, error, providerMessageId } = outcome;
+  if (ok) return { ok: true, latencyMs, providerMessageId };
+  throw new AppError('upstream_failed', {
+    detail: `The destination did not take the message: ${error}.`,
+    members: { ok: false, latencyMs, providerMessageId },
+  });
+}
+
+/**
+ * Sends a message to destinations, to all at once. Throws 404 when one of them is unknown, and nothing is sent; 502
+ * `upstream_failed` when none took it (docs/design/quality.md E28).
+ */
+export async function sendToMany(
+  { database, envelope, notifier }: SendDeps,
+  { tenantId, actor, requestId, until }: Sender,
+  providerIds: readonly string[],
+  notification: NotificationMessage,
+): Promise<{ results: SendResult[] }> {
+  const ids = [...new Set(providerIds.map((id) => id.toLowerCase()))];
+  const { targets, message } = await database.withTenant(
+    tenantId,
+    actor,
+    async (tx) => {
+      const rows: ProviderRow[] = [];
+      for (const id of ids) rows.push(await getProvider(tx, id));
+      const found: { readonly id: string; readonly to: Destination | Outcome }[] = [];
+      for (const row of rows) found.push({ id: row.id, to: await reachable(tx, envelope, row) });
+      const about = { id: newId(), type: 'notification', tenantId, sentAt: tx.now.toISOString() } as const;
+      return { targets: found, message: outgoing(notification, about) };
+    },
+    { requestId, until },
+  );
+  const outcomes = await Promise.all(
+    targets.map(async ({ id, to }) => ({ id, outcome: 'kind' in to ? await notifier.send(to, message) : to })),
+  );
+  await database.withTenant(
+    tenantId,
+    actor,
+    async (tx) => {
+      // In one order, so that two calls to the same destinations do not wait for each other in a circle.
+      for (const { id, outcome } of outcomes.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+        await noteOutcome(tx, id, outcome);
+    },
+    { requestId },
+  );
+  const results = outcomes.map(
+    ({ id, outcome: { ok, providerMessageId, error } }): SendResult => ({
+      providerId: id,
+      ok,
+      ...(providerMessageId === null ? {} : { providerMessageId }),
+      ...(error === null ? {} : { error }),
+    }),
+  );
+  if (results.some(({ ok }) => ok)) return { results };
+  throw new AppError('upstream_failed', { detail: 'No destination took the message.', members: { results } });
+}
+
+/** Where messages go; why they cannot, for a destination that is off or whose secrets do not open. */
+export async function reachable(tx: Tx, envelope: Envelope | null, row: ProviderRow): Promise<Destination | Outcome> {
+  if (!row.enabled) return refused('disabled');
+  try {
+    return await destinationOf(tx, envelope, row);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_configured') return refused('secrets_unreadable');
+    throw error;
+  }
+}
