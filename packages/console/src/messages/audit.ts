@@ -9,6 +9,8 @@ export const auditTexts = {
   broken: (row: string) => `The chain breaks at row ${row}`,
   brokenReasons: {
     hash_mismatch: 'The content of the row and its hash do not fit: the row was changed.',
+    anchor_mismatch:
+      'The chain is not the one whose end was noted outside the database: rows at its end were taken out or written anew.',
     chain_link_mismatch: 'The row does not name the hash of the row before it: rows were exchanged or made anew.',
     sequence_gap: 'A row is missing or there twice.',
     head_mismatch: 'The last row is not the one that was noted as the last: rows at the end are missing.',
