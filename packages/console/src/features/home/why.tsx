@@ -46,7 +46,10 @@ export function Why({ answer }: { answer: RecommendAnswer | null }) {
       {recommendationId === null ? (
         <ButtonLink
           className="w-fit"
-          to={addresses.simulate({ customer: answer.customerId, ...(channelId === null ? {} : { channel: channelId }) })}
+          to={addresses.simulate({
+            customer: answer.customerId,
+            ...(channelId === null ? {} : { channel: channelId }),
+          })}
         >
           {t.openShow}
         </ButtonLink>
