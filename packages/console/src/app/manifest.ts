@@ -1,6 +1,7 @@
 import { account } from '../features/account/index.ts';
 import { apiKeys } from '../features/api-keys/index.ts';
 import { audit } from '../features/audit/index.ts';
+import { customers } from '../features/customers/index.ts';
 import { decisions } from '../features/decisions/index.ts';
 import { health } from '../features/health/index.ts';
 import { home } from '../features/home/index.ts';
@@ -9,7 +10,17 @@ import { signIn } from '../features/sign-in/index.ts';
 import type { Feature, Screen } from '../route/feature.ts';
 
 /** Every feature of the console, in the order of their tiers. The routes, the rail and the palette are made from this list. */
-export const features: readonly Feature[] = [account, apiKeys, settings, signIn, decisions, audit, health, home];
+export const features: readonly Feature[] = [
+  account,
+  apiKeys,
+  settings,
+  signIn,
+  customers,
+  decisions,
+  audit,
+  health,
+  home,
+];
 
 /** Every screen, as tests walk them. */
 export const screens: readonly Screen[] = features.flatMap((each) => each.screens);

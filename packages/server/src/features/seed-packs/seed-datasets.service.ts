@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { SeedDataset, SeedDatasetList, SeedStep } from '@arbiter/contract';
 import { findPack, type Pack, packs } from '@arbiter/packs';
 import type { Database } from '../../db/index.ts';

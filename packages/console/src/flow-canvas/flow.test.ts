@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nodeNames, nodeSummary } from '../messages/flow-nodes.ts';
+import { nodeTypes, readFlow, skipsOf } from './flow.ts';
+import { layoutOf } from './layout.ts';
+
+const node = (id: string, type: string, config: object = {}) => ({ id, type, config });
+const config = {
+  version: 2,
+  nodes: [
+    node('inventory', 'inventory'),
+    node('gate', 'conditional', {
+      conditions: [{ field: 'customer.tier', operator: 'eq', value: 'black' }],
+      onTrue: { action: 'skip_to', nodeId: 'score' },
+      onFalse: { action: 'skip_to', nodeId: 'gone' },
+    }),
+    node('save', 'call_flow', { flowKey: 'telco-save' }),
+    node('score', 'score', { method: 'formula' }),
+    node('hook', 'extension_point', { hook: 'post_rank', kind: 'webhook' }),
+    { ...node('response', 'response'), enabled: false },
+  ],
+  flowConfig: { defaultLimit: 3 },
+};
+
+test('calls and extension points take the phase of the place where they stand', () => {
+  assert.deepEqual(
+    readFlow(config).nodes.map(({ id, phase }) => `${id} ${phase}`),
+    ['inventory 1', 'gate 1', 'save 1', 'score 2', 'hook 2', 'response 3'],
+  );
+});
+
+test('a config that does not hold together is read as far as it goes', () => {
+  assert.deepEqual(readFlow(null), { nodes: [], settings: {} });
+  const { nodes } = readFlow({ nodes: [null, { type: 'teleport' }] });
+  assert.deepEqual(
+    nodes.map(({ id, type, phase }) => [id, type, phase]),
+    [
+      ['node 1', '', 1],
+      ['node 2', 'teleport', 1],
+    ],
+  );
+});
+
+test('arcs lead to nodes that are there', () => {
+  assert.deepEqual(skipsOf(readFlow(config)), [{ from: 'gate', to: 'score', on: 'true' }]);
+});
+
+test('nodes stand in the lane of their phase, in their order, without touching', () => {
+  const nodes = Array.from({ length: 14 }, (_, at) => node(`n${at}`, at < 8 ? 'filter' : 'compute'));
+  const { places, lanes } = layoutOf(readFlow({ nodes }));
+  assert.deepEqual(
+    lanes.map(({ phase }) => phase),
+    [1, 3],
+  );
+  const all = [...places.values()];
+  for (const [at, one] of all.entries()) {
+    for (const other of all.slice(at + 1)) {
+      assert.ok(Math.abs(one.x - other.x) >= 208 || Math.abs(one.y - other.y) >= 64);
+    }
+  }
+  const lane = lanes[0]!;
+  assert.ok(all.slice(0, 8).every(({ x }) => x >= lane.x && x + 208 <= lane.x + lane.width));
+  assert.ok((places.get('n8')?.x ?? 0) > lane.x + lane.width);
+});
+
+test('every type has a name and a summary of an empty config', () => {
+  for (const type of nodeTypes) {
+    assert.ok(nodeNames[type], type);
+    assert.notEqual(nodeSummary(type, {}), type, type);
+  }
+  assert.equal(nodeTypes.length, 16);
+});
+
+test('summaries read as a sentence', () => {
+  const said = (type: string, values: object) =>
+    nodeSummary(type, { ...values }, (id) => (id === 'c1' ? 'Retain' : null));
+  assert.equal(said('inventory', { scope: 'category', categoryIds: ['c1'] }), 'category Retain');
+  assert.equal(said('inventory', { scope: 'category', categoryIds: ['c1', 'c2'] }), '2 categories');
+  assert.equal(said('qualify', { mode: 'selected', ruleIds: ['a', 'b', 'c'] }), '3 chosen');
+  assert.equal(said('rank', { method: 'diversity' }), 'diversity λ 0.7');
+  assert.equal(said('rank', { method: 'explore_exploit', explorationRate: 0.05 }), 'explore 5 %, epsilon greedy');
+  assert.equal(
+    said('score', {
+      method: 'formula',
+      modelKey: 'bank-gbm',
+      championChallenger: { enabled: true, champion: { weight: 80 }, challengers: [{ weight: 20 }] },
+    }),
+    'formula, bank-gbm, 80/20',
+  );
+  assert.equal(
+    said('conditional', {
+      conditions: [{ field: 'customer.tier', operator: 'eq', value: 'black' }],
+      onTrue: { action: 'skip_to', nodeId: 'rank' },
+    }),
+    'customer.tier is black → skip to rank',
+  );
+  assert.equal(said('filter', {}), 'lets all pass');
+});

@@ -1,0 +1,3 @@
+export { type Flow, type FlowNode, type NodeProblem, type NodeRun, readFlow } from './flow.ts';
+export { NodeGlyph } from './glyphs.tsx';
+export { FlowOutline, type FlowViewProps } from './outline.tsx';

@@ -1,0 +1,59 @@
+import { type Flow, type FlowNode, type Phase, phases } from './flow.ts';
+
+/** Size of a node in px, and the room between nodes and lanes. */
+export const nodeSize = { width: 208, height: 64 } as const;
+const gap = 40;
+const lanePad = { top: 44, side: 20, bottom: 20, between: 24 } as const;
+
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Lane {
+  readonly phase: Phase;
+  readonly x: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Layout {
+  readonly places: ReadonlyMap<string, Place>;
+  readonly lanes: readonly Lane[];
+}
+
+/** Most nodes of a lane that stand below one another before the lane takes another column. */
+const mostRows = 6;
+
+/**
+ * Places the nodes: a lane per phase from the start to the end, in a lane from the top to the bottom in the order of the flow.
+ * Nothing is placed by hand, so two people see the same picture.
+ */
+export function layoutOf({ nodes }: Flow): Layout {
+  const places = new Map<string, Place>();
+  const byPhase = phases.map((phase) => ({ phase, members: nodes.filter((node) => node.phase === phase) }));
+  const rows = Math.min(mostRows, Math.max(1, ...byPhase.map(({ members }) => members.length)));
+  const height = lanePad.top + rows * nodeSize.height + (rows - 1) * gap + lanePad.bottom;
+  let x = 0;
+  const lanes = byPhase
+    .filter(({ members }) => members.length > 0)
+    .map(({ phase, members }): Lane => {
+      const columns = Math.ceil(members.length / mostRows);
+      const width = 2 * lanePad.side + columns * nodeSize.width + (columns - 1) * gap;
+      placeMembers(members, x + lanePad.side, places);
+      const lane = { phase, x, width, height };
+      x += width + lanePad.between;
+      return lane;
+    });
+  return { places, lanes };
+}
+
+function placeMembers(members: readonly FlowNode[], start: number, places: Map<string, Place>): void {
+  for (const [at, { id }] of members.entries()) {
+    const column = Math.floor(at / mostRows);
+    places.set(id, {
+      x: start + column * (nodeSize.width + gap),
+      y: lanePad.top + (at % mostRows) * (nodeSize.height + gap),
+    });
+  }
+}

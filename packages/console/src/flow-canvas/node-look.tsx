@@ -1,0 +1,77 @@
+import { Ban, TriangleAlert } from 'lucide-react';
+import { type Namer, nodeName, nodeSummary } from '../messages/flow-nodes.ts';
+import { cx } from '../ui/cx.ts';
+import type { FlowNode, NodeProblem, NodeRun, Phase } from './flow.ts';
+import { NodeGlyph } from './glyphs.tsx';
+
+/** Colour of a phase; it always stands beside its number. */
+export const phaseColour: Readonly<Record<Phase, string>> = { 1: 'text-chart-3', 2: 'text-chart-1', 3: 'text-chart-7' };
+export const phaseMark: Readonly<Record<Phase, string>> = { 1: '①', 2: '②', 3: '③' };
+
+/** What both views show of a node. */
+export interface NodeView {
+  readonly node: FlowNode;
+  readonly run: NodeRun | undefined;
+  readonly problems: readonly NodeProblem[];
+  readonly namer: Namer;
+}
+
+/** Type, name, what it does, in and out, problems: the node in one sentence, for those who hear it. */
+export function nodeLabel({ node, run, problems, namer }: NodeView): string {
+  const parts = [nodeName(node.type)];
+  if (node.name !== '') parts.push(node.name);
+  parts.push(nodeSummary(node.type, node.config, namer));
+  if (!node.enabled) parts.push('switched off');
+  if (run) parts.push(run.skipped ? 'not run' : `${run.entered} in, ${run.passed} out`);
+  if (problems.length > 0) parts.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`);
+  return parts.join(', ');
+}
+
+/** Glyph, name and summary of a node. */
+export function NodeText({ node, namer }: Pick<NodeView, 'node' | 'namer'>) {
+  return (
+    <>
+      <span className={cx('mt-0.5', node.enabled ? phaseColour[node.phase] : 'text-faint')}>
+        <NodeGlyph type={node.type} />
+      </span>
+      <span className="flex min-w-0 flex-1 flex-col text-start">
+        <span className={cx('truncate text-dense font-medium', node.enabled ? 'text-ink' : 'text-faint line-through')}>
+          {node.name || nodeName(node.type)}
+        </span>
+        <span className="truncate text-caption text-soft">{nodeSummary(node.type, node.config, namer)}</span>
+      </span>
+    </>
+  );
+}
+
+/** In and out of a node; what left is coloured and has its sign. */
+export function NodeCounts({ run, problems }: Pick<NodeView, 'run' | 'problems'>) {
+  const left = run ? run.entered - run.passed : 0;
+  const failed = problems.some(({ severity }) => severity === 'error');
+  return (
+    <span className="flex shrink-0 flex-col items-end text-caption">
+      {run ? (
+        run.skipped ? (
+          <span className="text-faint">not run</span>
+        ) : (
+          <>
+            <span className="text-soft">
+              {run.entered} → <span className="font-semibold text-ink">{run.passed}</span>
+            </span>
+            {left > 0 ? (
+              <span className="inline-flex items-center gap-0.5 text-block">
+                <Ban aria-hidden className="size-3" />−{left}
+              </span>
+            ) : null}
+          </>
+        )
+      ) : null}
+      {problems.length > 0 ? (
+        <span className={cx('inline-flex items-center gap-0.5', failed ? 'text-block' : 'text-warn')}>
+          <TriangleAlert aria-hidden className="size-3" />
+          {problems.length}
+        </span>
+      ) : null}
+    </span>
+  );
+}

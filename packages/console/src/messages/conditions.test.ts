@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { askedText, conditionText, listText } from './conditions.ts';
+
+test('conditions read as sentences, whichever way they are written', () => {
+  const gold = { field: 'tier', operator: 'eq', value: 'gold' };
+  const adult = { field: 'age', operator: '>=', value: 18 };
+  assert.equal(conditionText(gold), 'tier is gold');
+  assert.equal(conditionText([gold, adult]), 'tier is gold and age at least 18');
+  assert.equal(conditionText({ any: [gold, adult] }), 'tier is gold or age at least 18');
+  assert.equal(conditionText({ combinator: 'OR', conditions: [gold, adult] }), 'tier is gold or age at least 18');
+  assert.equal(
+    conditionText({ logic: 'and', conditions: [gold, { logic: 'or', conditions: [adult, gold] }] }),
+    'tier is gold and (age at least 18 or tier is gold)',
+  );
+});
+
+test('an empty condition says nothing, and a group of one says its one', () => {
+  assert.equal(conditionText({ logic: 'and', conditions: [] }), null);
+  assert.equal(conditionText(undefined), null);
+  assert.equal(conditionText({ logic: 'or', conditions: [{ field: 'a', operator: 'is_null' }] }), 'a is missing');
+});
+
+test('every operator has its words', () => {
+  assert.equal(askedText('between', [1, 5]), 'between 1 and 5');
+  assert.equal(askedText('in', ['gold', 'black']), 'is one of gold or black');
+  assert.equal(askedText('within_last_days', 30), 'in the last 30 days');
+  assert.equal(askedText('eq', true), 'is yes');
+  assert.equal(askedText('exists', null), 'is known');
+  assert.equal(askedText('sounds_like', 'x'), 'sounds_like x');
+});
+
+test('long lists are counted', () => {
+  assert.equal(listText(['a', 'b', 'c']), 'a, b and c');
+  assert.equal(listText('abcdefgh'.split('')), 'a, b, c, d, e, f, g and h');
+  assert.equal(listText('abcdefghi'.split('')), 'a, b, c, d, e, f, g and 2 more');
+});

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+
+export interface Fact {
+  readonly label: string;
+  /** Left out where it is null or undefined. */
+  readonly value: ReactNode;
+}
+
+/** What is known of one thing: label and value, line by line. */
+export function Facts({ facts, narrow = false }: { readonly facts: readonly Fact[]; readonly narrow?: boolean }) {
+  const known = facts.filter(({ value }) => value !== null && value !== undefined);
+  return (
+    <dl className="divide-y divide-line text-dense">
+      {known.map(({ label, value }) => (
+        <div
+          key={label}
+          className={`grid gap-x-4 gap-y-0.5 py-1.5 ${narrow ? '' : 'sm:grid-cols-[minmax(7rem,12rem)_1fr]'}`}
+        >
+          <dt className="text-soft">{label}</dt>
+          <dd className="min-w-0 break-words text-ink">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
