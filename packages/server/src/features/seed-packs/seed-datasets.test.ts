@@ -104,6 +104,8 @@ test('a dataset is listed, loaded, decides, and is removed again', async () => {
   }
   assert.deepEqual(await status(tenant), idle);
   assert.equal((await list(tenant)).currentlyLoaded, null);
+  const state = await call<{ hasData: boolean }>(tenant, 'GET', '/api/v1/tenant/status');
+  assert.equal(state.body.hasData, false, 'the tenant is empty again');
   const actions = await server.testDatabase.ownerQuery<{ action: string; entity_id: string }>(
     `select action, entity_id from arbiter.audit_logs where tenant_id = $1 and entity_type = 'seedDataset' order by sequence`,
     [tenant.id],
@@ -171,7 +173,7 @@ test('what the tenant deleted by itself is passed over, what it needs is named a
   assert.equal((await status(tenant)).status, 'failed');
   assert.equal(await total(tenant, 'offers'), 12);
 
-  assert.equal((await call(tenant, 'DELETE', `/api/v1/schemas/${linked.body.id}`)).status, 200);
+  assert.equal((await call(tenant, 'DELETE', `/api/v1/schemas/${linked.body.id}`)).status, 204);
   const { body: rules } = await call<{ data: { id: string }[] }>(tenant, 'GET', '/api/v1/qualification-rules?limit=1');
   const gone = await call(tenant, 'DELETE', `/api/v1/qualification-rules/${rules.data[0]?.id}`);
   assert.ok(gone.status < 300, gone.text);
