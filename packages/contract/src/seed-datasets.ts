@@ -107,7 +107,13 @@ const shared = {
 } as const;
 const params = Type.Object({ key: Key('Key of the dataset.') }, { description: 'Which one.' });
 /** Everything is created or removed by this one call. */
-const whole = { params, loadClass: 'heavy', changesCatalogue: true, transaction: 'own' } as const;
+const whole = {
+  params,
+  loadClass: 'heavy',
+  changesCatalogue: true,
+  auditsEachRecord: true,
+  transaction: 'own',
+} as const;
 
 export const seedDatasetOperations = {
   list: operation({
@@ -145,10 +151,7 @@ export const seedDatasetOperations = {
       409: { description: 'A dataset is loaded already, or is being loaded.', schema: SeedDatasetConflict },
     },
     errors: ['not_found', 'rate_limited'],
-    audit: [
-      { action: 'load_pack', entityType: 'seedDataset' },
-      { action: 'unload_pack', entityType: 'seedDataset' },
-    ],
+    audit: [{ action: 'load_pack', entityType: 'seedDataset' }],
   }),
   unload: operation({
     ...shared,
