@@ -11,6 +11,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { cx } from '../../ui/cx.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { useLinks } from '../../ui/link.tsx';
 import { Outcome } from './outcome.tsx';
 import { countDone, curlFor, type Done } from './progress.ts';
 import { useFirstCustomer } from './use-first-customer.ts';
@@ -21,6 +22,7 @@ export function FirstSteps({ done }: { done: Done }) {
   const { done: count, all } = countDone(done);
   // Whoever has done all of them needs the first two only.
   const isNew = count < all;
+  const links = useLinks();
   const first = useFirstCustomer();
   const channels = useOperation(channelOperations.list, { query: { limit: 100, status: 'active' } });
   const [customer, setCustomer] = useState<string | null>(null);
@@ -49,7 +51,7 @@ export function FirstSteps({ done }: { done: Done }) {
   };
   const [one, two] = answers;
   const channelType = channels.data?.data.find(({ id }) => id === channelId)?.channelType;
-  const snippet = curlFor(document.baseURI, {
+  const snippet = curlFor(new URL(links.href('/'), globalThis.location.href).href, {
     customerId,
     ...(channelType === undefined ? {} : { channel: channelType }),
   });
