@@ -75,7 +75,7 @@ export function FirstSteps({ done }: { done: Done }) {
               options={(channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
               onChange={({ target }) => setChannel(target.value)}
             />
-            <Button kind="primary" submit busy={busy} shortcut="⏎">
+            <Button kind="primary" submit busy={busy || (customer === null && first.loading)} shortcut="⏎">
               {t.decide}
             </Button>
           </div>
