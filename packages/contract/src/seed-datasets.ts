@@ -107,7 +107,13 @@ const shared = {
 } as const;
 const params = Type.Object({ key: Key('Key of the dataset.') }, { description: 'Which one.' });
 /** Everything is created or removed by this one call. */
-const whole = { params, loadClass: 'heavy', changesCatalogue: true, transaction: 'own' } as const;
+const whole = {
+  params,
+  loadClass: 'heavy',
+  changesCatalogue: true,
+  auditsEachRecord: true,
+  transaction: 'own',
+} as const;
 
 export const seedDatasetOperations = {
   list: operation({
@@ -145,10 +151,7 @@ export const seedDatasetOperations = {
       409: { description: 'A dataset is loaded already, or is being loaded.', schema: SeedDatasetConflict },
     },
     errors: ['not_found', 'rate_limited'],
-    audit: [
-      { action: 'load_pack', entityType: 'seedDataset' },
-      { action: 'unload_pack', entityType: 'seedDataset' },
-    ],
+    audit: [{ action: 'load_pack', entityType: 'seedDataset' }],
   }),
   unload: operation({
     ...shared,
@@ -161,7 +164,7 @@ export const seedDatasetOperations = {
       'Removes what the load created, in reverse order, with what was made below it since: offers in its categories, creatives on ' +
       'its channels, segments over its schemas. Decisions that were made stay provable. 409 `in_use` names what is in the way.',
     responses: { 200: { description: 'Removed.', schema: SeedDatasetRemoved } },
-    errors: ['not_found', 'in_use', 'protected', 'concurrent_modification'],
+    errors: ['not_found', 'in_use', 'concurrent_modification'],
     audit: [{ action: 'unload_pack', entityType: 'seedDataset' }],
   }),
   status: operation({

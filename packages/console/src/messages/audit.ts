@@ -1,6 +1,8 @@
+import { titles } from './titles.ts';
+
 /** Texts of the audit log. */
 export const auditTexts = {
-  title: 'Audit log',
+  title: titles.audit,
   lead: 'Every governed change, chained by hashes. Your browser computes the hash of each row that you see once more.',
   verify: 'Verify the whole chain',
   intact: (rows: string) => `${rows} rows intact`,
@@ -25,6 +27,7 @@ export const auditTexts = {
   summary: (right: number, wrong: number) =>
     wrong === 0 ? `${right} rows recomputed in this browser, all right` : `${wrong} of ${right + wrong} rows are wrong`,
   gap: 'Link to the row below is broken',
+  rows: 'Rows of the audit log',
   number: 'Row',
   when: 'When',
   who: 'Who',

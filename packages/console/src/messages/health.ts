@@ -1,6 +1,8 @@
+import { titles } from './titles.ts';
+
 /** Texts of the health page. */
 export const healthTexts = {
-  title: 'Health',
+  title: titles.health,
   lead: 'What this server says of itself, asked anew every ten seconds.',
   ready: 'Ready',
   notReady: 'Not ready',

@@ -1,6 +1,8 @@
+import { titles } from './titles.ts';
+
 /** Texts of the start page. */
 export const homeTexts = {
-  title: 'Home',
+  title: titles.home,
   welcome: (tenant: string) => `${tenant}: decide, see why, prove it`,
   lead: 'Ask for a decision, open it, and see why its first offer won and what would have made another one win.',
   steps: (done: number, all: number) => `${done} of ${all} steps done`,

@@ -1,6 +1,8 @@
+import { titles } from './titles.ts';
+
 /** Texts of the settings, of API keys, and of the own account. */
 export const settingsTexts = {
-  title: 'Settings',
+  title: titles.settings,
   lead: 'They hold for the whole tenant, on every node, within a second.',
   general: 'General',
   decisions: 'Decisions',
@@ -12,8 +14,8 @@ export const settingsTexts = {
   discard: 'Discard',
   changed: (count: number) => (count === 1 ? '1 change' : `${count} changes`),
   forAdmins: 'Settings are changed by admins. You see how they stand.',
-  keys: 'API keys',
-  account: 'Your account',
+  keys: titles.apiKeys,
+  account: titles.account,
   sample: 'Sample data',
   sampleLead: 'Coffee rewards: 1,000 invented members of a coffee chain, with offers, rules and a flow.',
   sampleLoaded: 'It is loaded.',
@@ -65,7 +67,7 @@ export const settingsTexts = {
 } as const;
 
 export const apiKeyTexts = {
-  title: 'API keys',
+  title: titles.apiKeys,
   lead: 'Programs call the API with a key. A key is shown once; afterwards only its name is known here.',
   make: 'Make a key',
   name: 'Name',
@@ -100,7 +102,8 @@ export const apiKeyTexts = {
 } as const;
 
 export const accountTexts = {
-  title: 'Your account',
+  title: titles.account,
+  profile: 'Profile',
   name: 'Name',
   email: 'E-mail address',
   role: 'Role',

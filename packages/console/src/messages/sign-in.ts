@@ -1,6 +1,8 @@
+import { titles } from './titles.ts';
+
 /** Texts of the sign-in page. */
 export const signInTexts = {
-  title: 'Sign in',
+  title: titles.signIn,
   email: 'E-mail address',
   password: 'Password',
   signIn: 'Sign in',

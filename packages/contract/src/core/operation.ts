@@ -102,6 +102,8 @@ export interface Operation {
   readonly changesCatalogue?: true;
   /** The audit rows a success leaves: `{ action, entityType }`; empty = none. `*`: the type that the call names. */
   readonly audit: readonly { readonly action: string; readonly entityType: string }[];
+  /** Each record that the call creates, changes or deletes leaves the row of its own operation first; those of `audit` come last. */
+  readonly auditsEachRecord?: true;
   /**
    * `tenant`: the binder opens the tenant transaction and commits before the answer;
    * `own`: the handler opens its own (recommend, respond, calls that go out); `none`: no database work.

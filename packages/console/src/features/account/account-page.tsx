@@ -38,7 +38,7 @@ function Name({ user }: { user: User }) {
     if ((await run({ body: { name } })) !== null) toast({ text: t.nameSaved });
   };
   return (
-    <Section title={t.title}>
+    <Section title={t.profile}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         {failure === null ? null : <FailurePanel failure={failure} operation={selfOperations.update} />}
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-1">

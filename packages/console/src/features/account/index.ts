@@ -1,4 +1,4 @@
-import { accountTexts } from '../../messages/settings.ts';
+import { titles } from '../../messages/titles.ts';
 import { feature } from '../../route/feature.ts';
 
 /** The signed-in person: reached from the menu with the own name. */
@@ -7,7 +7,7 @@ export const account = feature({
   screens: [
     {
       path: '/settings/me',
-      title: accountTexts.title,
+      title: titles.account,
       load: () => import('./account-page.tsx').then((m) => m.AccountPage),
     },
   ],

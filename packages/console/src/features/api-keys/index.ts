@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react';
-import { apiKeyTexts } from '../../messages/settings.ts';
+import { titles } from '../../messages/titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const apiKeys = feature({
@@ -7,7 +7,7 @@ export const apiKeys = feature({
   screens: [
     {
       path: '/settings/api-keys',
-      title: apiKeyTexts.title,
+      title: titles.apiKeys,
       rail: { group: 'operate', order: 80, icon: KeyRound },
       load: () => import('./api-keys-page.tsx').then((m) => m.ApiKeysPage),
     },

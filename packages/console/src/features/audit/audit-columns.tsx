@@ -22,8 +22,6 @@ export function RowVerdict({ check }: { check: RowCheck | undefined }) {
 
 export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Column<AuditLog>[] => [
   { key: 'sequence', header: t.number, width: 72, grow: 0, align: 'end', cell: ({ sequence }) => sequence },
-  { key: 'when', header: t.when, width: 176, grow: 0, cell: ({ timestamp }) => <When at={timestamp} /> },
-  { key: 'who', header: t.who, width: 150, cell: ({ userName }) => userName },
   { key: 'action', header: t.action, width: 120, cell: ({ action }) => action.replaceAll('_', ' ') },
   {
     key: 'record',
@@ -36,6 +34,8 @@ export const auditColumns = (checks: ReadonlyMap<string, RowCheck>): readonly Co
       </span>
     ),
   },
+  { key: 'when', header: t.when, width: 208, grow: 0, cell: ({ timestamp }) => <When at={timestamp} /> },
+  { key: 'who', header: t.who, width: 150, cell: ({ userName }) => userName },
   {
     key: 'changes',
     header: t.changes,

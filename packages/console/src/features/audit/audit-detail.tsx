@@ -11,6 +11,7 @@ import { useFormat } from '../../ui/provider.tsx';
 import { RowVerdict } from './audit-columns.tsx';
 import type { RowCheck } from './row-hash.ts';
 
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const ofDecisions: readonly string[] = ['replay', 'read_decision_inputs'];
 
 /** One row: who, what changed, and the hashes that hold it in its place. */
@@ -24,6 +25,8 @@ export function AuditDetail({
   onClose: () => void;
 }) {
   const format = useFormat();
+  const written = (value: Json): string | null =>
+    typeof value === 'string' && instant.test(value) ? format.instant(value) : null;
   const isOfDecision = ofDecisions.includes(row.action);
   return (
     <Section
@@ -52,7 +55,7 @@ export function AuditDetail({
         ) : row.before === null && row.after === null ? (
           <p className="text-soft">{t.noChanges}</p>
         ) : (
-          <Diff before={stateOf(row.before)} after={stateOf(row.after)} />
+          <Diff before={stateOf(row.before)} after={stateOf(row.after)} write={written} />
         )}
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-dense">
           <dt className="text-soft">{t.record}</dt>

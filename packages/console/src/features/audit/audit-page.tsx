@@ -5,6 +5,7 @@ import { can } from '../../data/can.ts';
 import { useList } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { auditTexts as t } from '../../messages/audit.ts';
+import { addresses } from '../../route/addresses.ts';
 import { useSearch } from '../../route/use-address.ts';
 import { AsOf } from '../../ui/as-of.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -72,10 +73,11 @@ export function AuditPage() {
       </div>
       <div className="grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]">
         <DataTable
-          label={t.title}
+          label={t.rows}
           columns={columns}
           rows={list.loading ? undefined : list.rows}
           rowKey={({ id }) => id}
+          rowTo={({ id }) => addresses.audit({ ...query, row: id })}
           complete={false}
           total={list.total ?? undefined}
           onMore={list.complete ? undefined : list.loadMore}

@@ -1,5 +1,5 @@
 import { ScrollText } from 'lucide-react';
-import { auditTexts } from '../../messages/audit.ts';
+import { titles } from '../../messages/titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const audit = feature({
@@ -7,7 +7,7 @@ export const audit = feature({
   screens: [
     {
       path: '/audit',
-      title: auditTexts.title,
+      title: titles.audit,
       rail: { group: 'govern', order: 20, icon: ScrollText },
       load: () => import('./audit-page.tsx').then((m) => m.AuditPage),
     },

@@ -1,5 +1,5 @@
 import { HeartPulse } from 'lucide-react';
-import { healthTexts } from '../../messages/health.ts';
+import { titles } from '../../messages/titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const health = feature({
@@ -7,7 +7,7 @@ export const health = feature({
   screens: [
     {
       path: '/health',
-      title: healthTexts.title,
+      title: titles.health,
       rail: { group: 'operate', order: 10, icon: HeartPulse, key: 'x' },
       load: () => import('./health-page.tsx').then((m) => m.HealthPage),
     },

@@ -11,13 +11,18 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { cx } from '../../ui/cx.ts';
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx';
+import { useLinks } from '../../ui/link.tsx';
 import { Outcome } from './outcome.tsx';
-import { curlFor, type Done } from './progress.ts';
+import { countDone, curlFor, type Done } from './progress.ts';
 import { useFirstCustomer } from './use-first-customer.ts';
 import { Why } from './why.tsx';
 
 /** Decide, see why, ask again, call it from code. */
 export function FirstSteps({ done }: { done: Done }) {
+  const { done: count, all } = countDone(done);
+  // Whoever has done all of them needs the first two only.
+  const isNew = count < all;
+  const links = useLinks();
   const first = useFirstCustomer();
   const channels = useOperation(channelOperations.list, { query: { limit: 100, status: 'active' } });
   const [customer, setCustomer] = useState<string | null>(null);
@@ -45,7 +50,11 @@ export function FirstSteps({ done }: { done: Done }) {
     });
   };
   const [one, two] = answers;
-  const snippet = curlFor(document.baseURI, question);
+  const channelType = channels.data?.data.find(({ id }) => id === channelId)?.channelType;
+  const snippet = curlFor(new URL(links.href('/'), globalThis.location.href).href, {
+    customerId,
+    ...(channelType === undefined ? {} : { channel: channelType }),
+  });
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <Step number={1} title={t.decideNow} done={done.decided}>
@@ -66,7 +75,7 @@ export function FirstSteps({ done }: { done: Done }) {
               options={(channels.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
               onChange={({ target }) => setChannel(target.value)}
             />
-            <Button kind="primary" submit busy={busy} shortcut="⏎">
+            <Button kind="primary" submit busy={busy || (customer === null && first.loading)} shortcut="⏎">
               {t.decide}
             </Button>
           </div>
@@ -80,31 +89,35 @@ export function FirstSteps({ done }: { done: Done }) {
         {failure === null ? null : <FailurePanel failure={failure} operation={decisionOperations.recommend} />}
         {one === undefined ? null : <Outcome answer={one} />}
       </Step>
-      <Step number={2} title={t.why}>
+      <Step title={t.why}>
         <Why answer={one ?? null} />
       </Step>
-      <Step number={3} title={t.again} done={done.again}>
-        <p className="text-soft">{t.againText}</p>
-        <Button
-          className="w-fit"
-          busy={busy}
-          disabledReason={one === undefined ? t.whyWait : null}
-          onClick={() => void ask()}
-        >
-          {t.askAgain}
-        </Button>
-        {two === undefined ? null : <Outcome answer={two} />}
-      </Step>
-      <Step number={4} title={t.code} done={done.called === true}>
-        <p className="text-soft">{t.codeText}</p>
-        <pre className="overflow-x-auto rounded-card bg-sunken px-3 py-2 font-mono text-caption">{snippet}</pre>
-        <div className="flex flex-wrap gap-2">
-          <Copy text={snippet} what={t.snippet} labelled />
-          <ButtonLink size="small" to={addresses.apiKeys()}>
-            {t.makeKey}
-          </ButtonLink>
-        </div>
-      </Step>
+      {isNew ? (
+        <>
+          <Step number={2} title={t.again} done={done.again}>
+            <p className="text-soft">{t.againText}</p>
+            <Button
+              className="w-fit"
+              busy={busy}
+              disabledReason={one === undefined ? t.whyWait : null}
+              onClick={() => void ask()}
+            >
+              {t.askAgain}
+            </Button>
+            {two === undefined ? null : <Outcome answer={two} />}
+          </Step>
+          <Step number={3} title={t.code} done={done.called === true}>
+            <p className="text-soft">{t.codeText}</p>
+            <pre className="overflow-x-auto rounded-card bg-sunken px-3 py-2 font-mono text-caption">{snippet}</pre>
+            <div className="flex flex-wrap gap-2">
+              <Copy text={snippet} what={t.snippet} labelled />
+              <ButtonLink size="small" to={addresses.apiKeys()}>
+                {t.makeKey}
+              </ButtonLink>
+            </div>
+          </Step>
+        </>
+      ) : null}
     </div>
   );
 }
@@ -115,7 +128,8 @@ function Step({
   done = false,
   children,
 }: {
-  number: number;
+  /** Left out: it is no step to be done. */
+  number?: number;
   title: string;
   done?: boolean;
   children: ReactNode;
@@ -123,15 +137,17 @@ function Step({
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-3 rounded-card border border-line bg-surface p-4">
       <h2 className="flex items-center gap-2.5 text-section font-semibold">
-        <span
-          className={cx(
-            'inline-flex size-6 shrink-0 items-center justify-center rounded-full text-caption',
-            done ? 'bg-pass-soft text-pass' : 'bg-sunken text-soft',
-          )}
-        >
-          {done ? <Check aria-hidden className="size-3.5" strokeWidth={2.5} /> : number}
-          <span className="hidden-text">{done ? t.done : t.step(number)}</span>
-        </span>
+        {number === undefined ? null : (
+          <span
+            className={cx(
+              'inline-flex size-6 shrink-0 items-center justify-center rounded-full text-caption',
+              done ? 'bg-pass-soft text-pass' : 'bg-sunken text-soft',
+            )}
+          >
+            {done ? <Check aria-hidden className="size-3.5" strokeWidth={2.5} /> : number}
+            <span className="hidden-text">{done ? t.done : t.step(number)}</span>
+          </span>
+        )}
         {title}
       </h2>
       {children}

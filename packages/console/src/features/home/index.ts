@@ -1,5 +1,5 @@
 import { House } from 'lucide-react';
-import { homeTexts } from '../../messages/home.ts';
+import { titles } from '../../messages/titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const home = feature({
@@ -7,7 +7,7 @@ export const home = feature({
   screens: [
     {
       path: '/',
-      title: homeTexts.title,
+      title: titles.home,
       rail: { group: 'home', order: 0, icon: House, key: 'h' },
       load: () => import('./home-page.tsx').then((m) => m.HomePage),
     },

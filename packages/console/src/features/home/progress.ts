@@ -29,10 +29,7 @@ export function countDone({ decided, again, called }: Done): { readonly done: nu
 }
 
 /** A call from a shell that does what the page did. The key is left to be filled in: it is never shown again. */
-export function curlFor(
-  address: string,
-  question: { readonly customerId: string; readonly channelId?: string },
-): string {
+export function curlFor(address: string, question: { readonly customerId: string; readonly channel?: string }): string {
   const body = JSON.stringify(question).replaceAll("'", "'\\''");
   return [
     `curl '${new URL('api/v1/recommend', address).href}'`,

@@ -2,7 +2,11 @@ import { schemaOperations } from '@arbiter/contract/schemas';
 import { useOperation } from '../../data/use-operation.ts';
 
 /** Any customer whom the tenant has, to begin with; empty while none is known. */
-export function useFirstCustomer(): { readonly customerId: string; readonly isSample: boolean } {
+export function useFirstCustomer(): {
+  readonly customerId: string;
+  readonly isSample: boolean;
+  readonly loading: boolean;
+} {
   const schemas = useOperation(schemaOperations.list, { query: { limit: 100 } });
   const schema = schemas.data?.data.find(({ schemaType }) => schemaType === 'customer');
   const rows = useOperation(
@@ -14,5 +18,6 @@ export function useFirstCustomer(): { readonly customerId: string; readonly isSa
   return {
     customerId: value === undefined || value === null ? '' : String(value),
     isSample: schema?.name === 'coffee_members',
+    loading: schemas.loading || (schema !== undefined && rows.loading),
   };
 }

@@ -1,5 +1,5 @@
 import { Settings } from 'lucide-react';
-import { settingsTexts } from '../../messages/settings.ts';
+import { titles } from '../../messages/titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const settings = feature({
@@ -7,7 +7,7 @@ export const settings = feature({
   screens: [
     {
       path: '/settings',
-      title: settingsTexts.title,
+      title: titles.settings,
       rail: { group: 'operate', order: 90, icon: Settings },
       load: () => import('./settings-page.tsx').then((m) => m.SettingsPage),
     },

@@ -1,6 +1,8 @@
 import { seedDatasetOperations } from '@arbiter/contract/seed-datasets';
 import { useState } from 'react';
+import { setBoot } from '../../data/boot.ts';
 import { can } from '../../data/can.ts';
+import { fetchBoot } from '../../data/fetch-boot.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 import { FailurePanel } from '../../forms/failure-panel.tsx';
 import { settingsTexts as t } from '../../messages/settings.ts';
@@ -39,7 +41,9 @@ export function SampleData() {
         onConfirm={async () => {
           const removed = await run({ params: { key } });
           setAsking(false);
-          if (removed !== null) toast({ text: t.sampleRemoved });
+          if (removed === null) return;
+          setBoot(await fetchBoot());
+          toast({ text: t.sampleRemoved });
         }}
       >
         <p>{t.sampleRemoveText}</p>

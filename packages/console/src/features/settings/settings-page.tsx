@@ -103,7 +103,6 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
       }}
     >
       {readOnly ? <p className="text-soft">{t.forAdmins}</p> : null}
-      {failure === null ? null : <FailurePanel failure={failure} operation={tenantSettingsOperations.update} />}
       <Section title={t.general}>
         <Columns>
           {textSettings.map((name) => (
@@ -146,6 +145,11 @@ function Form({ stored }: { stored: TenantSettingsAnswer }) {
       </Section>
       {count === 0 ? null : (
         <div className="sticky bottom-3 flex flex-wrap items-center justify-end gap-3 rounded-card border border-line bg-raised px-4 py-3 shadow-overlay">
+          {failure === null ? null : (
+            <div className="w-full">
+              <FailurePanel failure={failure} operation={tenantSettingsOperations.update} />
+            </div>
+          )}
           <span className="me-auto text-soft">{t.changed(count)}</span>
           <Button
             onClick={() => {

@@ -1,4 +1,4 @@
-import { signInTexts } from '../../messages/sign-in.ts';
+import { titles } from '../../messages/titles.ts';
 import { feature } from '../../route/feature.ts';
 
 /** The way in. Reset of a password and invitations are the server's own pages, which need no script. */
@@ -7,7 +7,7 @@ export const signIn = feature({
   screens: [
     {
       path: '/login',
-      title: signInTexts.title,
+      title: titles.signIn,
       access: 'public',
       load: () => import('./login-page.tsx').then((m) => m.LoginPage),
     },

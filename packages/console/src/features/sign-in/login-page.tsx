@@ -8,12 +8,8 @@ import { shellTexts } from '../../messages/shell.ts';
 import { signInTexts as t } from '../../messages/sign-in.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { useLinks } from '../../ui/link.tsx';
 import { returnAddress } from './return-to.ts';
-
-/** The page is loaded anew after a sign-in: it then comes with everything that its first screen needs. */
-function enter(): void {
-  globalThis.location.assign(returnAddress(globalThis.location.search, document.baseURI));
-}
 
 const linkClass = 'text-accent-ink underline underline-offset-3';
 const otherClass =
@@ -21,6 +17,12 @@ const otherClass =
 
 /** Address and password, then the code of the second factor where there is one; or the other ways in. */
 export function LoginPage() {
+  const links = useLinks();
+  // The page is loaded anew after a sign-in: it then comes with everything that its first screen needs.
+  const enter = () => {
+    const { search, href } = globalThis.location;
+    globalThis.location.assign(returnAddress(search, new URL(links.href('/'), href).href));
+  };
   const { google, sso, tenantId } = boot().signIn;
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
