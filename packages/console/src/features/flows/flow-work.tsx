@@ -14,7 +14,7 @@ import { Skeleton } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { useNamer } from './flow-names.ts';
-import type { FlowSearch } from './flow-page.tsx';
+import type { FlowChange, FlowSearch } from './flow-page.tsx';
 import { NodePanel } from './node-panel.tsx';
 import { type FlowRun, readRun } from './run.ts';
 import { RunBar } from './run-bar.tsx';
@@ -27,7 +27,7 @@ const FlowCanvas = lazy(() =>
 export interface FlowWorkProps {
   readonly flow: DecisionFlow;
   readonly search: FlowSearch;
-  readonly onChange: (change: FlowSearch, how?: { readonly push: boolean }) => void;
+  readonly onChange: (change: FlowChange, how?: { readonly push: boolean }) => void;
 }
 
 /** The nodes of a version: outline, picture, the chosen node, and what a customer's decision does in each of them. */
