@@ -1744,6 +1744,23 @@ create table seed_packs (
   grant select to arbiter_readonly
   comment: Packs a tenant has loaded; names and keys of their rows are the tenant's.
 
+create table seed_progress (
+  tenant_id uuid not null,
+  key text not null,
+  status text not null,
+  step text not null,
+  progress integer not null,
+  updated_at timestamp(3) with time zone not null
+);
+  constraint seed_progress_progress_check CHECK (((progress >= 0) AND (progress <= 100)))
+  constraint seed_progress_status_check CHECK ((status = ANY (ARRAY['loading'::text, 'unloading'::text, 'completed'::text, 'failed'::text])))
+  constraint seed_progress_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  constraint seed_progress_pkey PRIMARY KEY (tenant_id)
+  row level security: forced
+  policy tenant_isolation for all to public using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")))
+  grant delete, insert, select, update to arbiter_app
+  grant select to arbiter_readonly
+
 create table segment_members (
   tenant_id uuid not null,
   segment_id uuid not null,

@@ -5,6 +5,11 @@ import { defineConfig, loadEnv } from 'vite';
 /** Libraries that every screen needs: they change seldom and stay in the browser's cache over a release of ours. */
 const everywhere = /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-)?(router|query|history|store)[^/]*)\//;
 
+/** Stands before a running server, which takes writes of a session from its own origin only. */
+function before(target: string) {
+  return { '/api': { target, changeOrigin: true, headers: { origin: new URL(target).origin } } };
+}
+
 export default defineConfig(({ mode }) => ({
   root: import.meta.dirname,
   // One build serves every path: the server writes the <base> of the page, and files are named from there.
@@ -15,9 +20,7 @@ export default defineConfig(({ mode }) => ({
     // The server writes this into the page; here it stands in for it.
     { name: 'base-element', apply: 'serve', transformIndexHtml: () => [{ tag: 'base', attrs: { href: '/' } }] },
   ],
-  server: {
-    proxy: { '/api': loadEnv(mode, import.meta.dirname, 'ARBITER_').ARBITER_URL ?? 'http://localhost:3000' },
-  },
+  server: { proxy: before(loadEnv(mode, import.meta.dirname, 'ARBITER_').ARBITER_URL ?? 'http://localhost:3000') },
   build: {
     target: ['chrome123', 'firefox121', 'safari17.5'],
     modulePreload: { polyfill: false },

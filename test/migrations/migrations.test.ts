@@ -119,38 +119,50 @@ async function assertCounted(url: string): Promise<void> {
   assert.deepEqual(await asOwner(url, 'select from arbiter.interaction_summaries'), []);
 }
 
-test('the history of a catalogue starts with the state that an upgrade finds', async () => {
-  const name = `test_history_${process.pid}`;
+type Rows = (text: string) => Promise<unknown[]>;
+
+/** A database as it was before the migration of this name, filled, then brought up to date and looked at. */
+async function upgrade(migration: string, fill: string, look: (rows: Rows) => Promise<void>): Promise<void> {
+  const name = `test_upgrade_${migration}_${process.pid}`;
   const { testDatabase } = server;
   await testDatabase.ownerQuery(`create database ${name}`);
   const adminUrl = withDatabase(testDatabase.adminUrl, name);
   const url = withUser(adminUrl, 'arbiter_test_app');
-  const path = await mkdtemp(join(tmpdir(), 'arbiter-history-'));
+  const path = await mkdtemp(join(tmpdir(), 'arbiter-upgrade-'));
   const folder = pathToFileURL(`${path}/`);
   const client = new pg.Client({ connectionString: adminUrl });
-  const rows = async (text: string): Promise<unknown[]> => (await client.query(text)).rows;
+  const bring = async (names: readonly string[]) => {
+    for (const each of names) await copyFile(new URL(`${each}.sql`, migrationsFolder), new URL(`${each}.sql`, folder));
+    await migrate({ adminUrl, url, folder });
+  };
   try {
-    const all = (await readMigrations()).map((migration) => migration.name);
-    const before = all.slice(
-      0,
-      all.findIndex((each) => each.endsWith('versions_and_order')),
-    );
-    for (const each of before) await copyFile(new URL(`${each}.sql`, migrationsFolder), new URL(`${each}.sql`, folder));
-    await migrate({ adminUrl, url, folder });
+    const all = (await readMigrations()).map((each) => each.name);
+    const place = all.findIndex((each) => each.endsWith(migration));
+    assert.ok(place > 0, migration);
+    await bring(all.slice(0, place));
     await client.connect();
-    const [tenant, untouched] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];
-    const [offer, hidden] = ['0190a000-0000-7000-8000-000000000003', '0190a000-0000-7000-8000-000000000004'];
-    await client.query(`insert into arbiter.tenants (id, name) values ('${tenant}', 'A'), ('${untouched}', 'B')`);
-    await client.query(
-      `insert into arbiter.catalogue_versions values ('${tenant}', 41, '2026-11-01T00:00:00Z');
-       insert into arbiter.offers (tenant_id, id, name, version, deleted_at, created_at, updated_at)
-         values ('${tenant}', '${offer}', 'kept', 3, null, now(), now()), ('${tenant}', '${hidden}', 'hidden', 2, now(), now(), now());
-       insert into arbiter.outcome_types (tenant_id, id, key, name, classification, version, created_at, updated_at)
-         values ('${untouched}', '${offer}', 'x', 'X', 'neutral', 1, now(), now());
-       insert into arbiter.tenant_settings values ('${tenant}', 4, '{"a":1}', now())`,
-    );
-    for (const each of all) await copyFile(new URL(`${each}.sql`, migrationsFolder), new URL(`${each}.sql`, folder));
-    await migrate({ adminUrl, url, folder });
+    await client.query(fill);
+    await bring(all);
+    await look(async (text) => (await client.query(text)).rows);
+  } finally {
+    await client.end();
+    await testDatabase.ownerQuery(`drop database if exists ${name} with (force)`);
+    await rm(path, { recursive: true });
+  }
+}
+
+test('the history of a catalogue starts with the state that an upgrade finds', async () => {
+  const [tenant, untouched] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];
+  const [offer, hidden] = ['0190a000-0000-7000-8000-000000000003', '0190a000-0000-7000-8000-000000000004'];
+  const fill = `
+    insert into arbiter.tenants (id, name) values ('${tenant}', 'A'), ('${untouched}', 'B');
+    insert into arbiter.catalogue_versions values ('${tenant}', 41, '2026-11-01T00:00:00Z');
+    insert into arbiter.offers (tenant_id, id, name, version, deleted_at, created_at, updated_at)
+      values ('${tenant}', '${offer}', 'kept', 3, null, now(), now()), ('${tenant}', '${hidden}', 'hidden', 2, now(), now(), now());
+    insert into arbiter.outcome_types (tenant_id, id, key, name, classification, version, created_at, updated_at)
+      values ('${untouched}', '${offer}', 'x', 'X', 'neutral', 1, now(), now());
+    insert into arbiter.tenant_settings values ('${tenant}', 4, '{"a":1}', now())`;
+  await upgrade('versions_and_order', fill, async (rows) => {
     assert.deepEqual(
       await rows(`select entity_type, entity_id, version, config_version::int as number, body ->> 'name' as name, deleted
                     from arbiter.record_versions order by tenant_id, entity_type, version`),
@@ -169,9 +181,33 @@ test('the history of a catalogue starts with the state that an upgrade finds', a
         { number: 1, actor: 'system:migration', same: false },
       ],
     );
-  } finally {
-    await client.end();
-    await testDatabase.ownerQuery(`drop database if exists ${name} with (force)`);
-    await rm(path, { recursive: true });
-  }
+  });
+});
+
+test('identities of SAML are told from others, and second factors are shown, after an upgrade', async () => {
+  const [a, b] = ['0190a000-0000-7000-8000-00000000000a', '0190a000-0000-7000-8000-00000000000b'];
+  const google = 'https://accounts.google.com';
+  const config = (tenant: string, provider: string, entity: string, issuer: string) =>
+    `('${tenant}', '${provider}', true, '${entity}', true, '${issuer}', 'openid', 'viewer', '{}', false, false, now())`;
+  const fill = `
+    insert into arbiter.tenants (id, name) values ('${a}', 'A'), ('${b}', 'B');
+    insert into arbiter.users (tenant_id, id, email, email_key, name, role, source, created_at, updated_at)
+      select t, t, 'x@x.example', 'x@x.example', 'X', 'viewer', 'sso', now(), now() from unnest(array['${a}', '${b}']::uuid[]) t;
+    insert into arbiter.sso_configs (tenant_id, provider, enabled, saml_entity_id, saml_allow_unsolicited, oidc_issuer,
+        oidc_scopes, default_role, allowed_domains, auto_provision, enforce_for_all_users, updated_at)
+      values ${config(a, 'saml', google, 'https://idp.example')}, ${config(b, 'oidc', 'https://x.example', google)};
+    insert into arbiter.user_identities (tenant_id, id, user_id, issuer, subject, created_at)
+      values ('${a}', '${a}', '${a}', '${google}', '1', now()), ('${b}', '${b}', '${b}', '${google}', '1', now());
+    insert into arbiter.second_factors (tenant_id, user_id, sealed, last_step, created_at, enabled_at)
+      values ('${a}', '${a}', 'x', 0, now(), now()), ('${b}', '${b}', 'x', 0, now(), null)`;
+  await upgrade('whose_identity', fill, async (rows) => {
+    assert.deepEqual(await rows('select tenant_id, issuer from arbiter.user_identities order by tenant_id'), [
+      { tenant_id: a, issuer: `saml:${google}` },
+      { tenant_id: b, issuer: google },
+    ]);
+    assert.deepEqual(await rows('select second_factor from arbiter.users order by tenant_id'), [
+      { second_factor: true },
+      { second_factor: false },
+    ]);
+  });
 });

@@ -8,7 +8,6 @@ import { createConsoleRouter } from './app/router.tsx';
 import { chosenTheme, showTheme } from './app/theme.ts';
 import { readBoot, setBoot } from './data/boot.ts';
 import { connect } from './data/call.ts';
-import { fetchBoot } from './data/fetch-boot.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { openTray } from './data/tray.ts';
 import { allowStyles } from './ui/nonce.ts';
@@ -16,7 +15,10 @@ import { allowStyles } from './ui/nonce.ts';
 allowStyles(document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '');
 
 connect(document.baseURI);
-setBoot(readBoot(document.getElementById('boot')?.textContent ?? '') ?? (await fetchBoot()));
+setBoot(
+  readBoot(document.getElementById('boot')?.textContent ?? '') ??
+    (await (await import('./data/fetch-boot.ts')).fetchBoot()),
+);
 showTheme(chosenTheme());
 openTray({
   watches: Object.assign({}, ...features.map(({ jobs }) => jobs ?? {})),

@@ -43,6 +43,7 @@ import { schemaJoinOperations } from './schema-joins.ts';
 import { schemaOperations } from './schemas.ts';
 import { scimOperations } from './scim.ts';
 import { secondFactorOperations } from './second-factor.ts';
+import { seedDatasetOperations } from './seed-datasets.ts';
 import { segmentOperations } from './segments.ts';
 import { sessionOperations } from './session.ts';
 import { simulationOperations } from './simulations.ts';
@@ -101,6 +102,7 @@ export const operations = {
   ...byId(schemaOperations),
   ...byId(scimOperations),
   ...byId(secondFactorOperations),
+  ...byId(seedDatasetOperations),
   ...byId(segmentOperations),
   ...byId(sessionOperations),
   ...byId(simulationOperations),

@@ -59,6 +59,7 @@ export * from './schema-joins.ts';
 export * from './schemas.ts';
 export * from './scim.ts';
 export * from './second-factor.ts';
+export * from './seed-datasets.ts';
 export * from './segments.ts';
 export * from './session.ts';
 export * from './simulations.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { chiSquare, chiSquareOf, onceInAMillion } from './chi-square.ts';
 import { type CaseSource, readCase } from './conformance-case.ts';
 import { compile, type Decision, type DecisionInput, decide, type Json, type Plan, semantics } from './index.ts';
+import { chiSquare, chiSquareOf, onceInAMillion } from './test-chi-square.ts';
 
 /** What decisions through called flows and hooks store of chance is what comes out. */
 
@@ -171,7 +171,13 @@ describe('estimated chances: what decisions estimate is what comes out', () => {
       nodes: [...begin, bandit, hook('score.rank == 1 ? 0.2 : score.total'), node('rank')],
     },
     'a hook between a bandit and its objectives': {
-      nodes: [...begin, bandit, hook('score.total / 2'), worth, node('rank', { method: 'diversity', lambda: 0.7 })],
+      nodes: [
+        ...begin,
+        bandit,
+        hook('score.total * offer.priority'),
+        worth,
+        node('rank', { method: 'diversity', lambda: 0.7 }),
+      ],
     },
     'objectives that ask what a bandit expects, where priority scores': {
       nodes: [...begin, node('score', { method: 'priority_weighted', modelKey: 'beta' }), worth, node('rank')],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chiSquareOf, onceInAMillion } from './chi-square.ts';
 import { type CaseSource, readCase } from './conformance-case.ts';
 import { compile, type Decision, decide, type Json, scoreOffers } from './index.ts';
+import { chiSquareOf, onceInAMillion } from './test-chi-square.ts';
 
 function made(source: Omit<CaseSource, 'name' | 'expect'>) {
   const read = readCase(JSON.parse(JSON.stringify({ ...source, name: 'test', expect: {} })));

@@ -23,6 +23,8 @@ export interface Pack {
   readonly name: string;
   readonly description: string;
   readonly testingFocus: readonly string[];
+  /** Where its data comes from. */
+  readonly source: string;
   readonly schemas: readonly PackSchema[];
   /** Besides the system types that every tenant has. */
   readonly outcomeTypes: readonly OutcomeTypeCreate[];

@@ -1,7 +1,8 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../data/boot.ts';
 import { connectionNow, onConnection } from '../data/connection.ts';
-import { askToSignIn, sessionLeft, warnMs } from '../data/session.ts';
+import { sessionLeft, warnMs } from '../data/session.ts';
+import { askToSignIn } from '../data/signed-out.ts';
 import { bannerTexts } from '../messages/shell.ts';
 import { Button } from '../ui/button.tsx';
 

@@ -20,8 +20,12 @@ function sleepUntilSeen(ms: number, signal: AbortSignal): Promise<void> {
 
 /** The browser, as far as the poller of events needs it. */
 export const browserSurroundings: PollerSurroundings = {
-  locks: navigator.locks,
-  channel: (name) => new BroadcastChannel(name),
+  alone: (name, signal, work) => navigator.locks.request(name, { signal }, work),
+  channel: (name, hear) => {
+    const channel = new BroadcastChannel(name);
+    channel.onmessage = ({ data }) => hear(data);
+    return { say: (events) => channel.postMessage(events), close: () => channel.close() };
+  },
   isSeen: () => document.visibilityState === 'visible',
   sleep: sleepUntilSeen,
 };

@@ -1,3 +1,4 @@
+import { customers } from '../features/customers/index.ts';
 import { decisions } from '../features/decisions/index.ts';
 import { flows } from '../features/flows/index.ts';
 import { policies } from '../features/policies/index.ts';
@@ -7,7 +8,7 @@ import { segments } from '../features/segments/index.ts';
 import type { Feature, Screen } from '../route/feature.ts';
 
 /** Every feature of the console, in the order of their tiers. The routes, the rail and the palette are made from this list. */
-export const features: readonly Feature[] = [policies, rules, schemas, segments, decisions, flows];
+export const features: readonly Feature[] = [policies, rules, schemas, segments, customers, decisions, flows];
 
 /** Every screen, as tests walk them. */
 export const screens: readonly Screen[] = features.flatMap((each) => each.screens);

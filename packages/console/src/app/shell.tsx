@@ -1,6 +1,6 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import { isAskingToSignIn, onSignInAsked } from '../data/session.ts';
+import { isAskingToSignIn, onSignInAsked } from '../data/signed-out.ts';
 import { recall, remember } from '../data/storage.ts';
 import { useLive } from '../data/use-session.ts';
 import { keyTexts } from '../messages/palette.ts';
@@ -87,7 +87,7 @@ export function Shell({ children }: { children: ReactNode }) {
     <Rail sections={sections} current={current} narrow={isNarrow} onNarrow={keepNarrow} />
   );
   return (
-    <div className="grid h-dvh grid-rows-[3rem_auto_minmax(0,1fr)] bg-canvas text-ink print:block print:h-auto">
+    <div className="grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[3rem_auto_minmax(0,1fr)] bg-canvas text-ink print:block print:h-auto">
       <button
         type="button"
         className="fixed top-2 left-2 z-50 -translate-y-16 rounded-control bg-raised px-3 py-2 shadow-overlay focus:translate-y-0"

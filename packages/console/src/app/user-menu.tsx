@@ -38,7 +38,7 @@ export function UserMenu() {
     })),
     'line',
     { label: shellTexts.signOut, act: signOut },
-    { heading: shellTexts.version(block.version) },
+    ...(block.version === '' ? [] : [{ heading: shellTexts.version(block.version) }]),
   ];
   return (
     <Menu

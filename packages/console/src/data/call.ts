@@ -1,8 +1,10 @@
 import type { Operation } from '@arbiter/contract/operation';
 import { type CallAnswer, type CallBody, type CallInput, createSend } from '@arbiter/sdk/caller';
+import { boot } from './boot.ts';
 import { noteConnection } from './connection.ts';
-import { failureOf } from './failure.ts';
+import { endsSession, failureOf } from './failure.ts';
 import { notePace } from './pace.ts';
+import { askToSignIn } from './signed-out.ts';
 
 /** Longest wait for an answer, in milliseconds: what works through many rows is given more (docs/design/console.md 8, K8). */
 const usualMs = 30_000;
@@ -40,6 +42,7 @@ export async function send<const O extends Operation>(
     const failure = failureOf(error);
     // "Not ready" is what that operation is asked for; other calls may be answered all the same.
     if (operation.loadClass !== 'health' || failure.kind === 'unreachable') noteConnection(failure);
+    if (boot().authenticated && operation.auth !== 'none' && endsSession(failure)) askToSignIn();
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { eventOperations, type StreamEvent } from '@arbiter/contract/events';
 import { boot, tenantOf } from './boot.ts';
 import { call } from './call.ts';
 import { codeOf, failureOf } from './failure.ts';
+import { isAskingToSignIn } from './signed-out.ts';
 
 /**
  * What happens in the tenant, as it happens. Of all tabs of a browser one asks the server (a web lock says which), and
@@ -37,31 +38,41 @@ function tell(events: readonly StreamEvent[]): void {
 
 /** Where the poller lives: the page's clock, its tabs, whether it is seen. */
 export interface PollerSurroundings {
-  readonly locks: LockManager;
-  readonly channel: (name: string) => BroadcastChannel;
+  /** Runs the work in one tab at a time; ends waiting when the signal says so. */
+  readonly alone: (name: string, signal: AbortSignal, work: () => Promise<void>) => Promise<unknown>;
+  /** Hears what other tabs say under a name, and speaks to them. */
+  readonly channel: (name: string, hear: (events: readonly StreamEvent[]) => void) => TabChannel;
   readonly isSeen: () => boolean;
   /** Ends early when the page is seen again, and when the signal says that it is over. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
+export interface TabChannel {
+  readonly say: (events: readonly StreamEvent[]) => void;
+  readonly close: () => void;
+}
+
 /** Begins to listen for the tenant of the session; answers with what ends it. */
-export function startEvents({ locks, channel: open, isSeen, sleep }: PollerSurroundings): () => void {
+export function startEvents({ alone, channel: open, isSeen, sleep }: PollerSurroundings): () => void {
   const tenant = tenantOf(boot());
   const name = `arbiter-events:${tenant}`;
-  const channel = open(name);
+  const channel = open(name, tell);
   const stop = new AbortController();
   const { signal } = stop;
-  channel.onmessage = ({ data }: MessageEvent<readonly StreamEvent[]>) => tell(data);
   const lead = async () => {
     let after = 'latest';
     let failures = 0;
     while (!signal.aborted) {
+      if (isAskingToSignIn()) {
+        await sleep(seenMs, signal);
+        continue;
+      }
       try {
         const page = await call(eventOperations.stream, { query: { after, limit: 200 }, signal });
         after = page.nextAfter;
         failures = 0;
         tell(page.data);
-        if (page.data.length > 0) channel.postMessage(page.data);
+        if (page.data.length > 0) channel.say(page.data);
         // More is waiting when a page was full.
         if (page.data.length >= 200) continue;
       } catch (error) {
@@ -74,7 +85,7 @@ export function startEvents({ locks, channel: open, isSeen, sleep }: PollerSurro
       await sleep(pollWait(failures, isSeen()), signal);
     }
   };
-  locks.request(name, { signal }, lead).catch((error: unknown) => {
+  alone(name, signal, lead).catch((error: unknown) => {
     // Asked to stop while another tab was leading.
     if (!signal.aborted) throw error;
   });

@@ -1,7 +1,5 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { boot } from './boot.ts';
-import { endsSession, failureOf, passes } from './failure.ts';
-import { askToSignIn } from './session.ts';
+import { QueryClient } from '@tanstack/react-query';
+import { failureOf, passes } from './failure.ts';
 
 /** How long an answer counts as fresh, in milliseconds (docs/design/console.md 5.2). */
 const freshMs = 15_000;
@@ -19,12 +17,7 @@ export function retryWait(attempt: number, draw: number = Math.random()): number
 
 /** The memory of answers: one for the page, never stored. Reads that may yet succeed are tried again, writes never. */
 export function createQueryClient(): QueryClient {
-  const onError = (error: unknown) => {
-    if (boot().authenticated && endsSession(failureOf(error))) askToSignIn();
-  };
   return new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         staleTime: freshMs,

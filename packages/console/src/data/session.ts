@@ -1,36 +1,11 @@
-import { accountOperations } from '@arbiter/contract/accounts';
 import type { QueryClient } from '@tanstack/react-query';
 import { boot, setBoot } from './boot.ts';
 import { call } from './call.ts';
 import { endsSession, failureOf } from './failure.ts';
-import { fetchBoot } from './fetch-boot.ts';
+import { signInDone } from './signed-out.ts';
 import { forgetAll } from './storage.ts';
 
 /** The end of a session under an open page, and its beginning again. */
-
-let asking = false;
-const listeners = new Set<() => void>();
-
-function setAsking(next: boolean): void {
-  if (asking === next) return;
-  asking = next;
-  for (const listener of listeners) listener();
-}
-
-/** True while the page waits for somebody to sign in again. */
-export function isAskingToSignIn(): boolean {
-  return asking;
-}
-
-export function onSignInAsked(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-/** A call was refused because the session is over: the page stays as it is and asks over it. */
-export function askToSignIn(): void {
-  setAsking(true);
-}
 
 /** What became of a sign-in over the page. */
 export type SignedInAgain = 'same' | 'other-person' | 'no-session';
@@ -41,6 +16,7 @@ export type SignedInAgain = 'same' | 'other-person' | 'no-session';
  */
 export async function signedInAgain(client: QueryClient): Promise<SignedInAgain> {
   const before = boot();
+  const { fetchBoot } = await import('./fetch-boot.ts');
   const after = await fetchBoot();
   if (!after.authenticated) return 'no-session';
   const same =
@@ -52,7 +28,7 @@ export async function signedInAgain(client: QueryClient): Promise<SignedInAgain>
     return 'other-person';
   }
   setBoot(after);
-  setAsking(false);
+  signInDone();
   void client.refetchQueries({
     predicate: ({ state }) => state.error !== null && endsSession(failureOf(state.error)),
   });
@@ -62,6 +38,7 @@ export async function signedInAgain(client: QueryClient): Promise<SignedInAgain>
 /** Ends the session. Everything that the browser remembers of the person goes, also when the server does not answer. */
 export async function signOut(client: QueryClient): Promise<void> {
   try {
+    const { accountOperations } = await import('@arbiter/contract/accounts');
     await call(accountOperations.logout, {});
   } finally {
     client.clear();

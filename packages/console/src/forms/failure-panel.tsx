@@ -2,7 +2,7 @@ import type { Operation } from '@arbiter/contract/operation';
 import { useEffect, useState } from 'react';
 import { codeOf, type Failure } from '../data/failure.ts';
 import { adviceFor } from '../data/problems.ts';
-import { askToSignIn } from '../data/session.ts';
+import { askToSignIn } from '../data/signed-out.ts';
 import { adviceActs, retryIn } from '../messages/advice.ts';
 import { addresses } from '../route/addresses.ts';
 import { Button, ButtonLink } from '../ui/button.tsx';

@@ -151,6 +151,7 @@ export const decisionTexts = {
   seeOffer: 'Other decisions about this offer',
 
   gates: 'Gates',
+  gatesPassed: (passed: number, all: number) => `${passed} of ${all} passed`,
   gatesUnknown: 'This source tells of no gates that let it pass.',
   noGates: 'No rule and no policy asked about this offer.',
   statuses: {

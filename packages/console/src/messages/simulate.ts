@@ -2,6 +2,7 @@
 export const simulateTexts = {
   simulate: 'Simulate',
   lead: 'Decide for show: nothing is stored, counted or reserved. Every input stands in the address, so a link shows the same question.',
+  question: 'Question',
   customer: 'Customer',
   customerHelp: 'The id in your own system. One that is not known has an empty profile.',
   newest: 'The customer of the newest decision',

@@ -14,15 +14,38 @@ export interface DialogProps {
   /** Buttons, the most important one last. */
   readonly footer?: ReactNode;
   readonly width?: 'narrow' | 'normal' | 'wide';
+  /** `top`: it keeps its upper edge while its content grows and shrinks. */
+  readonly place?: 'middle' | 'top';
   /** Cannot be left by Escape or a press beside it: what it shows is shown once. */
   readonly mustAnswer?: boolean;
 }
 
 const widths = { narrow: 'sm:max-w-md', normal: 'sm:max-w-xl', wide: 'sm:max-w-4xl' };
 
+/**
+ * The focus goes to what the dialog is about, not to the button that closes it, whose tooltip would take the first Escape.
+ */
+function focusContent(event: Event): void {
+  const { currentTarget: dialog } = event;
+  if (!(dialog instanceof HTMLElement)) return;
+  event.preventDefault();
+  const first = dialog.querySelector<HTMLElement>('[data-dialog-body] :is(input, select, textarea, button, a[href])');
+  (first ?? dialog).focus();
+}
+
 /** A dialog over the page. Focus goes into it and returns where it came from. */
 export function Dialog(props: DialogProps) {
-  const { open, onOpenChange, title, description, children, footer, width = 'normal', mustAnswer = false } = props;
+  const {
+    open,
+    onOpenChange,
+    title,
+    description,
+    children,
+    footer,
+    width = 'normal',
+    place = 'middle',
+    mustAnswer = false,
+  } = props;
   const stay = mustAnswer ? (event: Event) => event.preventDefault() : undefined;
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -30,9 +53,11 @@ export function Dialog(props: DialogProps) {
         <Radix.Overlay className="fixed inset-0 z-40 animate-appear bg-veil" />
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
+          onOpenAutoFocus={focusContent}
           {...(stay ? { onEscapeKeyDown: stay, onInteractOutside: stay } : {})}
           className={cx(
-            'fixed inset-x-3 top-1/2 z-40 mx-auto flex max-h-[calc(100dvh-1.5rem)] -translate-y-1/2 flex-col rounded-dialog border border-line bg-raised shadow-overlay',
+            'fixed inset-x-3 z-40 mx-auto flex flex-col rounded-dialog border border-line bg-raised shadow-overlay',
+            place === 'top' ? 'top-[12dvh] max-h-[76dvh]' : 'top-1/2 max-h-[calc(100dvh-1.5rem)] -translate-y-1/2',
             widths[width],
           )}
         >
@@ -49,7 +74,11 @@ export function Dialog(props: DialogProps) {
               </Radix.Close>
             )}
           </header>
-          {children ? <div className="min-h-0 overflow-y-auto px-5 py-2">{children}</div> : null}
+          {children ? (
+            <div data-dialog-body className="min-h-0 overflow-y-auto px-5 py-2">
+              {children}
+            </div>
+          ) : null}
           {footer ? (
             <footer className="flex flex-wrap items-center justify-end gap-2 px-5 pt-3 pb-4">{footer}</footer>
           ) : (

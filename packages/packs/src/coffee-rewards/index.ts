@@ -16,6 +16,7 @@ export const coffeeRewards: Pack = {
   name: 'Coffee rewards',
   description: 'A chain of coffee shops with a loyalty programme: 1,000 members, twelve offers, four channels.',
   testingFocus: ['loyalty', 'caps', 'exploration'],
+  source: 'Invented by a generator; the same customers at every load.',
   schemas: [
     {
       schema: {

@@ -1067,6 +1067,16 @@ export interface SeedPacksRow {
   readonly loadedAt: Date;
 }
 
+/** A row of `seed_progress`. */
+export interface SeedProgressRow {
+  readonly tenantId: string;
+  readonly key: string;
+  readonly status: 'loading' | 'unloading' | 'completed' | 'failed';
+  readonly step: string;
+  readonly progress: number;
+  readonly updatedAt: Date;
+}
+
 /** A row of `segment_members`. */
 export interface SegmentMembersRow {
   readonly tenantId: string;
@@ -1385,6 +1395,7 @@ export interface Tables {
   readonly schemas: SchemasRow;
   readonly second_factors: SecondFactorsRow;
   readonly seed_packs: SeedPacksRow;
+  readonly seed_progress: SeedProgressRow;
   readonly segment_members: SegmentMembersRow;
   readonly segment_snapshots: SegmentSnapshotsRow;
   readonly segments: SegmentsRow;
@@ -2312,6 +2323,14 @@ export const columnKinds = {
     counts: 'json',
     records: 'json',
     loadedAt: 'instant',
+  },
+  seed_progress: {
+    tenantId: 'uuid',
+    key: 'text',
+    status: 'text',
+    step: 'text',
+    progress: 'integer',
+    updatedAt: 'instant',
   },
   segment_members: {
     tenantId: 'uuid',

@@ -318,6 +318,7 @@ export function composeServer(options: ComposeOptions): Server {
     eventTypes: features.flatMap(({ events }) => events.map(({ type }) => type)),
     resets: allResets,
     restorables: features.flatMap(({ restores }) => restores),
+    onError,
     outboundRules: createOutboundRules(outboundOptions),
     version: options.version,
   });

@@ -122,6 +122,8 @@ export interface ProcessPorts extends Omit<FlowRoutePorts, 'lockRoutes'> {
   readonly eventTypes: readonly string[];
   /** What features and rooms say of a reset. */
   readonly resets: readonly Resets[];
+  /** Takes what went wrong and hindered nothing. */
+  readonly onError: (error: unknown) => void;
   /** What the features say that can be restored. */
   readonly restorables: readonly Restorable[];
   /** Of the product. */

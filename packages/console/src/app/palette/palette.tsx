@@ -48,11 +48,18 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
     }
   };
   return (
-    <Dialog open onOpenChange={(open) => open || onClose()} title={paletteTexts.title} description={paletteTexts.hint}>
+    <Dialog
+      open
+      place="top"
+      onOpenChange={(open) => open || onClose()}
+      title={paletteTexts.title}
+      description={paletteTexts.hint}
+    >
       <div className="flex flex-col gap-2 pb-2">
         <span className="relative flex items-center">
           <Search aria-hidden className="pointer-events-none absolute start-2.5 size-4 text-faint" />
           <input
+            ref={takeFocus}
             role="combobox"
             aria-label={paletteTexts.label}
             aria-expanded="true"
@@ -84,6 +91,9 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
     </Dialog>
   );
 }
+
+/** The dialog leaves the focus where it finds it inside; else its first button would have it. */
+const takeFocus = (input: HTMLInputElement | null): void => input?.focus();
 
 interface LinesProps {
   readonly groups: readonly Group[];

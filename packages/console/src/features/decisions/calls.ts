@@ -3,7 +3,8 @@ import { decisionListOperations } from '@arbiter/contract/decision-lists';
 import { decisionOperations } from '@arbiter/contract/decisions';
 import { type SimulateRequest, simulationOperations } from '@arbiter/contract/simulations';
 import { type WhyNotAnswer, whyNotOperations } from '@arbiter/contract/why-not';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { passes } from '../../data/failure.ts';
 import { useMutate, useOperation } from '../../data/use-operation.ts';
 
 /** The sealed record of a decision; `enabled` false waits. */
@@ -58,13 +59,24 @@ export interface WhyNotQuestion {
   readonly flowKey: string | null;
 }
 
-/** Asks why an offer was not shown, of a record or of now: by a press, because the reading is written into the audit log. */
+/** Tries of a question that the server was too busy for, and how long to wait between them in milliseconds. */
+const mostTries = 4;
+const pauseMs = 1_000;
+
+/**
+ * Asks why an offer was not shown, of a record or of now: by a press, because the reading is written into the audit log. The
+ * search runs in a thread that a busy server may not have at once; then it is asked again by itself, a few times.
+ */
 export function useWhyNot() {
   const { run, busy, failure } = useMutate(whyNotOperations.ask);
   const [answer, setAnswer] = useState<WhyNotAnswer | null>(null);
-  const ask = useCallback(
-    async ({ customerId, offerId, decisionId, channel, placement, flowKey }: WhyNotQuestion) => {
+  const [asked, setAsked] = useState<{ readonly question: WhyNotQuestion; readonly tries: number } | null>(null);
+  const waits = asked !== null && asked.tries < mostTries && !busy && failure !== null && passes(failure);
+  const send = useCallback(
+    async (question: WhyNotQuestion, tries: number) => {
       setAnswer(null);
+      setAsked({ question, tries });
+      const { customerId, offerId, decisionId, channel, placement, flowKey } = question;
       const now = {
         ...(channel === null ? {} : { channel }),
         ...(placement === null ? {} : { placement }),
@@ -75,7 +87,12 @@ export function useWhyNot() {
     },
     [run],
   );
-  return { ask, busy, failure, answer };
+  useEffect(() => {
+    if (!waits || asked === null) return;
+    const timer = setTimeout(() => void send(asked.question, asked.tries + 1), pauseMs);
+    return () => clearTimeout(timer);
+  }, [waits, asked, send]);
+  return { ask: (question: WhyNotQuestion) => send(question, 1), busy: busy || waits, failure, answer };
 }
 
 /** The channels of the tenant, and their names by id. */

@@ -86,7 +86,12 @@ export function useComparedSide(id: string, other: ComparedSide | null): Compare
     record,
     isErased: record?.inputsState === 'erased',
     title: record === null ? null : (record.customerId ?? t.erased),
-    about: record === null ? '' : format.instant(record.decidedAt),
+    about:
+      record === null
+        ? ''
+        : [format.instant(record.decidedAt), channel, recorded.explained?.shown[0]?.offerName ?? null]
+            .filter((part) => part !== null)
+            .join(' · '),
     to: record === null ? null : addresses.decision(record.recommendationId),
     facts:
       record === null

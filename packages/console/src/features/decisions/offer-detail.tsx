@@ -190,7 +190,9 @@ function GateSection({ story, write }: { readonly story: OfferStory; readonly wr
   return (
     <Section
       title={t.gates}
-      about={gates === null ? null : <span className="text-dense text-soft">{`${passed} / ${gates.length}`}</span>}
+      about={
+        gates === null ? null : <span className="text-dense text-soft">{t.gatesPassed(passed, gates.length)}</span>
+      }
     >
       {gates === null ? (
         <p className="text-soft">{t.gatesUnknown}</p>

@@ -18,7 +18,7 @@ export interface ApprovalServer {
   as<Body>(cookie: string | null, method: string, path: string, body?: unknown): Promise<Answer<Body>>;
   file(cookie: string | null, body: object): Promise<Approval>;
   get(id: string): Promise<ApprovalDetail>;
-  decide(cookie: string | null, id: string, body?: object): Promise<Answer<ApprovalResult & Problem>>;
+  decide(cookie: string | null, id: string, body?: object): Promise<Answer<ApprovalResult & Omit<Problem, 'status'>>>;
   /** Makes a record as the admin. */
   make(path: string, body: object): Promise<Made>;
   read(path: string): Promise<Made>;

@@ -51,7 +51,14 @@ export {
   inUseEntry,
   requireLive,
 } from './references.store.ts';
-export { countReferring, type RelatedRow, readReferring, readRelated, requireVersion } from './related.store.ts';
+export {
+  countReferring,
+  type ReferringColumn,
+  type RelatedRow,
+  readReferring,
+  readRelated,
+  requireVersion,
+} from './related.store.ts';
 export { cascadeRestore, type GoneParent, type RestoreOptions, restorable, restoreRecord } from './restore.service.ts';
 export { assignedTo } from './scope-assignments.store.ts';
 export {

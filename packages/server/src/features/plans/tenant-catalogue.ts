@@ -208,13 +208,14 @@ export async function loadCatalogue(
       ...namedProfiles(rankingProfiles, [flow, ...subFlows], settings),
       // Left out where there is none, so that plans keep their hashes.
       ...(subFlows.length === 0 ? {} : { subFlows }),
-      ...modelsOf(flow),
+      ...modelsOf([flow, ...subFlows]),
     };
   }
 
-  /** Left out where the flow and the rules name none, so that plans keep their hashes. */
-  function modelsOf({ config }: RunnableFlow): Pick<PlanHead, 'models'> {
-    const own = modelsForPlan(models, modelsNamed(config, rules));
+  /** Those of a flow, the flows that it calls and the rules. Left out where they name none, so that plans keep their hashes. */
+  function modelsOf(flows: readonly Pick<RunnableFlow, 'config'>[]): Pick<PlanHead, 'models'> {
+    const names = new Set(flows.flatMap(({ config }) => modelsNamed(config, rules)));
+    const own = modelsForPlan(models, [...names].sort());
     return own.length === 0 ? {} : { models: own };
   }
 

@@ -1,13 +1,19 @@
+import { seedDatasetOperations } from '@arbiter/contract';
 import { feature } from '../../feature.ts';
+import { handlerEntries } from '../../http/handler.ts';
+import { seedDatasetRoutes } from './seed-datasets.routes.ts';
+import type { SeedPorts } from './seed-datasets.service.ts';
 
+export type { SeedPorts } from './seed-datasets.service.ts';
 export { listLoadedPacks, loadPack, packPort } from './seed-packs.service.ts';
 export type { LoadedPack } from './seed-packs.store.ts';
 
 /** Tables of this feature. Only its own SQL may name them (checked by `npm run walls`). */
-export const tables = ['seed_packs'];
+export const tables = ['seed_packs', 'seed_progress'];
 
 export const seedPacksFeature = feature({
   name: 'seed-packs',
   tables,
   resets: { empties: tables },
+  operations: (ports: SeedPorts) => handlerEntries(seedDatasetOperations, seedDatasetRoutes(ports)),
 });

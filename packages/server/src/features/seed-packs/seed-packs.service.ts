@@ -1,3 +1,4 @@
+import type { SeedStep } from '@arbiter/contract';
 import { findPack, type Pack, type PackSchema, packs } from '@arbiter/packs';
 import type { Tx } from '../../db/tx.ts';
 import { AppError } from '../../platform/app-error.ts';
@@ -8,7 +9,7 @@ import { createContactPolicy } from '../contact-policies/index.ts';
 import { createCreative } from '../creatives/index.ts';
 import { createFlow, noteForAssembly, publishFlow, readFlowDirectory } from '../flows/index.ts';
 import { createOffer } from '../offers/index.ts';
-import { createOutcomeType } from '../outcomes/index.ts';
+import { createOutcomeType, hasOutcomeType } from '../outcomes/index.ts';
 import { createQualificationRule } from '../qualification/index.ts';
 import { createSchema, insertRows } from '../schemas/index.ts';
 import {
@@ -46,12 +47,12 @@ export async function listLoadedPacks(tx: Tx): Promise<LoadedPack[]> {
  * one transaction, audited as `load_pack` (docs/design/api-access.md 13). A name or key that the tenant has already given away gets
  * the pack's name in front; a taken schema name is 409 `duplicate_name`, like a second load of the same pack.
  */
-export async function loadPack(tx: Tx, pack: Pack): Promise<LoadedPack> {
+export async function loadPack(tx: Tx, pack: Pack, report: Report = silent): Promise<LoadedPack> {
   const loaded = await selectLoadedPacks(tx);
   if (loaded.some((other) => other.key === pack.key)) {
     throw new AppError('duplicate_key', { detail: `Pack ${pack.key} is loaded already.` });
   }
-  const records = await createRecords(tx, pack);
+  const records = await createRecords(tx, pack, report);
   const counts = Object.fromEntries(Object.entries(records.ids).map(([resource, ids]) => [resource, ids.length]));
   const result: LoadedPack = { key: pack.key, version: pack.version, counts: { ...counts, ...records.rows } };
   await insertLoadedPack(tx, result, records.ids);
@@ -64,6 +65,10 @@ export async function loadPack(tx: Tx, pack: Pack): Promise<LoadedPack> {
   });
   return result;
 }
+
+/** Told before each step of a load. */
+export type Report = (step: SeedStep, progress: number) => Promise<void>;
+const silent: Report = async () => {};
 
 /** What the start-up needs of packs: their keys, and loading one into a tenant that has none. */
 export const packPort = {
@@ -78,11 +83,17 @@ export const packPort = {
   },
 };
 
-async function createRecords(tx: Tx, pack: Pack): Promise<{ ids: PackRecords; rows: Counts }> {
-  const schemas = await createSchemas(tx, pack.schemas);
+async function createRecords(tx: Tx, pack: Pack, report: Report): Promise<{ ids: PackRecords; rows: Counts }> {
+  await report('schemas', 5);
+  const schemas: { readonly id: string; readonly of: PackSchema }[] = [];
+  for (const of of pack.schemas) schemas.push({ id: (await createSchema(tx, of.schema)).id, of });
+  await report('catalogue', 15);
   const named = await createHierarchy(tx, pack);
   const outcomeTypes: string[] = [];
-  for (const body of pack.outcomeTypes) outcomeTypes.push((await createOutcomeType(tx, body)).id);
+  for (const body of pack.outcomeTypes) {
+    // Those of an earlier load are there still: what happened keeps its meaning when the pack goes.
+    if (!(await hasOutcomeType(tx, body.key))) outcomeTypes.push((await createOutcomeType(tx, body)).id);
+  }
   for (const { categoryName, subCategoryName, ...body } of pack.offers) {
     const references = {
       categoryId: idOf(named.category, categoryName),
@@ -110,10 +121,11 @@ async function createRecords(tx: Tx, pack: Pack): Promise<{ ids: PackRecords; ro
     const policy = await freely(tx, pack, body, (free) => createContactPolicy(tx, { ...free, ...scope }));
     contactPolicies.push(policy.id);
   }
+  const decisionFlows = await createFlows(tx, pack);
   return {
-    rows: schemas.rows,
+    rows: await fillSchemas(tx, schemas, report),
     ids: {
-      schemas: schemas.ids,
+      schemas: schemas.map(({ id }) => id),
       categories: [...named.category.values()],
       subCategories: [...named.subcategory.values()],
       channels: [...named.channel.values()],
@@ -123,25 +135,31 @@ async function createRecords(tx: Tx, pack: Pack): Promise<{ ids: PackRecords; ro
       outcomeTypes,
       qualificationRules,
       contactPolicies,
-      decisionFlows: await createFlows(tx, pack),
+      decisionFlows,
     },
   };
 }
 
-async function createSchemas(tx: Tx, schemas: readonly PackSchema[]): Promise<{ ids: string[]; rows: Counts }> {
-  const ids: string[] = [];
+async function fillSchemas(
+  tx: Tx,
+  schemas: readonly { readonly id: string; readonly of: PackSchema }[],
+  report: Report,
+): Promise<Counts> {
   const counts: Record<string, number> = {};
-  for (const { schema, rows } of schemas) {
-    const { id } = await createSchema(tx, schema);
-    ids.push(id);
-    const all = rows(tx.now);
+  for (const [index, { id, of }] of schemas.entries()) {
+    await report('rows', rowsFrom + Math.floor((index / schemas.length) * (rowsTo - rowsFrom)));
+    const all = of.rows(tx.now);
     for (let from = 0; from < all.length; from += rowsPerInsert) {
       await insertRows(tx, id, all.slice(from, from + rowsPerInsert), 'skip');
     }
-    counts[`${schema.name}_rows`] = all.length;
+    counts[`${of.schema.name}_rows`] = all.length;
   }
-  return { ids, rows: counts };
+  return counts;
 }
+
+/** Percent at which the rows begin and end. */
+const rowsFrom = 60;
+const rowsTo = 95;
 
 /** Categories with their sub-categories, channels with their placements. */
 async function createHierarchy(tx: Tx, pack: Pack): Promise<Named> {

@@ -34,3 +34,17 @@ export async function setSavepoint(tx: Tx): Promise<void> {
 export async function backToSavepoint(tx: Tx): Promise<void> {
   await tx.query('rollback to savepoint pack_record');
 }
+
+/** What the load of a pack created. */
+export async function selectPackRecords(tx: Tx, key: string): Promise<PackRecords> {
+  const [row] = await tx.query<{ records: PackRecords }>(
+    'select records from arbiter.seed_packs where tenant_id = $1 and key = $2',
+    [tx.tenantId, key],
+  );
+  return row?.records ?? {};
+}
+
+/** Notes a pack as no longer loaded. */
+export async function deletePackRow(tx: Tx, key: string): Promise<void> {
+  await tx.query('delete from arbiter.seed_packs where tenant_id = $1 and key = $2', [tx.tenantId, key]);
+}

@@ -38,7 +38,7 @@ export function QuestionForm({ search, change, newest, unsaved, onUnsaved }: Que
   const set = (name: keyof SimulateSearch) => (event: { target: { value: string } }) =>
     change({ [name]: event.target.value === '' ? undefined : event.target.value }, { push: true });
   return (
-    <Section title={t.customer}>
+    <Section title={t.question}>
       <div className="flex flex-col gap-3">
         <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
           <Typed

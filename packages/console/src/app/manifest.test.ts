@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { House } from 'lucide-react';
+import type { railGroups, Screen } from '../route/feature.ts';
+import { basePath } from './base.ts';
+import { features, screens } from './manifest.ts';
+import { railEntryOf, railOf } from './rail-sections.ts';
+
+test('every feature and every screen stands once in the manifest', () => {
+  const names = features.map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
+  const paths = screens.map(({ path }) => path);
+  assert.equal(new Set(paths).size, paths.length);
+  for (const path of paths) assert.match(path, /^\/([\w-]+|\$[a-zA-Z]+)?(\/([\w-]+|\$[a-zA-Z]+))*$/);
+});
+
+test('no two pages answer to the same letter after g, and pages of the rail need no parameter', () => {
+  const keys = screens.flatMap(({ rail }) => (rail?.key === undefined ? [] : [rail.key]));
+  assert.equal(new Set(keys).size, keys.length);
+  for (const { path, rail, access } of screens) {
+    if (rail === undefined) continue;
+    assert.ok(!path.includes('$'), path);
+    assert.notEqual(access, 'public', path);
+  }
+});
+
+const screen = (path: string, group: (typeof railGroups)[number], order: number): Screen => ({
+  path,
+  title: path,
+  rail: { group, order, icon: House },
+  load: async () => () => null,
+});
+
+test('the rail has the groups that have screens, in their order', () => {
+  const sections = railOf([
+    screen('/audit', 'govern', 10),
+    screen('/flows', 'decide', 30),
+    screen('/decisions', 'decide', 10),
+    { path: '/decisions/$id', title: 'Decision', load: async () => () => null },
+    screen('/', 'home', 0),
+  ]);
+  assert.deepEqual(
+    sections.map(({ group, entries }) => [group, ...entries.map((entry) => entry.screen.path)]),
+    [
+      ['home', '/'],
+      ['decide', '/decisions', '/flows'],
+      ['govern', '/audit'],
+    ],
+  );
+  const at = (address: string) => railEntryOf(sections, address)?.screen.path;
+  assert.equal(at('/decisions/0199'), '/decisions');
+  assert.equal(at('/'), '/');
+  assert.equal(at('/settings'), undefined, 'home is not the beginning of every address');
+  assert.equal(at('/decisionsx'), undefined);
+});
+
+test('the base of the console is the path of the page, without the slash at its end', () => {
+  assert.equal(basePath('https://a.example/'), '');
+  assert.equal(basePath('https://a.example/arbiter/'), '/arbiter');
+  assert.equal(basePath('https://a.example/x/arbiter/index.html?a=1'), '/x/arbiter');
+});

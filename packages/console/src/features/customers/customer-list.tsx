@@ -1,0 +1,197 @@
+import { type DecisionListRow, decisionListOperations } from '@arbiter/contract/decision-lists';
+import { schemaOperations } from '@arbiter/contract/schemas';
+import { Search } from 'lucide-react';
+import { type FormEvent, useMemo, useState } from 'react';
+import { useOperation } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { customerTexts as t } from '../../messages/customers.ts';
+import { addresses } from '../../route/addresses.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { useLinks } from '../../ui/link.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table-column.ts';
+import { attributeText } from './attribute-text.ts';
+
+/** Decisions that are looked through for customers. */
+const looked = 200;
+/** Rows of the table of customers that are shown, and columns of each. */
+const rowsShown = 50;
+const columnsShown = 5;
+
+/** Where a customer is opened: by id, from the latest decisions, or from the table of customers. */
+export function CustomerList() {
+  return (
+    <Page title={t.customers} lead={t.listLead}>
+      <OpenById />
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <RecentCustomers />
+        <StoredCustomers />
+      </div>
+    </Page>
+  );
+}
+
+function OpenById() {
+  const [text, setText] = useState('');
+  const links = useLinks();
+  const open = (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim() !== '') links.go(addresses.customer(text.trim()));
+  };
+  return (
+    <search>
+      <form onSubmit={open} className="flex max-w-xl items-end gap-2">
+        <TextField
+          className="grow"
+          label={t.openLabel}
+          icon={<Search />}
+          placeholder={t.openPlaceholder}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <Button kind="primary" submit>
+          {t.open}
+        </Button>
+      </form>
+    </search>
+  );
+}
+
+interface Recent {
+  readonly customerId: string;
+  readonly decidedAt: string;
+  readonly decisions: number;
+}
+
+/** Customers of decisions, the latest first. */
+function recentOf(rows: readonly DecisionListRow[]): readonly Recent[] {
+  const found = new Map<string, Recent>();
+  for (const { customerId, decidedAt } of rows) {
+    if (customerId === null) continue;
+    const known = found.get(customerId);
+    found.set(customerId, {
+      customerId,
+      decidedAt: known?.decidedAt ?? decidedAt,
+      decisions: (known?.decisions ?? 0) + 1,
+    });
+  }
+  return [...found.values()];
+}
+
+function RecentCustomers() {
+  const format = useFormat();
+  const decisions = useOperation(decisionListOperations.list, { query: { limit: looked } });
+  const rows = useMemo(() => recentOf(decisions.data?.data ?? []), [decisions.data]);
+  const columns: readonly Column<Recent>[] = [
+    { key: 'customer', header: t.key, cell: ({ customerId }) => customerId, grow: 2 },
+    { key: 'last', header: t.lastDecided, width: 170, cell: ({ decidedAt }) => format.instant(decidedAt) },
+    {
+      key: 'count',
+      header: t.decisions,
+      align: 'end',
+      width: 96,
+      grow: 0,
+      cell: (row) => format.number(row.decisions),
+    },
+  ];
+  return (
+    <Section title={t.recent} flush about={decisions.asOf === null ? null : <AsOf at={decisions.asOf} />}>
+      <DataTable
+        label={t.recent}
+        columns={columns}
+        rows={decisions.loading ? undefined : rows}
+        rowKey={(row) => row.customerId}
+        rowTo={(row) => addresses.customer(row.customerId)}
+        complete={false}
+        maxHeight="60dvh"
+        error={
+          decisions.failure === null ? undefined : (
+            <FailurePanel
+              failure={decisions.failure}
+              operation={decisionListOperations.list}
+              retry={decisions.refresh}
+            />
+          )
+        }
+        empty={
+          <Empty
+            level={3}
+            title={t.recentNone}
+            actions={<ButtonLink to={addresses.simulate()}>{t.simulateOne}</ButtonLink>}
+          >
+            {t.recentNoneText}
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}
+
+type StoredRow = Readonly<Record<string, unknown>>;
+
+/** Rows of the first schema of customers, with a few of its columns. */
+function StoredCustomers() {
+  const schemas = useOperation(schemaOperations.list, { query: { limit: 100 } });
+  const schema = schemas.data?.data.find(({ entityType }) => entityType === 'customer') ?? null;
+  const stored = useOperation(
+    schemaOperations.listRows,
+    { params: { id: schema?.id ?? '' }, query: { limit: rowsShown } },
+    { enabled: schema !== null },
+  );
+  const fields = schema?.fields ?? [];
+  const keyField = fields.find(({ isPrimaryKey }) => isPrimaryKey)?.name ?? fields[0]?.name ?? 'id';
+  const shown = [keyField, ...fields.map(({ name }) => name).filter((name) => name !== keyField)].slice(
+    0,
+    columnsShown,
+  );
+  const columns: readonly Column<StoredRow>[] = shown.map((name, at) => ({
+    key: name,
+    header: name,
+    width: at === 0 ? 140 : 110,
+    cell: (row) => attributeText(row[name]),
+  }));
+  const rows: readonly StoredRow[] = stored.data?.rows ?? [];
+  const keyOf = (row: StoredRow) => attributeText(row[keyField]);
+  if (schemas.data !== undefined && schema === null) {
+    return (
+      <Section title={t.customers}>
+        <Empty level={3} title={t.rowsNone} actions={<ButtonLink to={addresses.schemas()}>{t.schemas}</ButtonLink>}>
+          {t.rowsNoneText}
+        </Empty>
+      </Section>
+    );
+  }
+  return (
+    <Section title={schema === null ? t.customers : t.rowsOf(schema.name)} flush>
+      <DataTable
+        label={schema === null ? t.customers : t.rowsOf(schema.name)}
+        columns={columns}
+        rows={stored.data === undefined && stored.failure === null ? undefined : rows}
+        rowKey={keyOf}
+        rowTo={(row) => addresses.customer(keyOf(row))}
+        complete={false}
+        total={stored.data?.total}
+        maxHeight="60dvh"
+        error={
+          stored.failure === null ? undefined : (
+            <FailurePanel failure={stored.failure} operation={schemaOperations.listRows} retry={stored.refresh} />
+          )
+        }
+        empty={
+          <Empty
+            level={3}
+            title={t.profileNone}
+            actions={<ButtonLink to={addresses.schemas()}>{t.schemas}</ButtonLink>}
+          >
+            {t.profileNoneText}
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,121 @@
+import { customerToolOperations, eligibilityPage } from '@arbiter/contract/customer-tools';
+import { interactionListOperations } from '@arbiter/contract/interaction-lists';
+import { FlaskConical, ListChecks } from 'lucide-react';
+import Type from 'typebox';
+import { useOperation } from '../../data/use-operation.ts';
+import { customerTexts as t } from '../../messages/customers.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useParam, useSearch } from '../../route/use-address.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ProblemPanel } from '../../ui/problem.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { LimitsTab } from './limits-tab.tsx';
+import { NowRow } from './now-row.tsx';
+import { OffersTab } from './offers-tab.tsx';
+import { ProfileTab } from './profile-tab.tsx';
+import { SummariesTab } from './summaries-tab.tsx';
+import { TimelineTab } from './timeline-tab.tsx';
+
+const tabs = ['timeline', 'offers', 'limits', 'profile', 'summaries'] as const;
+const CustomerSearch = Type.Object({
+  tab: Type.Optional(Type.String({ enum: [...tabs] })),
+  period: Type.Optional(Type.String()),
+  show: Type.Optional(Type.Array(Type.String())),
+});
+
+/** One customer: what would be shown now, what happened, what limits it, what is known. */
+export function CustomerPage() {
+  const customerId = useParam('id');
+  const [search, change] = useSearch(CustomerSearch);
+  const eligibility = useOperation(
+    customerToolOperations.eligibility,
+    { params: { customerId }, query: { limit: eligibilityPage.maximum } },
+    { keepPrevious: false },
+  );
+  const reservations = useOperation(interactionListOperations.reservations, { params: { customerId } });
+  const judged = eligibility.data;
+  const open = reservations.data?.data.filter(({ state }) => state === 'open').length ?? 0;
+  return (
+    <Page
+      title={customerId}
+      parents={[{ title: t.customers, to: addresses.customers() }]}
+      about={
+        <>
+          <Id id={customerId} what="customer id" whole />
+          {judged === undefined ? null : (
+            <>
+              <Badge tone={judged.known ? 'pass' : 'warn'}>{judged.known ? t.known : t.unknown}</Badge>
+              {judged.known ? <Badge tone="neutral">{t.segments(judged.segments.length)}</Badge> : null}
+            </>
+          )}
+          {open > 0 ? <Badge tone="info">{t.reservations(open)}</Badge> : null}
+        </>
+      }
+      actions={
+        <>
+          <ButtonLink to={addresses.decisions({ customerId })} icon={<ListChecks aria-hidden className="size-4" />}>
+            {t.allDecisions}
+          </ButtonLink>
+          <ButtonLink
+            kind="primary"
+            to={addresses.simulate({ customer: customerId })}
+            icon={<FlaskConical aria-hidden className="size-4" />}
+          >
+            {t.simulate}
+          </ButtonLink>
+        </>
+      }
+    >
+      {judged?.known === false ? (
+        <ProblemPanel title={t.unknownTitle} tone="warn">
+          <p>{t.unknownText}</p>
+        </ProblemPanel>
+      ) : null}
+      <NowRow customerId={customerId} />
+      <Tabs
+        label={t.tabsLabel}
+        value={search.tab ?? tabs[0]}
+        onChange={(tab) => change({ tab })}
+        tabs={[
+          {
+            key: 'timeline',
+            label: t.tabs.timeline,
+            content: (
+              <TimelineTab
+                customerId={customerId}
+                hidden={search.show ?? []}
+                onHide={(show) => change({ show: [...show] })}
+              />
+            ),
+          },
+          {
+            key: 'offers',
+            label: t.tabs.offers,
+            count: judged?.summary.eligibleCount,
+            content: <OffersTab answer={eligibility} />,
+          },
+          {
+            key: 'limits',
+            label: t.tabs.limits,
+            content: <LimitsTab customerId={customerId} judged={judged} />,
+          },
+          { key: 'profile', label: t.tabs.profile, content: <ProfileTab answer={eligibility} /> },
+          {
+            key: 'summaries',
+            label: t.tabs.summaries,
+            content: (
+              <SummariesTab
+                customerId={customerId}
+                period={search.period ?? 'alltime'}
+                onPeriod={(period) => change({ period })}
+              />
+            ),
+          },
+        ]}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,23 @@
+import { Users } from 'lucide-react';
+import { customerTexts } from '../../messages/customers.ts';
+import { addresses } from '../../route/addresses.ts';
+import { feature } from '../../route/feature.ts';
+
+/** Customers: open one, and everything that is known and can be decided of one. */
+export const customers = feature({
+  name: 'customers',
+  screens: [
+    {
+      path: '/customers',
+      title: customerTexts.customers,
+      rail: { group: 'audience', order: 10, icon: Users, key: 'c' },
+      load: () => import('./customer-list.tsx').then((m) => m.CustomerList),
+    },
+    {
+      path: '/customers/$id',
+      title: customerTexts.customer,
+      load: () => import('./customer-page.tsx').then((m) => m.CustomerPage),
+    },
+  ],
+  commands: [{ id: 'customers.open', title: customerTexts.commandOpen, act: { open: addresses.customers() } }],
+});

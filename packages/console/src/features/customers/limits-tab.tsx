@@ -1,0 +1,189 @@
+import { type CustomerEligibility, customerToolOperations } from '@arbiter/contract/customer-tools';
+import { interactionListOperations } from '@arbiter/contract/interaction-lists';
+import { suppressionOperations } from '@arbiter/contract/suppressions';
+import { useOperation } from '../../data/use-operation.ts';
+import { Loaded } from '../../forms/loaded.tsx';
+import { customerTexts as t } from '../../messages/customers.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table-column.ts';
+import { useChannelNames } from './use-channel-names.ts';
+
+/** A suppression that ends then has no end. */
+const never = '9999';
+
+export interface LimitsTabProps {
+  readonly customerId: string;
+  readonly judged: CustomerEligibility | undefined;
+}
+
+/** What limits contacts with the customer: policies that block, contacts that count, suppressions, reservations. */
+export function LimitsTab({ customerId, judged }: LimitsTabProps) {
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <BlockedNow judged={judged} />
+      <Suppressions customerId={customerId} />
+      <Counters customerId={customerId} judged={judged} />
+      <Reservations customerId={customerId} judged={judged} />
+    </div>
+  );
+}
+
+interface Blocking {
+  readonly id: string;
+  readonly name: string;
+  readonly offers: number;
+}
+
+/** Policies that block an offer at this moment, the one with most offers first. */
+export function blockingOf(judged: CustomerEligibility | undefined): readonly Blocking[] {
+  const found = new Map<string, Blocking>();
+  for (const { policyId: id, policyName: name } of judged?.offers.flatMap(({ policies }) => policies) ?? []) {
+    found.set(id, { id, name, offers: (found.get(id)?.offers ?? 0) + 1 });
+  }
+  return [...found.values()].toSorted((one, other) => other.offers - one.offers || (one.name < other.name ? -1 : 1));
+}
+
+function BlockedNow({ judged }: Pick<LimitsTabProps, 'judged'>) {
+  const blocking = blockingOf(judged);
+  return (
+    <Section title={t.blocked}>
+      {judged !== undefined && blocking.length === 0 ? <p className="text-dense text-soft">{t.blockedNone}</p> : null}
+      <ul className="flex flex-col gap-1.5 text-dense">
+        {blocking.map(({ id, name, offers }) => (
+          <li key={id} className="flex items-center gap-2">
+            <Badge tone="block">{t.blocks}</Badge>
+            <Link to={addresses.policy(id)}>{t.blockedBy(name, offers)}</Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Suppressions({ customerId }: Pick<LimitsTabProps, 'customerId'>) {
+  const format = useFormat();
+  const answer = useOperation(suppressionOperations.ofCustomer, { params: { customerId }, query: {} });
+  return (
+    <Section title={t.suppressions}>
+      <Loaded answer={answer} operation={suppressionOperations.ofCustomer}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="text-dense text-soft">{t.suppressionsNone}</p>
+          ) : (
+            <ul className="flex flex-col divide-y divide-line text-dense">
+              {data.map((row) => (
+                <li key={row.id ?? `${row.scopeId} ${row.createdAt}`} className="flex flex-col py-1.5">
+                  <span className="font-medium">
+                    {row.scope === 'offer'
+                      ? (row.offerName ?? row.scopeId)
+                      : row.scope === 'category'
+                        ? t.suppressedCategory
+                        : t.suppressedAll}
+                  </span>
+                  <span className="text-soft">
+                    {row.reason}
+                    {' · '}
+                    {row.expiresAt.startsWith(never) ? t.forEver : t.until(format.instant(row.expiresAt))}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+interface Counter {
+  readonly key: string;
+  readonly offer: string;
+  readonly channel: string;
+  readonly lastAt: string;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+function Counters({ customerId, judged }: LimitsTabProps) {
+  const format = useFormat();
+  const channels = useChannelNames();
+  const names = new Map(judged?.offers.map(({ offerId, offerName }) => [offerId, offerName]));
+  const answer = useOperation(customerToolOperations.profile, { params: { customerId }, query: {} });
+  return (
+    <Section title={t.counters} about={<span className="text-caption text-soft">{t.countersHelp}</span>} flush>
+      <Loaded answer={answer} operation={customerToolOperations.profile}>
+        {({ counters }) => {
+          const windows = [...new Set(counters.flatMap(({ counts }) => Object.keys(counts)))];
+          const rows: readonly Counter[] = counters.map(({ offerId, creativeId, channelId, campaignId, ...rest }) => ({
+            key: [offerId, creativeId, channelId, campaignId].join(' '),
+            offer: names.get(offerId) ?? offerId,
+            channel: (channelId === null ? undefined : channels.get(channelId)) ?? '',
+            ...rest,
+          }));
+          const columns: readonly Column<Counter>[] = [
+            { key: 'offer', header: t.counterColumns.offer, cell: ({ offer }) => offer, grow: 2 },
+            { key: 'channel', header: t.counterColumns.channel, width: 96, cell: ({ channel }) => channel },
+            { key: 'last', header: t.counterColumns.last, width: 130, cell: ({ lastAt }) => format.moment(lastAt) },
+            ...windows.map(
+              (window): Column<Counter> => ({
+                key: window,
+                header: windowName(window),
+                align: 'end',
+                width: 84,
+                grow: 0,
+                cell: ({ counts }) => format.number(counts[window] ?? 0),
+              }),
+            ),
+          ];
+          return (
+            <DataTable
+              label={t.counters}
+              columns={columns}
+              rows={rows}
+              rowKey={({ key }) => key}
+              complete
+              maxHeight="50dvh"
+              empty={<p className="p-4 text-dense text-soft">{t.countersNone}</p>}
+            />
+          );
+        }}
+      </Loaded>
+    </Section>
+  );
+}
+
+/** `day` as "Today", `rolling_7200s` as "2 h rolling". */
+export function windowName(window: string): string {
+  const seconds = /^rolling_(\d+)s$/.exec(window)?.[1];
+  return seconds === undefined ? (t.windows[window] ?? window) : t.rolling(Number(seconds));
+}
+
+function Reservations({ customerId, judged }: LimitsTabProps) {
+  const format = useFormat();
+  const names = new Map(judged?.offers.map(({ offerId, offerName }) => [offerId, offerName]));
+  const answer = useOperation(interactionListOperations.reservations, { params: { customerId } });
+  return (
+    <Section title={t.openReservations}>
+      <Loaded answer={answer} operation={interactionListOperations.reservations}>
+        {({ data }) => {
+          const open = data.filter(({ state }) => state === 'open');
+          if (open.length === 0) return <p className="text-dense text-soft">{t.openReservationsNone}</p>;
+          return (
+            <ul className="flex flex-col divide-y divide-line text-dense">
+              {open.map(({ id, offerId, expiresAt }) => (
+                <li key={id} className="flex flex-col py-1.5">
+                  <span className="font-medium">{offerId === null ? '' : (names.get(offerId) ?? offerId)}</span>
+                  <span className="text-soft">{t.expires(format.instant(expiresAt))}</span>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+    </Section>
+  );
+}

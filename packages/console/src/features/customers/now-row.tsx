@@ -1,0 +1,80 @@
+import { type Channel, channelOperations } from '@arbiter/contract/channels';
+import { simulationOperations } from '@arbiter/contract/simulations';
+import { useOperation } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { customerTexts as t } from '../../messages/customers.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/progress.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { emptyTitle } from './reasons.ts';
+
+/** Channels that are asked at once. */
+const channelsAsked = 6;
+
+/** What each active channel would show the customer at this moment. */
+export function NowRow({ customerId }: { readonly customerId: string }) {
+  const channels = useOperation(channelOperations.list, { query: { status: 'active', limit: 100 } });
+  const active = channels.data?.data ?? [];
+  const left = active.length - channelsAsked;
+  return (
+    <Section title={t.now} about={<span className="text-caption text-soft">{t.nowHelp}</span>}>
+      {channels.failure === null ? null : (
+        <FailurePanel failure={channels.failure} operation={channelOperations.list} retry={channels.refresh} />
+      )}
+      {channels.data !== undefined && active.length === 0 ? <p className="text-soft">{t.nowNone}</p> : null}
+      <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3">
+        {active.slice(0, channelsAsked).map((channel) => (
+          <li key={channel.id} className="min-w-0">
+            <NowOfChannel customerId={customerId} channel={channel} />
+          </li>
+        ))}
+      </ul>
+      {left > 0 ? (
+        <p className="mt-2 text-dense">
+          <Link to={addresses.simulate({ customer: customerId })}>{t.nowMore(left)}</Link>
+        </p>
+      ) : null}
+    </Section>
+  );
+}
+
+function NowOfChannel({ customerId, channel }: { readonly customerId: string; readonly channel: Channel }) {
+  const format = useFormat();
+  const answer = useOperation(
+    simulationOperations.run,
+    { body: { customerId, channelId: channel.id, limit: 1 } },
+    { keepPrevious: false },
+  );
+  const simulate = addresses.simulate({ customer: customerId, channel: channel.key });
+  // Asked for a customer, it answers as recommend does; asked for a segment, with figures.
+  const simulated = answer.data !== undefined && 'decisions' in answer.data ? answer.data : undefined;
+  const best = simulated?.decisions[0];
+  return (
+    <Link
+      to={simulate}
+      className="flex h-full min-h-16 flex-col gap-1 rounded-card border border-line bg-surface px-3 py-2 no-underline hover:bg-hover"
+    >
+      <span className="text-caption text-soft">{channel.name}</span>
+      {answer.loading ? <Skeleton className="h-5 w-2/3" /> : null}
+      {answer.failure === null ? null : <Badge tone="warn">{t.nowFailed}</Badge>}
+      {best === undefined ? null : (
+        <span className="flex min-w-0 items-baseline justify-between gap-2">
+          <span className="truncate font-medium text-ink">{best.offerName ?? best.offerId}</span>
+          <span className="shrink-0 text-dense tabular-nums text-soft">
+            {best.score === undefined ? '' : format.fixed(best.score, 3)}
+          </span>
+        </span>
+      )}
+      {simulated !== undefined && best === undefined ? (
+        <span>
+          <Badge tone="block">
+            {simulated.emptyReason === null ? t.nowNothing : emptyTitle(simulated.emptyReason)}
+          </Badge>
+        </span>
+      ) : null}
+    </Link>
+  );
+}

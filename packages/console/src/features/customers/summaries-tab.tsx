@@ -1,0 +1,115 @@
+import { type InteractionSummary, interactionListOperations, periodTypes } from '@arbiter/contract/interaction-lists';
+import { useOperation } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { customerTexts as t } from '../../messages/customers.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { SelectField } from '../../ui/field.tsx';
+import { Metric } from '../../ui/metric.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table-column.ts';
+import { useChannelNames } from './use-channel-names.ts';
+
+const sums = ['impressions', 'positive', 'negative', 'neutral', 'converts', 'totalValue'] as const;
+
+export interface SummariesTabProps {
+  readonly customerId: string;
+  readonly period: string;
+  readonly onPeriod: (period: string) => void;
+}
+
+/** What the customer and each offer had to do with each other, by period. */
+export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps) {
+  const format = useFormat();
+  const channels = useChannelNames();
+  const periodType = periodTypes.find((each) => each === period) ?? 'alltime';
+  const answer = useOperation(interactionListOperations.ofCustomer, { params: { customerId }, query: { periodType } });
+  type Row = InteractionSummary & { readonly offerName: string | null };
+  const columns: readonly Column<Row>[] = [
+    { key: 'offer', header: t.columns.offer, width: 180, grow: 2, cell: ({ offerName }) => offerName ?? '' },
+    {
+      key: 'channel',
+      header: t.counterColumns.channel,
+      width: 110,
+      cell: ({ channelId }) => (channelId === null ? '' : (channels.get(channelId) ?? '')),
+    },
+    ...(periodType === 'alltime'
+      ? []
+      : [{ key: 'period', header: t.period, width: 110, cell: ({ periodKey }: Row) => periodKey }]),
+    ...sums.map(
+      (sum): Column<Row> => ({
+        key: sum,
+        header: t.sums[sum],
+        align: 'end',
+        width: 108,
+        grow: 0,
+        sortBy: (row) => row[sum],
+        cell: (row) => (sum === 'totalValue' ? format.money(row[sum]) : format.number(row[sum])),
+      }),
+    ),
+    {
+      key: 'last',
+      header: t.summaryColumns.last,
+      width: 140,
+      cell: ({ lastContactAt }) => (lastContactAt === null ? '' : format.moment(lastContactAt)),
+    },
+    {
+      key: 'outcome',
+      header: t.summaryColumns.lastOutcome,
+      width: 130,
+      cell: ({ lastOutcomeKey }) => lastOutcomeKey?.replaceAll('_', ' ') ?? '',
+    },
+  ];
+  return (
+    <div className="flex flex-col gap-4">
+      <SelectField
+        className="max-w-48"
+        label={t.period}
+        value={periodType}
+        onChange={(event) => onPeriod(event.target.value)}
+        options={periodTypes.map((value) => ({ value, label: t.periods[value] ?? value }))}
+      />
+      {answer.data === undefined ? null : (
+        <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6">
+          {sums.map((sum) => (
+            <Metric
+              key={sum}
+              size="small"
+              label={t.sums[sum]}
+              value={
+                sum === 'totalValue'
+                  ? format.money(answer.data?.totals[sum] ?? 0)
+                  : format.number(answer.data?.totals[sum] ?? 0)
+              }
+              drill={{ to: addresses.decisions({ customerId }) }}
+            />
+          ))}
+        </dl>
+      )}
+      <DataTable<Row>
+        label={t.tabs.summaries}
+        columns={columns}
+        rows={answer.loading ? undefined : (answer.data?.data ?? [])}
+        rowKey={(row) => [row.periodKey, row.offerId, row.creativeId, row.channelId, row.direction].join(' ')}
+        rowTo={({ offerId }) => addresses.decisions({ customerId, offerId })}
+        complete
+        maxHeight="60dvh"
+        error={
+          answer.failure === null ? undefined : (
+            <FailurePanel
+              failure={answer.failure}
+              operation={interactionListOperations.ofCustomer}
+              retry={answer.refresh}
+            />
+          )
+        }
+        empty={
+          <Empty level={3} title={t.summariesNone}>
+            {t.summariesNoneText}
+          </Empty>
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import type { DecisionListRow } from '@arbiter/contract/decision-lists';
+import type { InteractionRow } from '@arbiter/contract/interaction-lists';
+import type { Suppression } from '@arbiter/contract/suppressions';
+
+/** Kinds of entries, in the order of their filters. */
+export const timelineKinds = ['decision', 'contact', 'outcome', 'suppression'] as const;
+export type TimelineKind = (typeof timelineKinds)[number];
+
+/** Something that happened to a customer. */
+export type TimelineEntry =
+  | { readonly kind: 'decision'; readonly at: string; readonly key: string; readonly row: DecisionListRow }
+  | { readonly kind: 'contact'; readonly at: string; readonly key: string; readonly row: InteractionRow }
+  | { readonly kind: 'outcome'; readonly at: string; readonly key: string; readonly row: InteractionRow }
+  | {
+      readonly kind: 'suppression';
+      readonly at: string;
+      readonly key: string;
+      readonly row: Omit<Suppression, 'customerId'>;
+    };
+
+/** A list as far as it is loaded, newest first. */
+interface Loaded<Row> {
+  readonly rows: readonly Row[];
+  readonly complete: boolean;
+}
+
+export interface Timeline {
+  readonly entries: readonly TimelineEntry[];
+  /** The entries are whole from this instant on; null: all that is kept is here. */
+  readonly since: string | null;
+}
+
+/**
+ * What happened to a customer, from lists with cursors of their own, newest first. Entries older than the end of a list that
+ * goes on are left out: what happened between them is not loaded yet. History is ordered by when it was recorded, so an
+ * old event that came late stands at its own time only once everything back to it is loaded.
+ */
+export function timelineOf(
+  decisions: Loaded<DecisionListRow>,
+  history: Loaded<InteractionRow>,
+  suppressions: readonly Omit<Suppression, 'customerId'>[],
+): Timeline {
+  const entries: TimelineEntry[] = [
+    ...decisions.rows.map((row) => ({ kind: 'decision', at: row.decidedAt, key: row.recommendationId, row }) as const),
+    ...history.rows.map((row) => {
+      const kind = row.interactionType === 'response' ? 'outcome' : 'contact';
+      return { kind, at: row.timestamp, key: row.id, row } as const;
+    }),
+    // A cooldown that runs is computed from the contact that stands here anyway.
+    ...suppressions
+      .filter(({ id }) => id !== null)
+      .map((row) => ({ kind: 'suppression', at: row.createdAt, key: row.id ?? '', row }) as const),
+  ];
+  const ends = [
+    decisions.complete ? null : (decisions.rows.at(-1)?.decidedAt ?? null),
+    history.complete ? null : (history.rows.at(-1)?.createdAt ?? null),
+  ].filter((end) => end !== null);
+  const since = ends.toSorted().at(-1) ?? null;
+  return {
+    entries: entries
+      .filter(({ at }) => since === null || at >= since)
+      .toSorted((one, other) => (one.at === other.at ? order(one) - order(other) : one.at < other.at ? 1 : -1)),
+    since,
+  };
+}
+
+/** At the same instant what followed from something stands above it. */
+const order = ({ kind }: TimelineEntry): number => ['suppression', 'outcome', 'contact', 'decision'].indexOf(kind);
+
+/** The days of the entries, as their dates, each with its entries. */
+export function byDay(
+  entries: readonly TimelineEntry[],
+  dateOf: (at: string) => string,
+): readonly { readonly day: string; readonly entries: readonly TimelineEntry[] }[] {
+  const days: { day: string; entries: TimelineEntry[] }[] = [];
+  for (const entry of entries) {
+    const day = dateOf(entry.at);
+    const last = days.at(-1);
+    if (last?.day === day) last.entries.push(entry);
+    else days.push({ day, entries: [entry] });
+  }
+  return days;
+}
