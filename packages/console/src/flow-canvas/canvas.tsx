@@ -155,7 +155,11 @@ export function FlowCanvas({ flow, runs, problems, selected, onSelect, namer }: 
       proOptions={{ hideAttribution: true }}
     >
       <Background variant={BackgroundVariant.Dots} gap={16} size={1} color="var(--line)" />
-      <Controls showInteractive={false} position="bottom-right" />
+      <Controls
+        showInteractive={false}
+        position="bottom-right"
+        className="rounded-control border border-line-strong bg-surface [&_button]:text-ink [&_svg]:fill-current"
+      />
       {flow.nodes.length > 40 ? <MiniMap pannable zoomable ariaLabel="Overview of the flow" /> : null}
     </ReactFlow>
   );
