@@ -19,8 +19,10 @@ export function focusHeadings(router: AnyRouter, page: Document): () => void {
     const before = page.activeElement;
     const arrive = (): boolean => {
       const heading = page.querySelector<HTMLElement>('#page h1');
-      const moved = page.activeElement !== before && page.activeElement !== page.body;
-      if (moved) return true;
+      const active = page.activeElement;
+      const moved = active !== before && active !== page.body;
+      // A dialog that was opened meanwhile has the focus to itself.
+      if (moved || active?.closest('[role="dialog"]') != null) return true;
       if (heading === null) return false;
       heading.focus({ preventScroll: true });
       return true;
@@ -35,5 +37,25 @@ export function focusHeadings(router: AnyRouter, page: Document): () => void {
   return () => {
     stop();
     leave();
+  };
+}
+
+/**
+ * A page that is opened begins at its top, one that is gone back to where it was left. Kept in memory only: the browser's
+ * storage would remember which customers were looked at.
+ */
+export function keepPlaces(router: AnyRouter, page: Document): () => void {
+  const places = new Map<string, number>();
+  const area = () => page.getElementById('page');
+  const leaveBefore = router.subscribe('onBeforeNavigate', ({ fromLocation }) => {
+    const key = fromLocation?.state.__TSR_key;
+    if (key !== undefined) places.set(key, area()?.scrollTop ?? 0);
+  });
+  const leaveAfter = router.subscribe('onRendered', ({ pathChanged, toLocation }) => {
+    if (pathChanged) area()?.scrollTo({ top: places.get(toLocation.state.__TSR_key ?? '') ?? 0 });
+  });
+  return () => {
+    leaveBefore();
+    leaveAfter();
   };
 }

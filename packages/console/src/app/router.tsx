@@ -75,7 +75,6 @@ export function createConsoleRouter(baseUri: string) {
     parseSearch,
     stringifySearch: writeSearch,
     notFoundMode: 'root',
-    scrollRestoration: true,
     defaultErrorComponent: ({ error }) => (isMissingChunk(error) ? <ChunkMissing /> : <Crashed text={textOf(error)} />),
   });
 }

@@ -10,7 +10,7 @@ import { useKeys } from '../route/use-keys.ts';
 import { cx } from '../ui/cx.ts';
 import { useLinks } from '../ui/link.tsx';
 import { Toaster } from '../ui/toast.tsx';
-import { focusHeadings } from './arrival.ts';
+import { focusHeadings, keepPlaces } from './arrival.ts';
 import { Banners } from './banners.tsx';
 import { listenForKeys } from './key-listener.ts';
 import { browserSurroundings } from './live.ts';
@@ -38,6 +38,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const current = railEntryOf(sections, address);
   useLive(browserSurroundings);
   useEffect(() => focusHeadings(router, document), [router]);
+  useEffect(() => keepPlaces(router, document), [router]);
   useEffect(() => listenForKeys(document), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer.
   useEffect(() => setDrawer(false), [address]);

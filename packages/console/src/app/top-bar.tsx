@@ -1,21 +1,17 @@
-import { systemOperations } from '@arbiter/contract/system';
 import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { boot, onBoot } from '../data/boot.ts';
-import { connectionNow, onConnection } from '../data/connection.ts';
-import { useOperation } from '../data/use-operation.ts';
 import { shellTexts } from '../messages/shell.ts';
 import { addresses } from '../route/addresses.ts';
 import { writtenKeys } from '../route/keys.ts';
 import { Button } from '../ui/button.tsx';
-import { cx } from '../ui/cx.ts';
 import { Link, useLinks } from '../ui/link.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { Tooltip } from '../ui/tooltip.tsx';
 import { JobsTray } from './jobs-tray.tsx';
-import { screens } from './manifest.ts';
 import { isMac } from './platform.ts';
 import { UserMenu } from './user-menu.tsx';
+
+const HealthDot = lazy(() => import('./health-dot.tsx').then(({ HealthDot }) => ({ default: HealthDot })));
 
 export interface TopBarProps {
   readonly onPages: () => void;
@@ -59,7 +55,9 @@ export function TopBar({ onPages, onSearch, onKeys }: TopBarProps) {
           </kbd>
         </button>
         <JobsTray />
-        <HealthDot />
+        <Suspense fallback={<span className="size-8" />}>
+          <HealthDot />
+        </Suspense>
         <Menu
           items={[
             { label: shellTexts.keys, shortcut: '?', act: onKeys },
@@ -80,41 +78,5 @@ export function TopBar({ onPages, onSearch, onKeys }: TopBarProps) {
         <UserMenu />
       </span>
     </header>
-  );
-}
-
-/** How often the server is asked whether it is ready, in milliseconds. */
-const healthMs = 30_000;
-
-/** Whether the server is ready: a shape and a word beside the colour. */
-function HealthDot() {
-  const { data, failure } = useOperation(systemOperations.ready, {}, { everyMs: healthMs });
-  const connection = useSyncExternalStore(onConnection, connectionNow);
-  const ready = failure === null && connection === 'well' && data?.status === 'ready';
-  const known = failure !== null || connection !== 'well' || data !== undefined;
-  const word = known ? (ready ? shellTexts.ready : shellTexts.notReady) : shellTexts.unknownReady;
-  const mark = (
-    <span
-      aria-hidden
-      className={cx(
-        'size-2.5',
-        !known ? 'rounded-full border border-faint' : ready ? 'rounded-full bg-pass' : 'rotate-45 bg-block',
-      )}
-    />
-  );
-  const address = addresses.health();
-  const look = 'flex size-8 items-center justify-center rounded-control hover:bg-hover';
-  return (
-    <Tooltip text={shellTexts.health(word)}>
-      {screens.some(({ path }) => path === address) ? (
-        <Link to={address} look="plain" aria-label={shellTexts.health(word)} className={look}>
-          {mark}
-        </Link>
-      ) : (
-        <span role="img" aria-label={shellTexts.health(word)} className={look}>
-          {mark}
-        </span>
-      )}
-    </Tooltip>
   );
 }

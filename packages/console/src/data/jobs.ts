@@ -55,10 +55,8 @@ export function createTray({ watches, now, isSeen, sleep }: TraySurroundings): T
   const set = (next: readonly Job[]): void => {
     jobs = next;
     // Work that this page does itself ends with it, so its id would lead nowhere after a reload.
-    rememberInTab(
-      'jobs',
-      jobs.filter(({ id }) => !stops.has(id)),
-    );
+    const kept = jobs.filter(({ id }) => !stops.has(id));
+    rememberInTab('jobs', kept.length === 0 ? undefined : kept);
     for (const listener of listeners) listener();
   };
   const put = (job: Job): void => set([job, ...jobs.filter(({ id }) => id !== job.id)]);

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
-import { oldAfterEvent, onEvents, type PollerSurroundings, startEvents } from './events.ts';
+import type { PollerSurroundings } from './events.ts';
 import { signedInAgain, signOut } from './session.ts';
 import { refreshResources } from './use-operation.ts';
 
@@ -22,13 +22,25 @@ export function useSignOut(then: () => void): () => void {
 export function useLive(surroundings: PollerSurroundings): void {
   const client = useQueryClient();
   useEffect(() => {
-    const stop = startEvents(surroundings);
-    const leave = onEvents((events) => {
-      refreshResources(client, [...new Set(events.flatMap(({ type }) => oldAfterEvent(type)))]);
-    });
-    return () => {
-      leave();
-      stop();
+    let over = false;
+    let end = () => {
+      over = true;
     };
+    const begin = async () => {
+      // Not in the shell: the first picture does without it.
+      const { oldAfterEvent, onEvents, startEvents } = await import('./events.ts');
+      if (over) return;
+      const stop = startEvents(surroundings);
+      const leave = onEvents((events) => {
+        refreshResources(client, [...new Set(events.flatMap(({ type }) => oldAfterEvent(type)))]);
+      });
+      end = () => {
+        leave();
+        stop();
+      };
+    };
+    // Without the stream the page asks when it is looked at again; a missing chunk is told when the next page is opened.
+    begin().catch(() => undefined);
+    return () => end();
   }, [client, surroundings]);
 }

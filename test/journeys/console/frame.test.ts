@@ -1,0 +1,157 @@
+// The frame around every page of the console: keys, palette, focus, themes, the end of a session, small screens.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { cannotBrowse, openStage, type Stage } from './browser.ts';
+
+let stage: Stage;
+let page: Page;
+const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
+const patienceMs = 60_000;
+
+before(async () => {
+  if (cannotBrowse !== false) return;
+  stage = await openStage();
+  page = await stage.open();
+  page.setDefaultTimeout(patienceMs);
+  await page.goto(stage.firstRun);
+});
+after(() => stage?.close());
+
+const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const stored = () => page.evaluate(() => Object.keys(localStorage).length + Object.keys(sessionStorage).length);
+/** What has the focus, waited for. */
+const focusOn = (selector: string) => page.locator(`${selector}:focus`).waitFor();
+
+async function openPalette(): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Page, act, name or id' }).waitFor();
+}
+
+test('pages are opened by keys alone, and the focus goes to their headings', skip, async () => {
+  await page.goto(`${stage.url}/decisions`);
+  await heading('Decisions').waitFor();
+  await openPalette();
+  await page.keyboard.type('simul');
+  await page.getByRole('option', { name: /^Simulate/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await heading('Simulate').waitFor();
+  await focusOn('h1:has-text("Simulate")');
+  assert.match(await page.title(), /^Simulate/);
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await heading('Decisions').waitFor();
+  await focusOn('h1:has-text("Decisions")');
+  await page.goBack();
+  await heading('Simulate').waitFor();
+});
+
+test('keys that write letters are silent in fields, and can be switched off for good', skip, async () => {
+  await page.goto(`${stage.url}/simulate`);
+  await heading('Simulate').waitFor();
+  await page.getByLabel('Customer', { exact: true }).first().fill('');
+  await page.keyboard.type('gd?');
+  assert.match(page.url(), /\/simulate/);
+  await heading('Simulate').click();
+  await page.keyboard.press('?');
+  const keys = page.getByRole('dialog', { name: 'Keys' });
+  await keys.getByText('Go to Decisions').waitFor();
+  await keys.getByRole('checkbox', { name: 'Single-letter keys' }).uncheck();
+  await page.keyboard.press('Escape');
+  await keys.waitFor({ state: 'detached' });
+  await page.reload();
+  await heading('Simulate').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await page.keyboard.press('?');
+  await openPalette();
+  assert.match(page.url(), /\/simulate/);
+  assert.equal(await keys.count(), 0);
+  // Keys with a modifier stay, and so does the way back.
+  await page.keyboard.type('keys');
+  await page.getByRole('option', { name: /^Keys/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await keys.getByRole('checkbox', { name: 'Single-letter keys' }).check();
+  await page.keyboard.press('Escape');
+  await keys.waitFor({ state: 'detached' });
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await heading('Decisions').waitFor();
+});
+
+test('the palette opens a decision by any of its ids, and finds nothing in words', skip, async () => {
+  const { requestId, recommendationId } = await stage.call('POST', 'recommend', {
+    customerId: 'CM-000031',
+    channel: 'email',
+  });
+  await openPalette();
+  await page.keyboard.type('nothing is called so');
+  await page.getByText('Nothing is called “nothing is called so”').waitFor();
+  await page.getByRole('combobox', { name: 'Page, act, name or id' }).fill(String(requestId));
+  await page
+    .getByRole('option', { name: /^Decision/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/decisions/${String(recommendationId)}`);
+  await heading('Decision for CM-000031').waitFor();
+});
+
+test('a theme is chosen by its name and is there after a reload', skip, async () => {
+  await openPalette();
+  await page.keyboard.type('theme: light');
+  await page.getByRole('option', { name: 'Theme: Light' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('html[data-theme="light"]').waitFor();
+  await page.reload();
+  await page.locator('html[data-theme="light"]').waitFor();
+});
+
+test('the end of a session asks over the page, and what was typed stays', skip, async () => {
+  const [, email = '', password = ''] = /^sign in\s+(\S+) with password (\S+)/m.exec(stage.server.output()) ?? [];
+  await page.goto(`${stage.url}/simulate`);
+  const customer = page.getByLabel('Customer', { exact: true }).first();
+  await customer.fill('CM-000017');
+  await page.context().clearCookies();
+  // Whatever asks the server next finds out: the stream of events, at the latest.
+  const dialog = page.getByRole('dialog', { name: 'You are signed out' });
+  await dialog.waitFor();
+  assert.equal(await dialog.getByLabel('E-mail address').inputValue(), email);
+  await page.keyboard.press('Escape');
+  await dialog.getByLabel('Password').fill('wrong');
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.getByText('That did not match').waitFor();
+  await dialog.getByLabel('Password').fill(password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await customer.inputValue(), 'CM-000017');
+  await page.goto(`${stage.url}/decisions`);
+  await page.getByText('CM-000031', { exact: true }).first().waitFor();
+});
+
+test('on a small screen the pages come out from the side, and Escape puts them back', skip, async () => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByRole('button', { name: 'Open the pages' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Pages' });
+  await drawer.getByRole('link', { name: 'Simulate' }).waitFor();
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  await focusOn('button[aria-label="Open the pages"]');
+  await page.keyboard.press('Enter');
+  await drawer.getByRole('link', { name: 'Simulate' }).click();
+  await heading('Simulate').waitFor();
+  assert.equal(await drawer.count(), 0);
+  // Nothing is wider than the screen.
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390);
+});
+
+test('at sign-out the browser forgets everything, and the pages are closed', skip, async () => {
+  assert.ok((await stored()) > 0, 'the theme was kept');
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.waitForURL('**/login**');
+  assert.equal(await stored(), 0);
+  await page.goto(`${stage.url}/decisions`);
+  await page.waitForURL('**/login?returnTo=*');
+  assert.deepEqual(stage.faults(), []);
+});
