@@ -37,7 +37,6 @@ export const decisionTexts = {
   addFilter: 'Filter',
   clearFilters: 'Clear all filters',
   removeFilter: (name: string) => `Remove the filter ${name}`,
-  newOnes: (n: number) => (n === 1 ? '1 new decision' : `${n} new decisions`),
   tracesOnly: 'These filters look into traces, so decisions without a stored trace are not listed.',
   noneTitle: 'No decisions yet',
   none: 'Nothing has been decided in this tenant. Ask for one with a request, or try one for show.',
@@ -45,7 +44,6 @@ export const decisionTexts = {
   noneFilteredTitle: 'No decision matches',
   noneFiltered: 'No decision has all of these properties.',
   noTraces: 'Traces are switched off for this tenant, so nothing is known of single offers. Records still open by id.',
-  notListable: 'Not listed here',
   peek: 'A look at the decision',
   closePeek: 'Close',
   openDecision: 'Open the decision',
@@ -87,20 +85,16 @@ export const decisionTexts = {
   erasedText:
     'With the customer went the key of this record: who it was, what was read and what was shown can no longer be opened by anybody. What is left: when it was decided, by which flow and plan, and that it happened.',
   erasedLeft: 'What is left',
-  withheldTitle: 'Some inputs are never stored',
   withheld: (names: string) =>
     `${names}: marked as never stored. The decision stands as it was made, and cannot be replayed.`,
   notFoundTitle: 'No such decision',
   notFound: 'It is not here, or not in this tenant. Records are kept as long as the retention of decisions says.',
   backToList: 'All decisions',
-  tracesOffTitle: 'Traces are off',
 
   funnel: 'The way of the candidates',
   funnelAbout: (candidates: string, shown: string, time: string | null) =>
     `${candidates} candidates, ${shown} shown${time === null ? '' : `, ${time}`}`,
-  stepLeft: (n: number) => (n === 0 ? 'nobody left here' : `${n} left here`),
   stepFilter: (name: string, n: number) => `${name}: show the ${n} that left here`,
-  stepAll: 'All offers',
   allSteps: 'Show all',
   skipped: 'skipped',
 
@@ -134,7 +128,6 @@ export const decisionTexts = {
   changedLater: (product: string, score: string) =>
     `Its factors make ${product}; a later step (objectives or a webhook) made it ${score}.`,
   noParts: 'This trace does not tell method and exponents, so the parts are shown as they are.',
-  notScored: 'It left before it was scored.',
   mandatory: 'Mandatory: it stands in front of the answer whatever the scores are.',
   propensityFrom: (source: string) => `Propensity: ${source}.`,
   evidence: (positives: string, total: string, maturity: string) =>
@@ -163,7 +156,6 @@ export const decisionTexts = {
   } as Readonly<Record<string, string>>,
   required: 'needs',
   actual: 'had',
-  notTold: 'passed; the value is not told',
   gateLink: 'Decisions that it left',
 
   whyNot: (offer: string) => `What would show ${offer}?`,
@@ -173,7 +165,6 @@ export const decisionTexts = {
   whyNotWhen: 'Asked of',
   whyNotBusy: 'Trying changes',
   flipsFound: (n: number) => (n === 1 ? 'One smallest change' : `${n} smallest changes, each enough by itself`),
-  flipNone: 'No small change was found that would show it.',
   flipFinal: (gate: string) => `Nothing may change this: ${gate}. No change is suggested against it.`,
   flipTruncated: (tried: string) =>
     `The search stopped after ${tried} decisions before all was tried, so more may exist.`,
@@ -191,7 +182,6 @@ export const decisionTexts = {
   flipScore: (from: string, to: string) => `score ${from} → ${to}`,
   flipNotTried: 'The search tried it; no page sets it for show.',
   tryIt: 'Try it',
-  selectedAlready: 'It is in the answer now.',
 
   inputsTitle: 'What the decision read',
   inputsAsk:
@@ -201,7 +191,6 @@ export const decisionTexts = {
   inputsErased: 'The inputs were erased with the customer.',
   inputsEmpty: 'nothing',
   inputsTechnical: 'Time zones, numbered states and the names that were read',
-  inputsCut: (names: string) => `Too large to be kept as sent: ${names}.`,
   inputNames: {
     request: 'Request',
     profile: 'Profile',
@@ -304,7 +293,6 @@ export const decisionTexts = {
   compareAll: 'Show what is equal too',
   compareSwap: 'Swap',
   compareNowStays: 'What is asked now stays on the second side.',
-  compareSame: 'Both decisions are alike in everything that is compared.',
   compareFacts: 'How they were made',
   compareOffers: 'Offers',
   compareFunnel: 'The way of the candidates',

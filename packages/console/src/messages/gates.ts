@@ -81,7 +81,6 @@ export const gateTexts = {
   noContact: 'customers who may be contacted',
   doNotContact: (source: string | null) =>
     source === null ? 'asked not to be contacted' : `asked not to be contacted (${source})`,
-  metric: (name: string) => name,
   notMetric: (name: string, condition: string) => `${name} not ${condition}`,
   cannotEvaluate: 'could not be evaluated, and closes',
   eligibility: {

@@ -20,7 +20,6 @@ export const simulateTexts = {
   placement: 'Placement',
   limit: 'Items',
   when: 'When',
-  whenNow: 'now',
   clockBanner: (instant: string) =>
     `The clock stands at ${instant}. It moves windows, schedules and time policies, not the times of what was counted.`,
   back: 'Back to now',
@@ -72,7 +71,6 @@ export const simulateTexts = {
   changedTitle: 'What changes',
   changedNone: 'The same offers in the same order.',
   pickCustomer: 'Name a customer to decide for.',
-  looked: (offer: string) => `You are looking at ${offer}`,
   lookedShown: (offer: string, rank: number) => `${offer} is shown at #${rank}.`,
   lookedLost: (offer: string, place: number | null) =>
     place === null ? `${offer} is not shown.` : `${offer} is not shown: place ${place} by score.`,

@@ -48,14 +48,14 @@ export function listedTrace(trace: JsonObject): ListedDecision {
 /** Columns of the list of decisions. */
 export function decisionColumns(channels: ReadonlyMap<string, string>): readonly Column<ListedDecision>[] {
   return [
-    { key: 'decidedAt', header: t.columns.decidedAt, width: 204, grow: 0, cell: (row) => <When at={row.decidedAt} /> },
     {
       key: 'customer',
       header: t.columns.customer,
-      width: 140,
+      width: 124,
       cell: ({ customerId }) => customerId ?? <span className="text-faint italic">{t.erased}</span>,
     },
     { key: 'result', header: t.columns.result, width: 190, grow: 2, cell: (row) => <Result row={row} /> },
+    { key: 'decidedAt', header: t.columns.decidedAt, width: 204, grow: 0, cell: (row) => <When at={row.decidedAt} /> },
     {
       key: 'channel',
       header: t.columns.channel,

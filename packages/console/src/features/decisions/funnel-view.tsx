@@ -72,11 +72,11 @@ function Step({ step, share, isSelected, onPress }: StepProps) {
     <button
       type="button"
       aria-pressed={isSelected}
-      aria-label={t.stepFilter(name, step.left)}
       onClick={onPress}
       className={cx(box, 'border', isSelected ? 'border-accent bg-accent-soft' : 'border-transparent hover:bg-hover')}
     >
       {inside}
+      <span className="hidden-text">{t.stepFilter(name, step.left)}</span>
     </button>
   );
 }
