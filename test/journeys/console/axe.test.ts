@@ -1,7 +1,7 @@
 // WCAG 2.2 AA as axe-core sees it: no violation on any screen, in both themes, wide and narrow, and on what opens over them.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -39,13 +39,13 @@ async function look(what: string, options: RunOptions): Promise<string[]> {
   const known = await page.evaluate(() => 'axe' in globalThis);
   if (!known) await page.evaluate(axeSource);
   const found = await page.evaluate(
-    (asked) =>
-      (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(asked),
+    (asked) => (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(asked),
     options,
   );
   return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary, html }) =>
-      `${what}: ${id} at ${target.join(' ')}: ${failureSummary?.split('\n').slice(1).join(' ').trim()} ${html.slice(0, 160)}`,
+    nodes.map(
+      ({ target, failureSummary, html }) =>
+        `${what}: ${id} at ${target.join(' ')}: ${failureSummary?.split('\n').slice(1).join(' ').trim()} ${html.slice(0, 160)}`,
     ),
   );
 }
@@ -53,7 +53,10 @@ async function look(what: string, options: RunOptions): Promise<string[]> {
 /** Looks at the page in both themes, at the width that it has. */
 async function lookTwice(what: string): Promise<string[]> {
   const found: string[] = [];
-  for (const [theme, options] of [['dark', standard], ['light', colours]] as const) {
+  for (const [theme, options] of [
+    ['dark', standard],
+    ['light', colours],
+  ] as const) {
     await wear(page, theme);
     found.push(...(await look(`${what}, ${theme}`, options)));
   }
@@ -125,7 +128,10 @@ const states: Readonly<Record<string, () => Promise<void>>> = {
   },
   inspector: async () => {
     await go('/decisions');
-    await page.getByRole('row', { name: /CM-000031/ }).first().focus();
+    await page
+      .getByRole('row', { name: /CM-000031/ })
+      .first()
+      .focus();
     await page.keyboard.press('Space');
     await page.getByRole('dialog').or(page.getByRole('complementary')).first().waitFor();
   },

@@ -36,7 +36,7 @@ const recordOf: Readonly<Record<string, { readonly list: string; readonly otherw
     list: 'segments',
     otherwise: {
       name: 'Grown up',
-      conditions: { operator: 'AND', conditions: [{ field: 'age', operator: 'gte', value: 18 }] },
+      filters: [{ logic: 'and', conditions: [{ field: 'age', operator: 'gte', value: 18 }] }],
     },
   },
 };
@@ -91,7 +91,10 @@ async function firstOf(stage: Stage, { list, otherwise }: (typeof recordOf)[stri
 export async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.waitForFunction(
-    () => document.querySelector('.animate-skeleton, .animate-turn, [aria-busy="true"], [role="status"][aria-label="Loading"]') === null,
+    () =>
+      document.querySelector(
+        '.animate-skeleton, .animate-turn, [aria-busy="true"], [role="status"][aria-label="Loading"]',
+      ) === null,
   );
   await frames(page);
 }
