@@ -8,7 +8,7 @@ import { addresses } from '../../route/addresses.ts';
 import { useParam, useSearch } from '../../route/use-address.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Id } from '../../ui/copy.tsx';
+import { Copy } from '../../ui/copy.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ProblemPanel } from '../../ui/problem.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -44,7 +44,7 @@ export function CustomerPage() {
       parents={[{ title: t.customers, to: addresses.customers() }]}
       about={
         <>
-          <Id id={customerId} what="customer id" whole />
+          <Copy text={customerId} what="customer id" />
           {judged === undefined ? null : (
             <>
               <Badge tone={judged.known ? 'pass' : 'warn'}>{judged.known ? t.known : t.unknown}</Badge>

@@ -73,19 +73,19 @@ export function OffersTab({ answer }: OffersTabProps) {
     <div className="flex flex-col gap-4">
       {judged === undefined ? null : (
         <div className="flex flex-col gap-2">
-          <dl className="grid grid-cols-2 gap-2 sm:grid-cols-4 xl:grid-cols-7">
+          <div className="grid grid-cols-2 gap-2 sm:grid-cols-4 xl:grid-cols-7">
             {gates.map((gate) => (
               <Metric
                 key={gate}
                 size="small"
                 label={t.gates[gate]}
                 value={format.number(judged.summary[gate])}
-                drill={{ reason: t.gateDrill }}
+                drill={{ reason: t.gateDrill, saidBeside: true }}
               />
             ))}
-          </dl>
+          </div>
           <p className="text-caption text-soft">
-            {t.perOffer} <AsOf at={judged.evaluatedAt} word={t.evaluated} />
+            {t.gateDrill} {t.perOffer} <AsOf at={judged.evaluatedAt} word={t.evaluated} />
           </p>
         </div>
       )}

@@ -124,7 +124,7 @@ function Line({ at, icon, to, children }: LineProps) {
   const format = useFormat();
   const content = (
     <>
-      <time dateTime={at} className="w-18 shrink-0 tabular-nums text-soft">
+      <time dateTime={at} className="w-22 shrink-0 whitespace-nowrap tabular-nums text-soft">
         {format.time(at)}
       </time>
       <span aria-hidden className="mt-0.5 shrink-0 text-soft [&>svg]:size-4">

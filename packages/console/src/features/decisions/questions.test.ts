@@ -82,7 +82,11 @@ test('what stands beside it: as the address says, else what suits', () => {
   assert.equal(againstOf({ against: 'nothing', version: 'draft' }), 'nothing');
   assert.equal(againstOf({ against: 'draft', version: 'draft' }), 'nothing', 'not beside itself');
   const body = otherBodyOf({ customer: 'C', version: 'draft', against: 'published', profile: ['a:1'] });
-  assert.deepEqual(body, { customerId: 'C', seed: '0', profile: { a: 1 } }, 'the other version has the same edits, and the same chance');
+  assert.deepEqual(
+    body,
+    { customerId: 'C', seed: '0', profile: { a: 1 } },
+    'the other version has the same edits, and the same chance',
+  );
   assert.equal(otherBodyOf({ customer: 'C', against: '2' })?.version, 2);
   assert.equal(versionOf('0'), 'published');
   assert.equal(versionOf('3'), 3);
