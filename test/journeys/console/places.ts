@@ -21,7 +21,7 @@ const recordOf: Readonly<Record<string, { readonly list: string; readonly otherw
   '/data/schemas/$id': { list: 'schemas' },
   '/flows/$id': { list: 'decision-flows' },
   '/offers/$id': { list: 'offers' },
-  '/placements/$id': { list: 'placements' },
+  '/channels/placements/$id': { list: 'placements' },
   '/policies/$id': {
     list: 'contact-policies',
     otherwise: {
