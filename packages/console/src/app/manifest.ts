@@ -1,11 +1,15 @@
 import { account } from '../features/account/index.ts';
 import { apiKeys } from '../features/api-keys/index.ts';
 import { audit } from '../features/audit/index.ts';
+import { categories } from '../features/categories/index.ts';
+import { channels } from '../features/channels/index.ts';
+import { creatives } from '../features/creatives/index.ts';
 import { customers } from '../features/customers/index.ts';
 import { decisions } from '../features/decisions/index.ts';
 import { flows } from '../features/flows/index.ts';
 import { health } from '../features/health/index.ts';
 import { home } from '../features/home/index.ts';
+import { offers } from '../features/offers/index.ts';
 import { policies } from '../features/policies/index.ts';
 import { rules } from '../features/rules/index.ts';
 import { schemas } from '../features/schemas/index.ts';
@@ -20,6 +24,10 @@ export const features: readonly Feature[] = [
   apiKeys,
   settings,
   signIn,
+  categories,
+  channels,
+  creatives,
+  offers,
   policies,
   rules,
   schemas,

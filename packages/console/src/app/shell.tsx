@@ -91,7 +91,7 @@ export function Shell({ children }: { children: ReactNode }) {
     <div className="grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[3rem_auto_minmax(0,1fr)] bg-canvas text-ink print:block print:h-auto">
       <button
         type="button"
-        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-control bg-raised px-3 py-2 shadow-overlay focus:translate-y-0"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-control bg-raised px-3 py-2 focus:translate-y-0 focus:shadow-overlay"
         onClick={() => document.getElementById('page')?.focus()}
       >
         {shellTexts.skip}

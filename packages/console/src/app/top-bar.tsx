@@ -44,7 +44,7 @@ export function TopBar({ onPages, onSearch, onKeys }: TopBarProps) {
         <button
           type="button"
           className="flex h-8 items-center gap-2 rounded-control border border-line-strong bg-surface px-2.5 text-soft hover:bg-hover max-md:w-8 max-md:justify-center max-md:border-transparent max-md:px-0"
-          aria-label={shellTexts.search}
+          aria-label={`${shellTexts.search} ${writtenKeys('mod+k', isMac())}`}
           aria-keyshortcuts={isMac() ? 'Meta+K' : 'Control+K'}
           onClick={onSearch}
         >

@@ -72,7 +72,7 @@ export function RecordList<const O extends Operation>(props: RecordListProps<O>)
             key={key}
             label={name}
             labelHidden
-            className="w-44"
+            className="w-44 max-sm:min-w-36 max-sm:flex-1"
             placeholder={t.any(name)}
             options={options}
             value={textOf(filters[key])}

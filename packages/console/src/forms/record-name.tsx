@@ -6,7 +6,9 @@ import { placementOperations } from '@arbiter/contract/placements';
 import { segmentOperations } from '@arbiter/contract/segments';
 import { useOperation } from '../data/use-operation.ts';
 import { listTexts as t } from '../messages/lists.ts';
+import { addresses } from '../route/addresses.ts';
 import { middleCut } from '../ui/format.ts';
+import { Link } from '../ui/link.tsx';
 
 /** The records that rules, policies and segments point at. */
 const readers = {
@@ -22,6 +24,26 @@ const readers = {
 export type NamedKind = keyof typeof readers;
 
 export const isNamedKind = (kind: string): kind is NamedKind => Object.hasOwn(readers, kind);
+
+/** Where each of them is shown. */
+const places: Readonly<Record<NamedKind, (id: string) => string>> = {
+  offer: addresses.offer,
+  creative: addresses.creative,
+  channel: addresses.channel,
+  category: addresses.category,
+  subcategory: addresses.category,
+  placement: addresses.placement,
+  segment: addresses.segment,
+};
+
+/** The same as a link to the record. */
+export function RecordLink({ kind, id }: { readonly kind: NamedKind; readonly id: string }) {
+  return (
+    <Link to={places[kind](id)}>
+      <RecordName kind={kind} id={id} />
+    </Link>
+  );
+}
 
 /** Name of a record that is known by its id; the id itself while it is asked for, and words where it is gone. */
 export function RecordName({ kind, id }: { readonly kind: NamedKind; readonly id: string }) {
@@ -43,6 +65,8 @@ export interface ScopeTextProps {
 /** What a rule or a policy applies to. */
 export function ScopeText({ scopes, all = false }: ScopeTextProps) {
   const shown = all ? scopes : scopes.slice(0, 1);
+  // In a row of a list the row itself is the link.
+  const Named = all ? RecordLink : RecordName;
   return (
     <span className={all ? 'flex flex-col gap-0.5' : 'truncate'}>
       {shown.map(({ scope, scopeId }) => (
@@ -52,7 +76,7 @@ export function ScopeText({ scopes, all = false }: ScopeTextProps) {
           ) : (
             <>
               <span className="text-soft">{scope}</span>{' '}
-              {isNamedKind(scope) ? <RecordName kind={scope} id={scopeId} /> : middleCut(scopeId)}
+              {isNamedKind(scope) ? <Named kind={scope} id={scopeId} /> : middleCut(scopeId)}
             </>
           )}
         </span>

@@ -112,7 +112,8 @@ export const customerTexts = {
   suppressions: 'Suppressions',
   suppressionsNone: 'Nothing is suppressed. That is good news.',
   blocked: 'Blocked now',
-  blockedNone: 'No contact policy blocks an offer at this moment.',
+  blockedNone:
+    'No contact policy blocks an offer on every channel. What one channel keeps back stands above, under Next best now.',
   blockedBy: (policy: string, offers: number) =>
     offers === 1 ? `${policy} blocks 1 offer` : `${policy} blocks ${offers} offers`,
   openReservations: 'Reservations',

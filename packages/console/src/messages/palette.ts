@@ -35,6 +35,9 @@ export const keyTexts = {
 export const searchTexts = {
   offers: 'Offers',
   creatives: 'Creatives',
+  channels: 'Channels',
+  placements: 'Placements',
+  categories: 'Categories',
   flows: 'Flows',
   policies: 'Contact policies',
   rules: 'Qualification rules',

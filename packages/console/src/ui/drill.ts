@@ -12,4 +12,6 @@ export type Drill =
   | {
       /** Why the number cannot be opened: "older than trace retention". */
       readonly reason: string;
+      /** The reason stands once beside several numbers: here it is only for those who hear the page. */
+      readonly saidBeside?: true;
     };

@@ -46,7 +46,9 @@ export function Metric({ label, value, unit, drill, note, tone = 'neutral', size
       ) : (
         <>
           {number}
-          <span className="text-caption text-faint">not listed: {drill.reason}</span>
+          <span className={drill.saidBeside ? 'hidden-text' : 'text-caption text-faint'}>
+            not listed: {drill.reason}
+          </span>
         </>
       )}
       {note ? <span className="text-caption text-soft">{note}</span> : null}

@@ -10,18 +10,39 @@ export interface Placed {
   readonly width: number;
 }
 
-/** Places columns side by side in `available` px. What is left over goes to the columns that grow, to the last pixel. */
-export function placeColumns(columns: readonly ColumnWidth[], available: number): readonly Placed[] {
+/** Part of its width below which a column that grows is not squeezed. */
+const leastShare = 0.6;
+
+/**
+ * Columns that grow also give way where a little less makes everything fit: a column cut at the border of the window says
+ * less than texts that end in dots. Where that is not enough all keep their width, and the table scrolls.
+ */
+function squeezed(columns: readonly ColumnWidth[], available: number): readonly ColumnWidth[] {
+  const over = columns.reduce((sum, { width }) => sum + width, -available);
+  const room = columns.reduce((sum, { width, grow }) => sum + (grow > 0 ? width * (1 - leastShare) : 0), 0);
+  if (over <= 0 || over > room) return columns;
+  return columns.map(({ width, grow }) => ({
+    width: grow > 0 ? Math.floor(width - (over * width * (1 - leastShare)) / room) : width,
+    grow,
+  }));
+}
+
+/**
+ * Places columns side by side in `available` px. What is left over goes to the columns that grow, to the last pixel; where
+ * a little is missing, they give it.
+ */
+export function placeColumns(given: readonly ColumnWidth[], available: number): readonly Placed[] {
+  const columns = squeezed(given, available);
   const needed = columns.reduce((sum, column) => sum + column.width, 0);
   const growing = columns.reduce((sum, column) => sum + column.grow, 0);
   const spare = growing > 0 ? Math.max(0, available - needed) : 0;
   let left = 0;
   let grown = 0;
-  let given = 0;
+  let spent = 0;
   return columns.map((column) => {
     grown += column.grow;
-    const share = growing > 0 ? Math.round((spare * grown) / growing) - given : 0;
-    given += share;
+    const share = growing > 0 ? Math.round((spare * grown) / growing) - spent : 0;
+    spent += share;
     const placed = { left, width: column.width + share };
     left += placed.width;
     return placed;

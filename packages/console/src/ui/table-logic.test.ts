@@ -54,6 +54,19 @@ test('columns fill the width to the pixel, and scroll where they need more', () 
   );
 });
 
+test('columns that grow give way where a little is missing, and keep their width where it does not help', () => {
+  const columns = [
+    { width: 200, grow: 2 },
+    { width: 100, grow: 1 },
+    { width: 80, grow: 0 },
+  ];
+  const widths = (available: number) => placeColumns(columns, available).map(({ width }) => width);
+  assert.deepEqual(widths(380), [200, 100, 80]);
+  assert.deepEqual(widths(350), [180, 90, 80]);
+  assert.deepEqual(widths(260), [120, 60, 80]);
+  assert.deepEqual(widths(259), [200, 100, 80]);
+});
+
 test('of 200 columns only those near the window are drawn, and the first', () => {
   const placed = placeColumns(
     Array.from({ length: 200 }, () => ({ width: 100, grow: 0 })),

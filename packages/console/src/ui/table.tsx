@@ -113,7 +113,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       placeColumns(
         columns.map(({ width: own = 140, grow = 1 }, index) => ({
           // On a narrow screen the first column, which stays, leaves room for the others.
-          width: index === 0 && width > 0 ? Math.min(own, Math.max(120, width * 0.45)) : own,
+          width: index === 0 && width > 0 ? Math.min(own, Math.max(120, width * 0.58)) : own,
           grow,
         })),
         width - leading,
@@ -215,7 +215,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const active = place.row < lines.length ? cellId(place) : undefined;
 
   return (
-    <div className="flex min-w-0 flex-col overflow-hidden rounded-card border border-line bg-surface">
+    <div data-table className="flex min-w-0 flex-col overflow-hidden rounded-card border border-line bg-surface">
       {error ? <div className="p-3">{error}</div> : null}
       <div
         ref={box}

@@ -28,6 +28,45 @@ const byScreen: readonly (readonly [path: string, search: PaletteSearch])[] = [
     },
   ],
   [
+    '/channels/$id',
+    {
+      title: searchTexts.channels,
+      load: async () => {
+        const { channelOperations } = await import('@arbiter/contract/channels');
+        return findBy(channelOperations.list, named, ({ id, name, key }) => found(name, key, addresses.channel(id)));
+      },
+    },
+  ],
+  [
+    '/channels/placements/$id',
+    {
+      title: searchTexts.placements,
+      load: async () => {
+        const { placementOperations } = await import('@arbiter/contract/placements');
+        return findBy(placementOperations.list, named, ({ id, name, channel }) =>
+          found(name, channel.name, addresses.placement(id)),
+        );
+      },
+    },
+  ],
+  [
+    '/categories',
+    {
+      title: searchTexts.categories,
+      load: async () => {
+        const { categoryOperations, subCategoryOperations } = await import('@arbiter/contract/categories');
+        const first = findBy(categoryOperations.list, named, ({ id, name, status }) =>
+          found(name, status, addresses.category(id)),
+        );
+        const second = findBy(subCategoryOperations.list, named, ({ id, name, category }) =>
+          found(name, category.name, addresses.category(id)),
+        );
+        return async (text, signal) =>
+          (await Promise.all([first(text, signal), second(text, signal)])).flat().slice(0, 5);
+      },
+    },
+  ],
+  [
     '/flows/$id',
     {
       title: searchTexts.flows,

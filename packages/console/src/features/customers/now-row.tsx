@@ -25,7 +25,7 @@ export function NowRow({ customerId }: { readonly customerId: string }) {
         <FailurePanel failure={channels.failure} operation={channelOperations.list} retry={channels.refresh} />
       )}
       {channels.data !== undefined && active.length === 0 ? <p className="text-soft">{t.nowNone}</p> : null}
-      <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2 lg:grid-cols-3">
+      <ul className="grid grid-cols-1 gap-2 sm:grid-cols-2 xl:grid-cols-4">
         {active.slice(0, channelsAsked).map((channel) => (
           <li key={channel.id} className="min-w-0">
             <NowOfChannel customerId={customerId} channel={channel} />

@@ -88,7 +88,7 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
     <div className="flex flex-col gap-4">
       {judged === undefined ? null : (
         <div className="flex flex-col gap-2">
-          <dl className="grid grid-cols-2 gap-2 sm:grid-cols-4 xl:grid-cols-7">
+          <div className="grid grid-cols-2 gap-2 sm:grid-cols-4 xl:grid-cols-7">
             {gates.map((gate) => (
               <Metric
                 key={gate}
@@ -100,7 +100,7 @@ export function OffersTab({ customerId, answer, gate: asked }: OffersTabProps) {
                 }}
               />
             ))}
-          </dl>
+          </div>
           <p className="text-caption text-soft">
             {t.perOffer} <AsOf at={judged.evaluatedAt} word={t.evaluated} />
           </p>

@@ -71,7 +71,7 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
         options={periodTypes.map((value) => ({ value, label: t.periods[value] ?? value }))}
       />
       {answer.data === undefined ? null : (
-        <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6">
+        <div className="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-6">
           {sums.map((sum) => (
             <Metric
               key={sum}
@@ -85,7 +85,7 @@ export function SummariesTab({ customerId, period, onPeriod }: SummariesTabProps
               drill={{ to: addresses.decisions({ customerId }) }}
             />
           ))}
-        </dl>
+        </div>
       )}
       <DataTable<Row>
         label={t.tabs.summaries}

@@ -1,0 +1,205 @@
+import { type Offer, offerOperations } from '@arbiter/contract/offers';
+import { useList } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { StatusBadge } from '../../forms/status-badge.tsx';
+import { categoryTexts as t } from '../../messages/categories.ts';
+import { listText, valueText } from '../../messages/conditions.ts';
+import { listTexts } from '../../messages/lists.ts';
+import { addresses } from '../../route/addresses.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table-column.ts';
+import { type CarriedField, fieldsOf, type Node } from './tree.ts';
+
+/** One category or sub-category: what it is, the fields its offers carry, its offers. */
+export function CategoryNode({ node }: { readonly node: Node }) {
+  const format = useFormat();
+  const { record } = node;
+  const fields = fieldsOf(record.customFields, node.level === 2 ? node.parent?.customFields : []);
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <Section
+        title={record.name}
+        about={
+          <>
+            <StatusBadge status={record.status} />
+            <Id id={record.id} what={node.level === 1 ? 'category id' : 'sub-category id'} />
+          </>
+        }
+      >
+        <div className="flex flex-col gap-3">
+          {record.description === '' ? null : <p className="whitespace-pre-wrap">{record.description}</p>}
+          <Facts
+            facts={[
+              {
+                label: t.category,
+                value:
+                  node.level === 2 ? (
+                    <Link to={addresses.category(node.record.categoryId)}>{node.record.category.name}</Link>
+                  ) : null,
+              },
+              { label: listTexts.version, value: record.version },
+              { label: listTexts.changed, value: format.instant(record.updatedAt) },
+            ]}
+          />
+        </div>
+      </Section>
+      <Section title={t.fields} flush={fields.length > 0}>
+        {fields.length === 0 ? <p className="text-soft">{t.noFields}</p> : <Fields fields={fields} />}
+      </Section>
+      <Offers node={node} />
+    </div>
+  );
+}
+
+const fieldColumns: readonly Column<CarriedField>[] = [
+  {
+    key: 'key',
+    header: t.field,
+    cell: ({ key }) => <code className="text-caption font-medium">{key}</code>,
+    sortBy: ({ key }) => key,
+    width: 150,
+  },
+  { key: 'label', header: listTexts.name, cell: ({ label }) => label ?? '–', width: 140 },
+  { key: 'type', header: t.kind, cell: ({ type }) => t.kinds[type], sortBy: ({ type }) => type, width: 100, grow: 0 },
+  {
+    key: 'fallback',
+    header: t.fallback,
+    cell: ({ defaultValue }) => (defaultValue === undefined || defaultValue === null ? '–' : valueText(defaultValue)),
+    width: 110,
+  },
+  {
+    key: 'formula',
+    header: t.formula,
+    cell: ({ formula, options }) =>
+      formula ? (
+        <code className="text-caption" title={formula}>
+          {formula}
+        </code>
+      ) : options ? (
+        listText(options, 'or')
+      ) : (
+        '–'
+      ),
+    width: 180,
+    grow: 2,
+  },
+  {
+    key: 'marks',
+    header: t.marks,
+    cell: ({ required, inherited }) => (
+      <span className="inline-flex gap-1">
+        {required === true ? <Badge tone="neutral">{t.required}</Badge> : null}
+        {inherited ? <Badge tone="info">{t.inherited}</Badge> : null}
+      </span>
+    ),
+    width: 170,
+  },
+];
+
+function Fields({ fields }: { readonly fields: readonly CarriedField[] }) {
+  return (
+    <div className="-m-px">
+      <DataTable
+        label={t.fields}
+        columns={fieldColumns}
+        rows={fields}
+        rowKey={({ key }) => key}
+        complete
+        maxHeight="24rem"
+        empty={null}
+      />
+    </div>
+  );
+}
+
+const offerColumns: readonly Column<Offer>[] = [
+  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 220, grow: 2 },
+  {
+    key: 'status',
+    header: listTexts.status,
+    cell: ({ status }) => <StatusBadge status={status} />,
+    sortBy: ({ status }) => status,
+    width: 100,
+    grow: 0,
+  },
+  {
+    key: 'sub',
+    header: t.subCategory,
+    cell: ({ subCategoryRef }) =>
+      subCategoryRef === null ? (
+        <span className="text-faint">–</span>
+      ) : (
+        <Link to={addresses.category(subCategoryRef.id)}>{subCategoryRef.name}</Link>
+      ),
+    sortBy: ({ subCategoryRef }) => subCategoryRef?.name ?? null,
+    width: 150,
+  },
+  {
+    key: 'priority',
+    header: listTexts.priority,
+    cell: ({ priority }) => priority,
+    sortBy: ({ priority }) => priority,
+    align: 'end',
+    width: 80,
+    grow: 0,
+  },
+  {
+    key: 'decisions',
+    header: t.decisions,
+    cell: ({ id }) => <Link to={addresses.decisions({ offerId: id })}>{t.shownIn}</Link>,
+    width: 100,
+    grow: 0,
+  },
+];
+
+function Offers({ node }: { readonly node: Node }) {
+  const filter = node.level === 1 ? { categoryId: node.record.id } : { subCategoryId: node.record.id };
+  const list = useList(offerOperations.list, { query: { ...filter, limit: 100 } });
+  const failed = list.failure !== null && list.rows.length === 0;
+  return (
+    <Section
+      title={t.offers}
+      flush
+      actions={list.rows.length === 0 ? null : <Link to={addresses.offers(filter)}>{t.openList}</Link>}
+    >
+      <div className="-m-px">
+        <DataTable
+          label={t.offers}
+          columns={node.level === 1 ? offerColumns : offerColumns.filter(({ key }) => key !== 'sub')}
+          rows={list.loading || failed ? undefined : list.rows}
+          rowKey={({ id }) => id}
+          rowTo={({ id }) => addresses.offer(id)}
+          complete={list.complete}
+          total={list.total ?? undefined}
+          maxHeight="28rem"
+          empty={
+            <Empty
+              title={t.noOffers}
+              level={3}
+              actions={<ButtonLink to={addresses.offers()}>{t.allOffers}</ButtonLink>}
+            >
+              {t.noOffersText}
+            </Empty>
+          }
+          error={
+            list.failure === null ? undefined : (
+              <FailurePanel failure={list.failure} operation={offerOperations.list} retry={list.refresh} />
+            )
+          }
+          onMore={list.complete || list.rows.length === 0 ? undefined : list.loadMore}
+          loadingMore={list.loadingMore}
+          foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
+        />
+      </div>
+    </Section>
+  );
+}

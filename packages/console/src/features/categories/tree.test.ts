@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fieldsOf, treeOf } from './tree.ts';
+
+const leaf = (id: string, categoryId: string) => ({ id, categoryId, name: id, status: 'active' as const, ordinal: 0 });
+
+test('each sub-category hangs below its category, in the order of the lists', () => {
+  const tree = treeOf(
+    [{ id: 'b' }, { id: 'a' }],
+    [leaf('a2', 'a'), leaf('b1', 'b'), leaf('a1', 'a'), leaf('x', 'gone')],
+  );
+  assert.deepEqual(
+    tree.map(({ category, children }) => [category.id, ...children.map(({ id }) => id)]),
+    [
+      ['b', 'b1'],
+      ['a', 'a2', 'a1'],
+    ],
+  );
+});
+
+test('a sub-category carries the fields of its category, and its own instead where it has one of the name', () => {
+  const fields = fieldsOf(
+    [{ key: 'fee', type: 'number' }],
+    [
+      { key: 'fee', type: 'text' },
+      { key: 'note', type: 'text' },
+    ],
+  );
+  assert.deepEqual(
+    fields.map(({ key, type, inherited }) => [key, type, inherited]),
+    [
+      ['fee', 'number', false],
+      ['note', 'text', true],
+    ],
+  );
+  assert.deepEqual(fieldsOf([]), []);
+});

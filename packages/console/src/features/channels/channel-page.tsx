@@ -1,0 +1,146 @@
+import { type Channel, channelOperations } from '@arbiter/contract/channels';
+import { useOperation } from '../../data/use-operation.ts';
+import { Loaded } from '../../forms/loaded.tsx';
+import { Settings } from '../../forms/settings.tsx';
+import { StatusBadge } from '../../forms/status-badge.tsx';
+import { channelTexts as t } from '../../messages/channels.ts';
+import { conditionText } from '../../messages/conditions.ts';
+import { listTexts } from '../../messages/lists.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useParam } from '../../route/use-address.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { BoundCreatives } from './bound-creatives.tsx';
+
+const parents = [{ title: t.channels, to: addresses.channels() }];
+
+/** One channel, read: how it works, its placements, the creatives made for it. */
+export function ChannelPage() {
+  const id = useParam('id');
+  const answer = useOperation(channelOperations.get, { params: { id } });
+  const channel = answer.data;
+  return (
+    <Page
+      title={channel?.name ?? t.channel}
+      parents={parents}
+      about={
+        channel ? (
+          <>
+            <StatusBadge status={channel.status} deleted={channel.deletedAt !== null} />
+            <Id id={channel.id} what="channel id" />
+          </>
+        ) : null
+      }
+      lead={channel?.description || undefined}
+      actions={<ButtonLink to={addresses.decisions({ channelId: id })}>{t.decisions}</ButtonLink>}
+    >
+      <Loaded answer={answer} operation={channelOperations.get}>
+        {(body) => (
+          <>
+            <div className="grid items-start gap-4 lg:grid-cols-2">
+              <HowItWorks channel={body} />
+              <Placements channel={body} />
+            </div>
+            <section aria-label={t.creatives} className="flex min-w-0 flex-col gap-2">
+              <header className="flex flex-wrap items-baseline justify-between gap-2">
+                <h2 className="text-section font-semibold">{t.creatives}</h2>
+                <Link to={addresses.creatives({ channelId: id })} className="text-dense">
+                  {t.openList}
+                </Link>
+              </header>
+              <BoundCreatives label={t.creatives} creatives={body.creatives} />
+            </section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function HowItWorks({ channel }: { readonly channel: Channel }) {
+  const format = useFormat();
+  const { key, channelType, deliveryMode, impressionMode, couplingMode, providerConfig, fileConfig } = channel;
+  return (
+    <Section title={t.basics}>
+      <Facts
+        facts={[
+          { label: t.key, value: <Id id={key} what="channel key" whole /> },
+          { label: listTexts.type, value: channelType },
+          { label: t.delivery, value: t.deliveries[deliveryMode] },
+          { label: t.impressions, value: t.impressionModes[impressionMode] },
+          { label: t.coupling, value: t.couplingModes[couplingMode] },
+          {
+            label: t.address,
+            value:
+              channel.addressAttribute === null ? (
+                <span className="text-soft">{t.addressUsual}</span>
+              ) : (
+                <code className="text-caption">{channel.addressAttribute}</code>
+              ),
+          },
+          {
+            label: t.zone,
+            value: channel.timezone ?? `${format.locale.timeZone} (${t.zoneOfTenant})`,
+          },
+          {
+            label: t.provider,
+            value: Object.keys(providerConfig).length === 0 ? null : <Settings config={providerConfig} narrow />,
+          },
+          {
+            label: t.file,
+            value: Object.keys(fileConfig).length === 0 ? null : <Settings config={fileConfig} narrow />,
+          },
+          { label: listTexts.version, value: channel.version },
+          { label: listTexts.changed, value: format.instant(channel.updatedAt) },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Placements({ channel: { id, placements } }: { readonly channel: Channel }) {
+  const format = useFormat();
+  return (
+    <Section
+      title={t.placements}
+      flush
+      actions={placements.length === 0 ? null : <Link to={addresses.placements({ channelId: id })}>{t.openList}</Link>}
+    >
+      {placements.length === 0 ? (
+        <Empty
+          title={t.noPlacementsOf}
+          level={3}
+          actions={<ButtonLink to={addresses.placements()}>{t.allPlacements}</ButtonLink>}
+        >
+          {t.noPlacementsOfText}
+        </Empty>
+      ) : (
+        <ul className="divide-y divide-line">
+          {placements.map((placement) => (
+            <li key={placement.id} className="flex flex-col gap-1 px-4 py-3">
+              <span className="flex flex-wrap items-center gap-2">
+                <Link to={addresses.placement(placement.id)} className="font-medium">
+                  {placement.name}
+                </Link>
+                <code className="text-caption text-faint">{placement.key}</code>
+                {placement.status === 'active' ? null : <StatusBadge status={placement.status} />}
+              </span>
+              <span className="text-dense text-soft">
+                {placement.slotType}, {t.slotsAtMost(format.number(placement.maxSlots))}
+                {conditionText(placement.targeting) === null
+                  ? null
+                  : ` · ${t.targeting.toLocaleLowerCase()} ${conditionText(placement.targeting)}`}
+              </span>
+              {placement.description === '' ? null : <span className="text-dense">{placement.description}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

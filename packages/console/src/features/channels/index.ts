@@ -1,0 +1,40 @@
+import { RadioTower } from 'lucide-react';
+import { channelTexts } from '../../messages/channels.ts';
+import { addresses } from '../../route/addresses.ts';
+import { feature } from '../../route/feature.ts';
+
+/** Channels and the placements on them. */
+export const channels = feature({
+  name: 'channels',
+  screens: [
+    {
+      path: '/channels',
+      title: channelTexts.channels,
+      rail: { group: 'catalogue', order: 40, icon: RadioTower },
+      load: () => import('./channel-list.tsx').then((module) => module.ChannelList),
+    },
+    {
+      path: '/channels/placements',
+      title: channelTexts.placements,
+      load: () => import('./placement-list.tsx').then((module) => module.PlacementList),
+    },
+    {
+      path: '/channels/placements/$id',
+      title: channelTexts.placement,
+      load: () => import('./placement-page.tsx').then((module) => module.PlacementPage),
+    },
+    {
+      path: '/channels/$id',
+      title: channelTexts.channel,
+      load: () => import('./channel-page.tsx').then((module) => module.ChannelPage),
+    },
+  ],
+  commands: [
+    {
+      id: 'channels.placements',
+      title: channelTexts.allPlacements,
+      words: 'slots, banners, cards',
+      act: { open: addresses.placements() },
+    },
+  ],
+});

@@ -1,0 +1,125 @@
+import { channelOperations } from '@arbiter/contract/channels';
+import { type Placement, placementOperations } from '@arbiter/contract/placements';
+import { useOperation } from '../../data/use-operation.ts';
+import { ConditionView } from '../../forms/condition-view.tsx';
+import { Loaded } from '../../forms/loaded.tsx';
+import { StatusBadge } from '../../forms/status-badge.tsx';
+import { channelTexts as t } from '../../messages/channels.ts';
+import { listText } from '../../messages/conditions.ts';
+import { listTexts } from '../../messages/lists.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useParam } from '../../route/use-address.ts';
+import { Id } from '../../ui/copy.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { BoundCreatives } from './bound-creatives.tsx';
+
+/** One placement, read: what fits in, when it is open, and what can be shown there. */
+export function PlacementPage() {
+  const id = useParam('id');
+  const answer = useOperation(placementOperations.get, { params: { id } });
+  const placement = answer.data;
+  return (
+    <Page
+      title={placement?.name ?? t.placement}
+      parents={[
+        { title: t.channels, to: addresses.channels() },
+        ...(placement
+          ? [{ title: placement.channel.name, to: addresses.channel(placement.channelId) }]
+          : [{ title: t.placements, to: addresses.placements() }]),
+      ]}
+      about={
+        placement ? (
+          <>
+            <StatusBadge status={placement.status} deleted={placement.deletedAt !== null} />
+            <Id id={placement.id} what="placement id" />
+          </>
+        ) : null
+      }
+      lead={placement?.description || undefined}
+    >
+      <Loaded answer={answer} operation={placementOperations.get}>
+        {(body) => (
+          <>
+            <div className="grid items-start gap-4 lg:grid-cols-2">
+              <Slot placement={body} />
+              <Section title={t.rules}>
+                <ContentRules placement={body} />
+              </Section>
+            </div>
+            <Shown placement={body} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Slot({ placement }: { readonly placement: Placement }) {
+  const format = useFormat();
+  const { key, channel, slotType, maxSlots, targeting, version, updatedAt } = placement;
+  return (
+    <Section title={t.basics}>
+      <Facts
+        facts={[
+          { label: t.channel, value: <Link to={addresses.channel(channel.id)}>{channel.name}</Link> },
+          { label: t.key, value: <Id id={key} what="placement key" whole /> },
+          { label: t.slot, value: slotType },
+          { label: t.slots, value: t.slotsAtMost(format.number(maxSlots)) },
+          { label: t.targeting, value: <ConditionView condition={targeting} otherwise={t.everyRequest} /> },
+          { label: listTexts.version, value: version },
+          { label: listTexts.changed, value: format.instant(updatedAt) },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function ContentRules({ placement: { schema } }: { readonly placement: Placement }) {
+  const format = useFormat();
+  const required = schema?.requiredFields ?? [];
+  const longest = Object.entries(schema?.maxLength ?? {});
+  if (required.length + longest.length === 0) return <p className="text-soft">{t.noRules}</p>;
+  return (
+    <Facts
+      facts={[
+        { label: t.requiredFields, value: required.length === 0 ? null : listText(required) },
+        {
+          label: t.maxLength,
+          value:
+            longest.length === 0
+              ? null
+              : longest.map(([key, most]) => (
+                  <span key={key} className="block">
+                    {t.characters(key, format.number(most))}
+                  </span>
+                )),
+        },
+      ]}
+    />
+  );
+}
+
+/** What can be shown there: creatives bound to it, and those for any placement of its channel. */
+function Shown({ placement }: { readonly placement: Placement }) {
+  const channel = useOperation(channelOperations.get, { params: { id: placement.channelId } });
+  const loose = (channel.data?.creatives ?? []).filter(({ placementId }) => placementId === null);
+  return (
+    <>
+      {placement.creatives.length > 0 || (channel.data !== undefined && loose.length === 0) ? (
+        <section aria-label={t.bound} className="flex min-w-0 flex-col gap-2">
+          <h2 className="text-section font-semibold">{t.bound}</h2>
+          <BoundCreatives label={t.creatives} creatives={placement.creatives} />
+        </section>
+      ) : null}
+      {loose.length > 0 ? (
+        <section aria-label={t.openToAny} className="flex min-w-0 flex-col gap-2">
+          <h2 className="text-section font-semibold">{t.openToAny}</h2>
+          <BoundCreatives label={t.creatives} creatives={loose} />
+        </section>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isMarkup, lengthOf, partsOf, shownOf } from './content.ts';
+
+test('a text is cut at its tokens and loses nothing', () => {
+  const text = 'Hello {first_name}, {{customer.points | 0}} points';
+  const parts = partsOf(text);
+  assert.equal(parts.map((part) => part.text).join(''), text);
+  assert.deepEqual(
+    parts.flatMap((part) => (part.token === null ? [] : [part.token])),
+    ['first_name', 'customer.points'],
+  );
+  assert.deepEqual(partsOf('{}'), [{ text: '{}', token: null }]);
+  assert.deepEqual(partsOf(''), []);
+});
+
+test('tags make a text markup, angles in a sentence do not', () => {
+  for (const text of ['<p>Hi</p>', '<br/>', '<img src="x" onerror="y">', '<!doctype html>'])
+    assert.ok(isMarkup(text), text);
+  for (const text of ['a < b', '5 <6> 7', 'I <3 coffee', '']) assert.ok(!isMarkup(text), text);
+});
+
+test('what people read first stands first; what is no text stands as JSON', () => {
+  const shown = shownOf({
+    ctaUrl: 'https://a.example',
+    extra: { deep: [1] },
+    body: '<b>b</b>',
+    subject: 's',
+    off: false,
+  });
+  assert.deepEqual(
+    shown.map(({ key, kind }) => [key, kind]),
+    [
+      ['subject', 'text'],
+      ['body', 'markup'],
+      ['ctaUrl', 'text'],
+      ['extra', 'json'],
+      ['off', 'json'],
+    ],
+  );
+});
+
+test('a character outside the basic plane counts once', () => {
+  assert.equal(lengthOf('☕🎉'), 2);
+});

@@ -1,0 +1,126 @@
+import type { Creative } from '@arbiter/contract/creatives';
+import { placementOperations } from '@arbiter/contract/placements';
+import { useOperation } from '../../data/use-operation.ts';
+import { creativeTexts as t } from '../../messages/creatives.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { lengthOf, partsOf, type Shown, shownOf } from './content.ts';
+
+export interface ContentProps {
+  readonly creative: Creative;
+  readonly view: 'words' | 'json';
+  readonly onView: (view: 'words' | 'json') => void;
+}
+
+/** What the creative says, as stored. Nothing of it is run: markup stands there as its source, links are not followed. */
+export function Content({ creative, view, onView }: ContentProps) {
+  const { content, contentItemId, placementId } = creative;
+  const placement = useOperation(
+    placementOperations.get,
+    { params: { id: placementId ?? '' } },
+    { enabled: placementId !== null },
+  );
+  const rules = placement.data?.schema ?? null;
+  const shown = shownOf(content);
+  const missing = (rules?.requiredFields ?? []).filter((key) => content[key] === undefined || content[key] === '');
+  return (
+    <Section
+      title={t.content}
+      actions={
+        <Segmented
+          label={t.view}
+          options={[
+            { key: 'words', label: t.words },
+            { key: 'json', label: t.raw },
+          ]}
+          value={view}
+          onChange={onView}
+        />
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {missing.map((key) => (
+          <p key={key} className="text-dense text-warn">
+            {t.missing(key)}
+          </p>
+        ))}
+        {shown.length === 0 ? <p className="text-soft">{t.noContent}</p> : null}
+        {contentItemId === null ? null : (
+          <p className="text-dense">
+            {t.contentItem} <Id id={contentItemId} what="content item id" />{' '}
+            <span className="text-soft">{t.contentItemLong}</span>
+          </p>
+        )}
+        {view === 'json' ? (
+          <Source text={JSON.stringify(content, null, 2)} label={t.raw} />
+        ) : (
+          <>
+            <dl className="flex flex-col gap-3">
+              {shown.map((one) => (
+                <div key={one.key} className="flex flex-col gap-1">
+                  <dt className="flex flex-wrap items-center gap-2">
+                    <code className="text-caption text-faint">{one.key}</code>
+                    {one.kind === 'markup' ? <Badge tone="info">{t.html}</Badge> : null}
+                    {one.kind === 'json' ? <Badge tone="neutral">{t.json}</Badge> : null}
+                    <Length text={one.text} most={one.kind === 'json' ? undefined : rules?.maxLength?.[one.key]} />
+                  </dt>
+                  <dd className="min-w-0">
+                    <Value shown={one} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+            {shown.length === 0 ? null : <p className="text-caption text-faint">{t.contentLead}</p>}
+          </>
+        )}
+      </div>
+    </Section>
+  );
+}
+
+/** How much of the length that the placement allows is used. */
+function Length({ text, most }: { readonly text: string; readonly most: number | undefined }) {
+  const format = useFormat();
+  if (most === undefined) return null;
+  const used = lengthOf(text);
+  return (
+    <span className={used > most ? 'text-caption text-block' : 'text-caption text-faint'}>
+      {t.limit(format.number(used), format.number(most))}
+    </span>
+  );
+}
+
+const large = new Set(['subject', 'title', 'headline']);
+
+function Value({ shown: { key, kind, text } }: { readonly shown: Shown }) {
+  if (kind !== 'text') return <Source text={text} label={key} />;
+  return (
+    <p className={large.has(key) ? 'text-section break-words whitespace-pre-wrap' : 'break-words whitespace-pre-wrap'}>
+      {partsOf(text).map((part, at) =>
+        part.token === null ? (
+          part.text
+        ) : (
+          <code
+            // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have their place for a name
+            key={at}
+            className="rounded-control bg-accent-soft px-1 text-[0.9em] text-accent-ink"
+          >
+            {part.text}
+          </code>
+        ),
+      )}
+    </p>
+  );
+}
+
+function Source({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+    <section tabIndex={0} aria-label={label} className="max-h-96 overflow-auto rounded-card bg-sunken p-3">
+      <pre className="text-caption break-words whitespace-pre-wrap text-ink">{text}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,150 @@
+import { channelOperations } from '@arbiter/contract/channels';
+import { type Creative, creativeOperations } from '@arbiter/contract/creatives';
+import { offerOperations } from '@arbiter/contract/offers';
+import { placementOperations } from '@arbiter/contract/placements';
+import { useList, useOperation } from '../../data/use-operation.ts';
+import { type Choice, RecordList } from '../../forms/record-list.tsx';
+import { StatusBadge, statusChoice } from '../../forms/status-badge.tsx';
+import { creativeTexts as t } from '../../messages/creatives.ts';
+import { listTexts } from '../../messages/lists.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useSearch } from '../../route/use-address.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { middleCut } from '../../ui/format.ts';
+import { Link } from '../../ui/link.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import type { Column } from '../../ui/table-column.ts';
+
+/** Impressions, with the decisions that showed the offer on the channel behind them. */
+function Shown({ creative: { offerId, channelId, metrics } }: { readonly creative: Creative }) {
+  const format = useFormat();
+  return (
+    <Link to={addresses.decisions({ offerId, channelId })} title={t.openDecisions}>
+      {format.number(metrics.impressions)}
+    </Link>
+  );
+}
+
+function ClickRate({ creative: { metrics } }: { readonly creative: Creative }) {
+  const format = useFormat();
+  return metrics.impressions === 0 ? <span className="text-faint">–</span> : format.percent(metrics.ctr / 100, 2);
+}
+
+const columns: readonly Column<Creative>[] = [
+  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 260 },
+  {
+    key: 'status',
+    header: listTexts.status,
+    cell: ({ status }) => <StatusBadge status={status} />,
+    sortBy: ({ status }) => status,
+    width: 100,
+    grow: 0,
+  },
+  {
+    key: 'offer',
+    header: t.offer,
+    cell: ({ offer, offerId }) => <Link to={addresses.offer(offerId)}>{offer?.name ?? t.gone}</Link>,
+    sortBy: ({ offer }) => offer?.name ?? null,
+    width: 200,
+  },
+  {
+    key: 'channel',
+    header: t.channel,
+    cell: ({ channel, channelId }) => <Link to={addresses.channel(channelId)}>{channel?.name ?? t.gone}</Link>,
+    sortBy: ({ channel }) => channel?.name ?? null,
+    width: 110,
+    grow: 0,
+  },
+  {
+    key: 'placement',
+    header: t.placement,
+    cell: ({ placement, placementId }) =>
+      placementId === null ? (
+        <span className="text-soft">{t.anyPlacement}</span>
+      ) : (
+        <Link to={addresses.placement(placementId)}>{placement?.name ?? t.gone}</Link>
+      ),
+    width: 170,
+  },
+  {
+    key: 'template',
+    header: t.template,
+    cell: ({ templateType }) => <code className="text-caption">{templateType}</code>,
+    sortBy: ({ templateType }) => templateType,
+    width: 140,
+    grow: 0,
+  },
+  {
+    key: 'weight',
+    header: t.weight,
+    cell: ({ weight }) => weight,
+    sortBy: ({ weight }) => weight,
+    align: 'end',
+    width: 80,
+    grow: 0,
+  },
+  {
+    key: 'shown',
+    header: t.shown,
+    cell: (creative) => <Shown creative={creative} />,
+    sortBy: ({ metrics }) => metrics.impressions,
+    align: 'end',
+    width: 110,
+    grow: 0,
+  },
+  {
+    key: 'ctr',
+    header: t.ctr,
+    cell: (creative) => <ClickRate creative={creative} />,
+    sortBy: ({ metrics }) => metrics.ctr,
+    align: 'end',
+    width: 90,
+    grow: 0,
+  },
+];
+
+/** A filter by a record that another page linked to: it has that one choice, and can be taken off. */
+function usePinned(
+  operation: typeof offerOperations.get | typeof placementOperations.get,
+  key: string,
+  label: string,
+  id: string | undefined,
+): readonly Choice[] {
+  const answer = useOperation(operation, { params: { id: id ?? '' } }, { enabled: id !== undefined });
+  return id === undefined ? [] : [{ key, label, options: [{ value: id, label: answer.data?.name ?? middleCut(id) }] }];
+}
+
+/** All creatives, or those of one offer, channel or placement. */
+export function CreativeList() {
+  const [search, change] = useSearch(creativeOperations.list.query);
+  const channels = useList(channelOperations.list, { query: { limit: 200 } });
+  const byChannel = {
+    key: 'channelId',
+    label: t.channel,
+    options: channels.rows.map(({ id, name }) => ({ value: id, label: name })),
+  };
+  const byOffer = usePinned(offerOperations.get, 'offerId', t.offer, search.offerId);
+  const byPlacement = usePinned(placementOperations.get, 'placementId', t.placement, search.placementId);
+  return (
+    <Page title={t.creatives} lead={t.lead}>
+      <RecordList
+        operation={creativeOperations.list}
+        input={{ query: { limit: 100, ...search } }}
+        label={t.creatives}
+        columns={columns}
+        rowKey={({ id }) => id}
+        rowTo={({ id }) => addresses.creative(id)}
+        filters={search}
+        onFilter={change}
+        choices={[statusChoice, byChannel, ...byOffer, ...byPlacement]}
+        empty={
+          <Empty title={t.empty} actions={<ButtonLink to={addresses.offers()}>{t.openOffers}</ButtonLink>}>
+            {t.emptyText}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

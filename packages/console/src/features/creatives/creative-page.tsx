@@ -1,0 +1,230 @@
+import { type Creative, creativeOperations } from '@arbiter/contract/creatives';
+import Type from 'typebox';
+import { drillTo } from '../../data/drill.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { Loaded } from '../../forms/loaded.tsx';
+import { StatusBadge } from '../../forms/status-badge.tsx';
+import { valueText } from '../../messages/conditions.ts';
+import { creativeTexts as t } from '../../messages/creatives.ts';
+import { listTexts } from '../../messages/lists.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useParam, useSearch } from '../../route/use-address.ts';
+import { Id } from '../../ui/copy.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Metric } from '../../ui/metric.tsx';
+import { Page, Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { Content } from './creative-content.tsx';
+
+const parents = [{ title: t.creatives, to: addresses.creatives() }];
+const Search = Type.Object({ view: Type.Optional(Type.Literal('json')) });
+
+/** One creative, read: its words, where they are shown, what became of them. */
+export function CreativePage() {
+  const id = useParam('id');
+  const [search, change] = useSearch(Search);
+  const answer = useOperation(creativeOperations.get, { params: { id } });
+  const creative = answer.data;
+  return (
+    <Page
+      title={creative?.name ?? t.creative}
+      parents={parents}
+      about={
+        creative ? (
+          <>
+            <StatusBadge status={creative.status} deleted={creative.deletedAt !== null} />
+            <Id id={creative.id} what="creative id" />
+          </>
+        ) : null
+      }
+    >
+      <Loaded answer={answer} operation={creativeOperations.get}>
+        {(body) => (
+          <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
+            <div className="flex min-w-0 flex-col gap-4">
+              <Content
+                creative={body}
+                view={search.view ?? 'words'}
+                onView={(view) => change({ view: view === 'json' ? 'json' : undefined })}
+              />
+              <Tokens creative={body} />
+            </div>
+            <div className="flex min-w-0 flex-col gap-4">
+              <Where creative={body} />
+              <Figures creative={body} />
+              <Limits creative={body} />
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface PartProps {
+  readonly creative: Creative;
+}
+
+function Where({ creative }: PartProps) {
+  const format = useFormat();
+  const { offer, offerId, channel, channelId, placement, placementId, templateType, weight, abTestVariant } = creative;
+  return (
+    <Section title={t.place}>
+      <Facts
+        facts={[
+          {
+            label: t.offer,
+            value: (
+              <Named to={addresses.offer(offerId)} name={offer?.name ?? t.gone} status={offer?.status ?? 'active'} />
+            ),
+          },
+          {
+            label: t.channel,
+            value: (
+              <Named
+                to={addresses.channel(channelId)}
+                name={channel?.name ?? t.gone}
+                status={channel?.status ?? 'active'}
+              />
+            ),
+          },
+          {
+            label: t.placement,
+            value:
+              placementId === null ? (
+                t.anyPlacement
+              ) : (
+                <Named
+                  to={addresses.placement(placementId)}
+                  name={placement?.name ?? t.gone}
+                  status={placement?.status ?? 'active'}
+                />
+              ),
+          },
+          { label: t.template, value: <code className="text-caption">{templateType}</code> },
+          { label: t.weight, value: weight === 0 ? `0 · ${t.weightNone}` : format.number(weight) },
+          { label: t.variant, value: abTestVariant },
+          { label: listTexts.version, value: creative.version },
+          { label: listTexts.changed, value: format.instant(creative.updatedAt) },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** A link to a related record; its status where that keeps the creative from being shown. */
+function Named({ to, name, status }: { readonly to: string; readonly name: string; readonly status: string }) {
+  return (
+    <span className="inline-flex flex-wrap items-center gap-2">
+      <Link to={to}>{name}</Link>
+      {status === 'active' ? null : <StatusBadge status={status} />}
+    </span>
+  );
+}
+
+function Figures({ creative: { metrics, offerId, channelId } }: PartProps) {
+  const format = useFormat();
+  const seen = metrics.impressions > 0;
+  const rate = (percent: number) => (seen ? format.percent(percent / 100, 2) : null);
+  return (
+    <Section title={t.figures}>
+      <div className="flex flex-col gap-3">
+        <div className="flex flex-wrap gap-x-8 gap-y-3">
+          <Metric
+            label={t.shown}
+            value={format.number(metrics.impressions)}
+            drill={drillTo({ offerId, channelId }, t.impressionsSay)}
+            note={t.impressionsSay}
+          />
+        </div>
+        <Facts
+          facts={[
+            { label: t.clicks, value: <Counted count={metrics.clicks} rate={rate(metrics.ctr)} /> },
+            { label: t.conversions, value: <Counted count={metrics.conversions} rate={rate(metrics.cvr)} /> },
+            { label: t.positive, value: format.number(metrics.positive) },
+            { label: t.negative, value: format.number(metrics.negative) },
+          ]}
+        />
+        <p className="text-caption text-faint">
+          {t.figuresLead} {t.figuresDrill}
+        </p>
+      </div>
+    </Section>
+  );
+}
+
+function Counted({ count, rate }: { readonly count: number; readonly rate: string | null }) {
+  const format = useFormat();
+  return (
+    <>
+      {format.number(count)}
+      {rate === null ? null : (
+        <span className="text-soft">
+          {' '}
+          · {rate} {t.perImpression}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Limits({ creative: { constraints } }: PartProps) {
+  const { frequencyCapPerDay, cooldownHours, priorityOverride } = constraints;
+  const none = frequencyCapPerDay === undefined && cooldownHours === undefined && priorityOverride === undefined;
+  return (
+    <Section title={t.limits}>
+      {none ? <p className="text-soft">{t.noLimits}</p> : null}
+      <Facts
+        facts={[
+          { label: t.capPerDay, value: frequencyCapPerDay },
+          { label: t.cooldown, value: cooldownHours },
+          { label: t.priority, value: priorityOverride },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** What stands for each token, for whom nothing is known too. */
+function Tokens({ creative: { personalization } }: PartProps) {
+  return (
+    <Section title={t.tokens} flush={personalization.length > 0}>
+      {personalization.length === 0 ? (
+        <p className="text-soft">{t.noTokens}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+        <section tabIndex={0} aria-label={t.tokens} className="overflow-x-auto">
+          <table className="w-full border-collapse text-dense">
+            <thead>
+              <tr className="border-b border-line text-caption text-soft">
+                {[t.token, t.from, t.fallback].map((head) => (
+                  <th key={head} scope="col" className="px-4 py-2 text-start font-medium">
+                    {head}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {personalization.map(({ variable, source, fallback }) => (
+                <tr key={variable} className="border-b border-line last:border-b-0">
+                  <th scope="row" className="px-4 py-2 text-start font-normal">
+                    <code className="text-caption">{`{${variable}}`}</code>
+                  </th>
+                  <td className="px-4 py-2">
+                    {source ? (
+                      <code className="text-caption">{source}</code>
+                    ) : (
+                      <span className="text-soft">{t.noSource}</span>
+                    )}
+                  </td>
+                  <td className="px-4 py-2">{fallback === undefined ? '–' : valueText(fallback)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </Section>
+  );
+}

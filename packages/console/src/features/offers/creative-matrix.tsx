@@ -1,0 +1,116 @@
+import { channelOperations } from '@arbiter/contract/channels';
+import type { Offer } from '@arbiter/contract/offers';
+import { useList } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { StatusBadge } from '../../forms/status-badge.tsx';
+import { offerTexts as t } from '../../messages/offers.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/progress.tsx';
+import { matrixOf, type Place } from './matrix.ts';
+
+/** Where the offer has words, and where it has none. */
+export function CreativeMatrix({ offer }: { readonly offer: Offer }) {
+  const channels = useList(channelOperations.list, { query: { limit: 200 } });
+  return (
+    <Section
+      title={t.matrix}
+      flush
+      actions={
+        <Link to={addresses.creatives({ offerId: offer.id })}>{t.creativesOf(String(offer.creatives.length))}</Link>
+      }
+    >
+      {channels.failure === null ? null : (
+        <div className="p-3">
+          <FailurePanel failure={channels.failure} operation={channelOperations.list} retry={channels.refresh} />
+        </div>
+      )}
+      {channels.loading ? (
+        <div className="p-4">
+          <Skeleton />
+        </div>
+      ) : null}
+      {channels.complete && channels.rows.length === 0 ? (
+        <Empty title={t.noChannels} level={3} actions={<ButtonLink to={addresses.channels()}>{t.channel}</ButtonLink>}>
+          {t.noChannelsText}
+        </Empty>
+      ) : null}
+      {channels.rows.length > 0 ? <Places places={matrixOf(channels.rows, offer.creatives)} /> : null}
+      {channels.complete || channels.rows.length === 0 ? null : (
+        <div className="p-3">
+          <Button onClick={channels.loadMore}>{t.moreChannels}</Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+const cell = 'px-4 py-2 align-top';
+
+function Places({ places }: { readonly places: readonly Place[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+    <section tabIndex={0} aria-label={t.matrix} className="overflow-x-auto">
+      <table className="w-full border-collapse text-dense">
+        <thead>
+          <tr className="border-b border-line text-start text-caption text-soft">
+            <th scope="col" className="px-4 py-2 text-start font-medium">
+              {t.channel}
+            </th>
+            <th scope="col" className="px-4 py-2 text-start font-medium">
+              {t.placement}
+            </th>
+            <th scope="col" className="w-1/2 px-4 py-2 text-start font-medium">
+              {t.creatives}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {places.map((place) => (
+            <tr key={place.key} className="border-b border-line last:border-b-0">
+              {place.span > 0 ? (
+                <th scope="rowgroup" rowSpan={place.span} className={`${cell} text-start font-medium`}>
+                  <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+                    <Link to={addresses.channel(place.channelId)}>{place.channelName}</Link>
+                    {place.channelStatus === 'active' ? null : <StatusBadge status={place.channelStatus} />}
+                  </span>
+                </th>
+              ) : null}
+              <td className={cell}>
+                {place.placement === null ? (
+                  <span className="text-soft">{t.anyPlacement}</span>
+                ) : (
+                  <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+                    <Link to={addresses.placement(place.placement.id)}>{place.placement.name}</Link>
+                    {place.placement.status === 'active' ? null : <StatusBadge status={place.placement.status} />}
+                  </span>
+                )}
+              </td>
+              <td className={cell}>
+                <Creatives place={place} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Creatives({ place: { creatives, covered } }: { readonly place: Place }) {
+  if (creatives.length === 0) return <span className="text-faint">{covered ? t.covered : t.hole}</span>;
+  return (
+    <ul className="flex flex-col gap-1.5">
+      {creatives.map(({ id, name, status, weight }) => (
+        <li key={id} className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+          <Link to={addresses.creative(id)}>{name}</Link>
+          <StatusBadge status={status} />
+          <span className="text-caption whitespace-nowrap text-faint">{t.weight(String(weight))}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,83 @@
+import { type Offer, offerOperations } from '@arbiter/contract/offers';
+import { useOperation } from '../../data/use-operation.ts';
+import { Loaded } from '../../forms/loaded.tsx';
+import { StatusBadge } from '../../forms/status-badge.tsx';
+import { offerTexts as t } from '../../messages/offers.ts';
+import { scheduleState } from '../../messages/schedules.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useParam } from '../../route/use-address.ts';
+import { useNow } from '../../ui/as-of.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ProblemPanel } from '../../ui/problem.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { CreativeMatrix } from './creative-matrix.tsx';
+import { Basics, Value, When } from './offer-basics.tsx';
+import { OfferDecisions } from './offer-decisions.tsx';
+import { Limits } from './offer-limits.tsx';
+import { Who } from './offer-who.tsx';
+
+const parents = [{ title: t.offers, to: addresses.offers() }];
+
+/** One offer, read: what it is, when and for whom it may be shown, its creatives, the decisions that showed it. */
+export function OfferPage() {
+  const id = useParam('id');
+  const answer = useOperation(offerOperations.get, { params: { id } });
+  const offer = answer.data;
+  return (
+    <Page
+      title={offer?.name ?? t.offer}
+      parents={parents}
+      about={
+        offer ? (
+          <>
+            <StatusBadge status={offer.status} deleted={offer.deletedAt !== null} />
+            <Id id={offer.id} what="offer id" />
+          </>
+        ) : null
+      }
+      lead={offer?.shortDesc || undefined}
+      actions={<ButtonLink to={addresses.decisions({ offerId: id })}>{t.allDecisions}</ButtonLink>}
+    >
+      <Loaded answer={answer} operation={offerOperations.get}>
+        {(body) => (
+          <>
+            <WhyNotDecided offer={body} />
+            <div className="grid items-start gap-4 lg:grid-cols-2">
+              <div className="flex min-w-0 flex-col gap-4">
+                <Basics offer={body} />
+                <Who offer={body} />
+                <When offer={body} />
+              </div>
+              <div className="flex min-w-0 flex-col gap-4">
+                <Value offer={body} />
+                <Limits offer={body} />
+                <OfferDecisions id={body.id} />
+              </div>
+            </div>
+            <CreativeMatrix offer={body} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** What keeps the offer out of every decision, whoever asks. */
+function WhyNotDecided({ offer }: { readonly offer: Offer }) {
+  const { timeZone } = useFormat().locale;
+  const state = scheduleState(offer.schedule, useNow(), timeZone);
+  const reasons = [
+    offer.emergencyExcluded ? { title: t.excluded, text: t.excludedLong } : null,
+    offer.status === 'active' ? null : { title: t.notActive(offer.status), text: t.notActiveLong },
+    state === 'over' ? { title: t.over, text: t.overLong } : null,
+    state === 'later' ? { title: t.later, text: t.laterLong } : null,
+    offer.creatives.length === 0 ? { title: t.noCreativesTitle, text: t.noCreativesText } : null,
+  ].filter((reason) => reason !== null);
+  return reasons.map(({ title, text }) => (
+    <ProblemPanel key={title} tone="warn" title={title}>
+      {text}
+    </ProblemPanel>
+  ));
+}

@@ -1,0 +1,162 @@
+// WCAG 2.2 AA as axe-core sees it: no violation on any screen, in both themes, wide and narrow, and on what opens over them.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { cannotBrowse, openStage, type Stage } from './browser.ts';
+import { frames, type Place, placesOf, settled, wear } from './places.ts';
+
+const skip = cannotBrowse === false ? {} : { skip: cannotBrowse };
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const standard: RunOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+  resultTypes: ['violations'],
+};
+/** A theme changes colours and nothing else, so the second one is asked for them only. */
+const colours: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast'] }, resultTypes: ['violations'] };
+const wide = { width: 1280, height: 900 };
+const narrow = { width: 390, height: 844 };
+
+let stage: Stage;
+let page: Page;
+let places: readonly Place[] = [];
+
+before(async () => {
+  if (cannotBrowse !== false) return;
+  stage = await openStage();
+  page = await stage.open({ width: wide.width });
+  page.setDefaultTimeout(45_000);
+  // What is half faded in has the contrast of neither its beginning nor its end.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  places = await placesOf(stage);
+});
+after(() => stage?.close());
+
+/** What axe finds on the page as it stands, a line for each element. */
+async function look(what: string, options: RunOptions): Promise<string[]> {
+  const known = await page.evaluate(() => 'axe' in globalThis);
+  if (!known) await page.evaluate(axeSource);
+  const found = await page.evaluate(
+    (asked) => (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(asked),
+    options,
+  );
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary, html }) =>
+        `${what}: ${id} at ${target.join(' ')}: ${failureSummary?.split('\n').slice(1).join(' ').trim()} ${html.slice(0, 160)}`,
+    ),
+  );
+}
+
+/** Looks at the page in both themes, at the width that it has. */
+async function lookTwice(what: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const [theme, options] of [
+    ['dark', standard],
+    ['light', colours],
+  ] as const) {
+    await wear(page, theme);
+    found.push(...(await look(`${what}, ${theme}`, options)));
+  }
+  return found;
+}
+
+/** Looks at the page in both themes, wide and narrow. */
+async function lookAround(what: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const size of [wide, narrow]) {
+    await page.setViewportSize(size);
+    await settled(page);
+    found.push(...(await lookTwice(`${what} at ${size.width}`)));
+  }
+  await page.setViewportSize(wide);
+  return found;
+}
+
+/** Opens an address of the console. */
+async function go(address: string): Promise<void> {
+  await page.goto(`${stage.url}${address}`);
+  await settled(page);
+}
+
+const none = (found: readonly string[]) => assert.equal(found.join('\n'), '');
+
+test('what a person sees before the sign-in', skip, async () => {
+  const found: string[] = [];
+  for (const { name, address } of places.filter(({ open }) => open)) {
+    await go(address);
+    found.push(...(await lookAround(name)));
+  }
+  none(found);
+});
+
+test('every screen', skip, async () => {
+  await page.goto(stage.firstRun);
+  const found: string[] = [];
+  for (const { name, address } of places.filter(({ open }) => !open)) {
+    await go(address);
+    found.push(...(await lookAround(name)));
+  }
+  none(found);
+  assert.deepEqual(stage.faults(), []);
+});
+
+/** What opens over a screen, or stands in its place. */
+const states: Readonly<Record<string, () => Promise<void>>> = {
+  palette: async () => {
+    await go('/decisions');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('latte');
+    await page.getByRole('option').first().waitFor();
+  },
+  'all keys': async () => {
+    await go('/decisions');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+  },
+  'menu of the person': async () => {
+    await go('/decisions');
+    await page.getByRole('banner').getByRole('button', { expanded: false }).last().click();
+    await page.getByRole('menu').waitFor();
+  },
+  'menu of a page': async () => {
+    await go(`/decisions/${places.find(({ name }) => name === 'decisions-id')?.address.split('/')[2]}`);
+    await page.getByRole('button', { name: 'Compare' }).click();
+    await page.getByRole('menu').waitFor();
+  },
+  inspector: async () => {
+    await go('/decisions');
+    await page
+      .getByRole('row', { name: /CM-000031/ })
+      .first()
+      .focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('dialog').or(page.getByRole('complementary')).first().waitFor();
+  },
+  'error: no such record': () => go('/decisions/00000000-0000-7000-8000-000000000000'),
+  'error: no such page': () => go('/nowhere'),
+  empty: () => go('/decisions?customerId=nobody'),
+  'signed out': async () => {
+    await go('/policies');
+    await page.context().clearCookies();
+    await page.getByRole('banner').waitFor();
+    await page.evaluate(() => globalThis.dispatchEvent(new Event('focus')));
+    await page.getByRole('link', { name: 'Decisions', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+  },
+};
+
+test('what opens over screens, or stands in their place', skip, async () => {
+  const found: string[] = [];
+  for (const [name, open] of Object.entries(states)) {
+    for (const size of [wide]) {
+      await page.setViewportSize(size);
+      await open();
+      await frames(page);
+      found.push(...(await lookTwice(`${name} at ${size.width}`)));
+    }
+  }
+  none(found);
+});
