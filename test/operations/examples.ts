@@ -383,6 +383,13 @@ export const examples: Readonly<Record<string, Example>> = {
     };
   },
   'adminRls.report': async () => ({}),
+  'seedDatasets.list': async () => ({}),
+  'seedDatasets.load': async () => ({ params: { key: 'coffee_rewards' }, query: { force: 'true' } }),
+  'seedDatasets.unload': async (f) => {
+    await f.must('POST', 'seed-dataset/coffee_rewards?force=true', undefined, 201);
+    return { params: { key: 'coffee_rewards' } };
+  },
+  'seedDatasets.status': async () => ({ params: { key: 'coffee_rewards' } }),
   'adminCache.flush': async () => ({ body: { scope: 'offers' } }),
   'adminRls.repair': async () => ({}),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),

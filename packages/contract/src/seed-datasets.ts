@@ -161,7 +161,7 @@ export const seedDatasetOperations = {
       'Removes what the load created, in reverse order, with what was made below it since: offers in its categories, creatives on ' +
       'its channels, segments over its schemas. Decisions that were made stay provable. 409 `in_use` names what is in the way.',
     responses: { 200: { description: 'Removed.', schema: SeedDatasetRemoved } },
-    errors: ['not_found', 'in_use', 'protected', 'concurrent_modification'],
+    errors: ['not_found', 'in_use', 'concurrent_modification'],
     audit: [{ action: 'unload_pack', entityType: 'seedDataset' }],
   }),
   status: operation({

@@ -1,14 +1,36 @@
+import { account } from '../features/account/index.ts';
+import { apiKeys } from '../features/api-keys/index.ts';
+import { audit } from '../features/audit/index.ts';
 import { customers } from '../features/customers/index.ts';
 import { decisions } from '../features/decisions/index.ts';
 import { flows } from '../features/flows/index.ts';
+import { health } from '../features/health/index.ts';
+import { home } from '../features/home/index.ts';
 import { policies } from '../features/policies/index.ts';
 import { rules } from '../features/rules/index.ts';
 import { schemas } from '../features/schemas/index.ts';
 import { segments } from '../features/segments/index.ts';
+import { settings } from '../features/settings/index.ts';
+import { signIn } from '../features/sign-in/index.ts';
 import type { Feature, Screen } from '../route/feature.ts';
 
 /** Every feature of the console, in the order of their tiers. The routes, the rail and the palette are made from this list. */
-export const features: readonly Feature[] = [policies, rules, schemas, segments, customers, decisions, flows];
+export const features: readonly Feature[] = [
+  account,
+  apiKeys,
+  settings,
+  signIn,
+  policies,
+  rules,
+  schemas,
+  segments,
+  customers,
+  decisions,
+  flows,
+  audit,
+  health,
+  home,
+];
 
 /** Every screen, as tests walk them. */
 export const screens: readonly Screen[] = features.flatMap((each) => each.screens);

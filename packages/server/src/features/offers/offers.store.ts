@@ -196,9 +196,12 @@ export async function readAssemblyOffers(tx: Tx, ids: readonly string[]): Promis
   ]);
 }
 
-/** True when the tenant has, or ever had, an offer. */
+/** True when the tenant has an offer that is not deleted. */
 export async function hasOffers(tx: Tx): Promise<boolean> {
-  return (await tx.query('select from arbiter.offers where tenant_id = $1 limit 1', [tx.tenantId])).length > 0;
+  return (
+    (await tx.query('select from arbiter.offers where tenant_id = $1 and deleted_at is null limit 1', [tx.tenantId]))
+      .length > 0
+  );
 }
 
 /**

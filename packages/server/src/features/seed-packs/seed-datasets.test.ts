@@ -71,12 +71,12 @@ test('a dataset is listed, loaded, decides, and is removed again', async () => {
   assert.equal((await list(tenant)).currentlyLoaded, 'coffee_rewards');
   assert.equal((await list(tenant)).datasets[0]?.loaded, true);
   assert.deepEqual(await status(tenant), { status: 'completed', step: 'done', progress: 100 });
-  const decision = await call<{ recommendations: unknown[] }>(tenant, 'POST', '/api/v1/recommend', {
+  const decision = await call<{ decisions: unknown[] }>(tenant, 'POST', '/api/v1/recommend', {
     customerId: 'CM-000001',
     channel: 'web',
   });
   assert.equal(decision.status, 200, decision.text);
-  assert.ok(decision.body.recommendations.length > 0);
+  assert.ok(decision.body.decisions.length > 0);
 
   const removed = await unload(tenant);
   assert.equal(removed.status, 200, removed.text);
@@ -104,6 +104,8 @@ test('a dataset is listed, loaded, decides, and is removed again', async () => {
   }
   assert.deepEqual(await status(tenant), idle);
   assert.equal((await list(tenant)).currentlyLoaded, null);
+  const state = await call<{ hasData: boolean }>(tenant, 'GET', '/api/v1/tenant/status');
+  assert.equal(state.body.hasData, false, 'the tenant is empty again');
   const actions = await server.testDatabase.ownerQuery<{ action: string; entity_id: string }>(
     `select action, entity_id from arbiter.audit_logs where tenant_id = $1 and entity_type = 'seedDataset' order by sequence`,
     [tenant.id],
@@ -147,37 +149,37 @@ test('a second load is a conflict unless it is forced; then it begins anew, with
 test('what the tenant deleted by itself is passed over, what it needs is named and nothing is removed', async () => {
   const tenant = nextTenant();
   assert.equal((await load(tenant)).status, 201);
-  const flows = await call<{ data: { id: string; rowVersion: number }[] }>(
-    tenant,
-    'GET',
-    '/api/v1/decision-flows?limit=1',
-  );
-  const flow = flows.body.data[0];
-  assert.ok(flow !== undefined);
-  const kept = await call(tenant, 'PUT', `/api/v1/decision-flows/${flow.id}`, {
-    isProtected: true,
-    rowVersion: flow.rowVersion,
+  const { body: schemas } = await call<{ data: { id: string }[] }>(tenant, 'GET', '/api/v1/schemas?limit=1');
+  const linked = await call<{ id: string }>(tenant, 'POST', '/api/v1/schemas', {
+    name: 'my_visits',
+    displayName: 'My visits',
+    schemaType: 'transaction',
+    fields: [
+      { name: 'visit_id', displayName: 'Visit', dataType: 'varchar', length: 40, isPrimaryKey: true },
+      { name: 'member_id', displayName: 'Member', dataType: 'varchar', length: 40 },
+    ],
+    linkedSchemaId: schemas.data[0]?.id,
+    joinMapping: { parentField: 'member_id', childField: 'member_id' },
   });
-  assert.equal(kept.status, 200, kept.text);
+  assert.equal(linked.status, 201, linked.text);
   const refused = await unload(tenant);
   assert.equal(refused.status, 409);
-  assert.equal(refused.body.code, 'protected');
+  assert.equal(refused.body.code, 'in_use');
+  assert.match(refused.text, /my_visits|My visits/);
   assert.equal(await total(tenant, 'offers'), 12);
   const forced = await load(tenant, '?force=true');
   assert.equal(forced.status, 409);
-  assert.match(forced.body.message, /protected/);
+  assert.equal(forced.body.status, 'conflict');
   assert.equal((await status(tenant)).status, 'failed');
   assert.equal(await total(tenant, 'offers'), 12);
 
-  const { rowVersion } = (await call<{ rowVersion: number }>(tenant, 'GET', `/api/v1/decision-flows/${flow.id}`)).body;
-  assert.equal(
-    (await call(tenant, 'PUT', `/api/v1/decision-flows/${flow.id}`, { isProtected: false, rowVersion })).status,
-    200,
-  );
-  assert.equal((await call(tenant, 'DELETE', `/api/v1/decision-flows/${flow.id}`)).status, 200);
+  assert.equal((await call(tenant, 'DELETE', `/api/v1/schemas/${linked.body.id}`)).status, 204);
+  const { body: rules } = await call<{ data: { id: string }[] }>(tenant, 'GET', '/api/v1/qualification-rules?limit=1');
+  const gone = await call(tenant, 'DELETE', `/api/v1/qualification-rules/${rules.data[0]?.id}`);
+  assert.ok(gone.status < 300, gone.text);
   const removed = await unload(tenant);
   assert.equal(removed.status, 200, removed.text);
-  assert.equal(removed.body.counts.decisionFlows, 0);
+  assert.equal(removed.body.counts.qualificationRules, 4);
 });
 
 test('a taken schema name is the same conflict, and nothing of the dataset stays', async () => {

@@ -44,7 +44,7 @@ export async function readProgress(tx: Tx): Promise<SeedDatasetStatus | undefine
                       and l.classid::bigint = (${lockKey} >> 32 & 4294967295)
                       and l.objid::bigint = (${lockKey} & 4294967295))
                  then 'failed' else p.status end as status, p.step, p.progress
-       from arbiter.seed_progress p where p.tenant_id = $1`,
+       from arbiter.seed_progress p where p.tenant_id = $1::uuid`,
     [tx.tenantId],
   );
   return row;

@@ -37,8 +37,8 @@ const alwaysCounted = { interactions: 0, interactionSummaries: 0, experiments: 0
 
 /**
  * Deletes what a load created, by the operations themselves, with what was made below it since (docs/design/api-access.md 13);
- * audited as `unload_pack`. Answers with how many of what. What the tenant deleted by itself is passed over. Throws 409 `in_use` and
- * `protected` as those operations do.
+ * audited as `unload_pack`. Answers with how many of what. What the tenant deleted by itself is passed over. Throws 409 `in_use` as
+ * those operations do.
  */
 export async function unloadPack(
   tx: Tx,
@@ -48,14 +48,21 @@ export async function unloadPack(
 ): Promise<Readonly<Record<string, number>>> {
   const doomed = await withChildren(tx, await selectPackRecords(tx, pack.key));
   const counts: Record<string, number> = { ...alwaysCounted };
-  for (const [resource, operationId] of deletions) {
+  const call = (operationId: string, id: string, body?: object): Promise<unknown> => {
     const handler = ports.operationHandlers().get(operationId);
     if (handler === undefined) throw new Error(`there is no operation ${operationId}`);
-    const remove = handler as (tx: Tx, request: object) => Promise<unknown>;
+    // The handlers' types are checked where they are written (http/handler.ts).
+    const run = handler as (tx: Tx, request: object) => Promise<unknown>;
+    return run(tx, { ...facts, idempotencyKey: null, params: { id }, query: {}, headers: {}, body });
+  };
+  // Publishing protected them, by no wish of the tenant.
+  for (const id of doomed.get('decisionFlows') ?? []) {
+    await isDone(call('decisionFlows.updateById', id, { isProtected: false }));
+  }
+  for (const [resource, operationId] of deletions) {
     let count = 0;
     for (const id of doomed.get(resource) ?? []) {
-      if (await isRemoved(remove(tx, { ...facts, idempotencyKey: null, params: { id }, query: {}, headers: {} })))
-        count += 1;
+      if (await isDone(call(operationId, id))) count += 1;
     }
     counts[resource] = count;
   }
@@ -70,9 +77,10 @@ export async function unloadPack(
   return counts;
 }
 
-async function isRemoved(removal: Promise<unknown>): Promise<boolean> {
+/** False when the record is gone already. */
+async function isDone(work: Promise<unknown>): Promise<boolean> {
   try {
-    await removal;
+    await work;
     return true;
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return false;

@@ -1,0 +1,158 @@
+import { type ApiKey, apiKeyOperations } from '@arbiter/contract/api-keys';
+import { Plus } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { can } from '../../data/can.ts';
+import { useList, useMutate } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { settingsTexts, apiKeyTexts as t } from '../../messages/settings.ts';
+import { addresses } from '../../route/addresses.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table-column.ts';
+import { toast } from '../../ui/toast.tsx';
+import { MakeKey } from './make-key.tsx';
+
+/** Keys of programs: their names, what they may do, when they were used; made and revoked here. */
+export function ApiKeysPage() {
+  const permission = can(apiKeyOperations.list);
+  const list = useList(apiKeyOperations.list, { query: { limit: 100 } }, { enabled: permission.allowed });
+  const [making, setMaking] = useState(false);
+  const [doomed, setDoomed] = useState<ApiKey | null>(null);
+  const { run, busy, failure, clear } = useMutate(apiKeyOperations.revoke);
+  const columns = useMemo(() => keyColumns(setDoomed), []);
+  const make = (
+    <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setMaking(true)}>
+      {t.make}
+    </Button>
+  );
+  if (!permission.allowed) {
+    return (
+      <Page title={t.title} parents={[{ title: settingsTexts.title, to: addresses.settings() }]}>
+        <Empty title={t.forAdmins} />
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      parents={[{ title: settingsTexts.title, to: addresses.settings() }]}
+      actions={make}
+    >
+      {failure === null ? null : <FailurePanel failure={failure} operation={apiKeyOperations.revoke} retry={clear} />}
+      <DataTable
+        label={t.title}
+        columns={columns}
+        rows={list.loading ? undefined : list.rows}
+        rowKey={({ id }) => id}
+        complete={list.complete}
+        total={list.total ?? undefined}
+        density="comfortable"
+        onMore={list.complete ? undefined : list.loadMore}
+        loadingMore={list.loadingMore}
+        foot={list.asOf === null ? null : <AsOf at={list.asOf} stale={list.old} />}
+        error={
+          list.failure === null ? undefined : (
+            <FailurePanel failure={list.failure} operation={apiKeyOperations.list} retry={list.refresh} />
+          )
+        }
+        empty={
+          <Empty title={t.none} actions={make}>
+            {t.noneText}
+          </Empty>
+        }
+      />
+      {making ? <MakeKey onClose={() => setMaking(false)} /> : null}
+      <ConfirmDialog
+        open={doomed !== null}
+        onOpenChange={() => setDoomed(null)}
+        title={t.revokeTitle(doomed?.name ?? '')}
+        act={t.revokeAct(doomed?.name ?? '')}
+        busy={busy}
+        onConfirm={async () => {
+          if (doomed === null) return;
+          await run({ params: { id: doomed.id }, body: {} });
+          setDoomed(null);
+          toast({ text: t.revoked(doomed.name) });
+        }}
+      >
+        <p>{t.revokeText}</p>
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+function Moment({ at, none }: { at: string | null; none: string }) {
+  const format = useFormat();
+  return at === null ? (
+    <span className="text-faint">{none}</span>
+  ) : (
+    <time dateTime={at} title={format.instant(at)}>
+      {format.moment(at)}
+    </time>
+  );
+}
+
+const keyColumns = (revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] => [
+  {
+    key: 'name',
+    header: t.name,
+    width: 220,
+    grow: 2,
+    cell: ({ name }) => <span className="font-medium">{name}</span>,
+    sortBy: ({ name }) => name,
+  },
+  {
+    key: 'scopes',
+    header: t.scopes,
+    width: 220,
+    cell: ({ scopes }) => (
+      <span className="flex gap-1">
+        {scopes.map((scope) => (
+          <Badge key={scope} tone="neutral">
+            {scope}
+          </Badge>
+        ))}
+      </span>
+    ),
+  },
+  {
+    key: 'used',
+    header: t.lastUsed,
+    width: 140,
+    cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} none={t.never} />,
+    sortBy: ({ lastUsedAt }) => lastUsedAt,
+  },
+  {
+    key: 'ends',
+    header: t.endsAt,
+    width: 140,
+    cell: ({ expiresAt }) => <Moment at={expiresAt} none={t.noEnd} />,
+    sortBy: ({ expiresAt }) => expiresAt,
+  },
+  {
+    key: 'made',
+    header: t.created,
+    width: 140,
+    cell: ({ createdAt }) => <Moment at={createdAt} none="" />,
+    sortBy: ({ createdAt }) => createdAt,
+  },
+  {
+    key: 'revoke',
+    header: '',
+    width: 100,
+    grow: 0,
+    align: 'end',
+    cell: (row) => (
+      <Button size="small" kind="danger" onClick={() => revoke(row)} aria-label={t.revokeAct(row.name)}>
+        {t.revoke}
+      </Button>
+    ),
+  },
+];

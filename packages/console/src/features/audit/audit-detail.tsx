@@ -1,0 +1,84 @@
+import type { AuditLog } from '@arbiter/contract/audit-logs';
+import { X } from 'lucide-react';
+import { auditTexts as t } from '../../messages/audit.ts';
+import { addresses } from '../../route/addresses.ts';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Id } from '../../ui/copy.tsx';
+import { Diff } from '../../ui/diff/diff.tsx';
+import type { Json } from '../../ui/diff/differences.ts';
+import { Section } from '../../ui/page.tsx';
+import { useFormat } from '../../ui/provider.tsx';
+import { RowVerdict } from './audit-columns.tsx';
+import type { RowCheck } from './row-hash.ts';
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const ofDecisions: readonly string[] = ['replay', 'read_decision_inputs'];
+
+/** One row: who, what changed, and the hashes that hold it in its place. */
+export function AuditDetail({
+  row,
+  check,
+  onClose,
+}: {
+  row: AuditLog;
+  check: RowCheck | undefined;
+  onClose: () => void;
+}) {
+  const format = useFormat();
+  const written = (value: Json): string | null =>
+    typeof value === 'string' && instant.test(value) ? format.instant(value) : null;
+  const isOfDecision = ofDecisions.includes(row.action);
+  return (
+    <Section
+      title={`${t.number} ${row.sequence}`}
+      about={<RowVerdict check={check} />}
+      actions={
+        <Button
+          kind="quiet"
+          size="small"
+          aria-label={t.close}
+          icon={<X aria-hidden className="size-4" />}
+          onClick={onClose}
+        />
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <p>
+          <span className="font-medium">{row.userName}</span> · {row.action.replaceAll('_', ' ')} · {row.entityType}{' '}
+          <span className="font-medium">{row.entityName ?? ''}</span>
+          <span className="block text-dense text-soft">{format.instant(row.timestamp)}</span>
+        </p>
+        {isOfDecision ? (
+          <ButtonLink size="small" to={addresses.decision(row.entityId)} className="w-fit">
+            {t.openDecision}
+          </ButtonLink>
+        ) : row.before === null && row.after === null ? (
+          <p className="text-soft">{t.noChanges}</p>
+        ) : (
+          <Diff before={stateOf(row.before)} after={stateOf(row.after)} write={written} />
+        )}
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-dense">
+          <dt className="text-soft">{t.record}</dt>
+          <dd>
+            <Id id={row.entityId} what="record id" />
+          </dd>
+          <dt className="text-soft">{t.request}</dt>
+          <dd>
+            <Id id={row.requestId} what="request id" />
+          </dd>
+          <dt className="text-soft">{t.hash}</dt>
+          <dd>
+            <Id id={row.integrityHash} what="hash" />
+          </dd>
+          <dt className="text-soft">{t.before}</dt>
+          <dd>
+            <Id id={row.prevHash} what="hash before" />
+          </dd>
+        </dl>
+      </div>
+    </Section>
+  );
+}
+
+/** A state as the audit log has it, which is JSON by what it is read from; null stands for none. */
+const stateOf = (state: unknown): Json | undefined => (state === null ? undefined : (state as Json));

@@ -1,0 +1,114 @@
+import { type AuditLog, auditActions, auditLogOperations } from '@arbiter/contract/audit-logs';
+import { useMemo } from 'react';
+import Type from 'typebox';
+import { can } from '../../data/can.ts';
+import { useList } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { auditTexts as t } from '../../messages/audit.ts';
+import { addresses } from '../../route/addresses.ts';
+import { useSearch } from '../../route/use-address.ts';
+import { AsOf } from '../../ui/as-of.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
+import { Page } from '../../ui/page.tsx';
+import { DataTable } from '../../ui/table.tsx';
+import { auditColumns } from './audit-columns.tsx';
+import { AuditDetail } from './audit-detail.tsx';
+import { canHash, useRowChecks } from './use-row-checks.ts';
+import { Verification } from './verification.tsx';
+
+const { cursor: _cursor, limit: _limit, ...filters } = auditLogOperations.list.query.properties;
+/** The filters of the list, and the row that is open. */
+const AuditSearch = Type.Object({ ...filters, row: Type.Optional(Type.String()) });
+const filterNames = ['action', 'entityType', 'entityId', 'userId', 'from', 'to'] as const;
+
+/** Every governed change, newest first, with its hash computed again in this browser. */
+export function AuditPage() {
+  const [search, change] = useSearch(AuditSearch);
+  const { row: open, ...query } = search;
+  const permission = can(auditLogOperations.list);
+  const list = useList(auditLogOperations.list, { query: { ...query, limit: 100 } }, { enabled: permission.allowed });
+  const checks = useRowChecks(list.rows);
+  const columns = useMemo(() => auditColumns(checks), [checks]);
+  const found = [...checks.values()];
+  const wrong = found.filter(({ hashIsRight, linkIsRight }) => !hashIsRight || linkIsRight === false).length;
+  const filtered = filterNames.some((name) => search[name] !== undefined);
+  const clear = () => change(Object.fromEntries(filterNames.map((name) => [name, undefined])), { push: true });
+  if (!permission.allowed) {
+    return (
+      <Page title={t.title}>
+        <Empty title={t.forAdmins} />
+      </Page>
+    );
+  }
+  const shown: AuditLog | undefined = list.rows.find(({ id }) => id === open);
+  const text = (name: Exclude<(typeof filterNames)[number], 'action'>, label: string, width: string, type = 'text') => (
+    <TextField
+      className={width}
+      label={label}
+      type={type}
+      value={search[name] ?? ''}
+      onChange={({ target }) => change({ [name]: target.value === '' ? undefined : target.value })}
+    />
+  );
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <Verification />
+      <div className="flex flex-wrap items-end gap-3">
+        <SelectField
+          className="w-44"
+          label={t.action}
+          placeholder={t.anyAction}
+          value={search.action ?? ''}
+          options={auditActions.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
+          onChange={({ target }) => change({ action: auditActions.find((each) => each === target.value) })}
+        />
+        {text('entityType', t.entityType, 'w-40')}
+        {text('entityId', t.entityId, 'w-56')}
+        {text('from', t.from, 'w-40', 'date')}
+        {text('to', t.to, 'w-40', 'date')}
+        {filtered ? <Button onClick={clear}>{t.clear}</Button> : null}
+      </div>
+      <div className="grid items-start gap-4 lg:grid-flow-col lg:auto-cols-[26rem] lg:grid-cols-[minmax(0,1fr)]">
+        <DataTable
+          label={t.rows}
+          columns={columns}
+          rows={list.loading ? undefined : list.rows}
+          rowKey={({ id }) => id}
+          rowTo={({ id }) => addresses.audit({ ...query, row: id })}
+          complete={false}
+          total={list.total ?? undefined}
+          onMore={list.complete ? undefined : list.loadMore}
+          loadingMore={list.loadingMore}
+          onPeek={({ id }) => change({ row: id })}
+          filtered={filtered}
+          maxHeight="max(24rem, calc(100dvh - 22rem))"
+          error={
+            list.failure === null ? undefined : (
+              <FailurePanel failure={list.failure} operation={auditLogOperations.list} retry={list.refresh} />
+            )
+          }
+          foot={
+            <span className="flex flex-wrap items-center gap-3">
+              {list.asOf === null ? null : <AsOf at={list.asOf} stale={list.old} />}
+              {canHash() ? (
+                found.length > 0 && (
+                  <Badge tone={wrong === 0 ? 'pass' : 'block'}>{t.summary(found.length - wrong, wrong)}</Badge>
+                )
+              ) : (
+                <span className="text-caption text-soft">{t.browserUnavailableText}</span>
+              )}
+            </span>
+          }
+          empty={<Empty title={t.none}>{t.noneText}</Empty>}
+          filteredEmpty={<Empty title={t.noneFiltered} actions={<Button onClick={clear}>{t.clear}</Button>} />}
+        />
+        {shown === undefined ? null : (
+          <AuditDetail row={shown} check={checks.get(shown.id)} onClose={() => change({ row: undefined })} />
+        )}
+      </div>
+    </Page>
+  );
+}

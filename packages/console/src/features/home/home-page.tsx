@@ -1,0 +1,42 @@
+import { apiKeyOperations } from '@arbiter/contract/api-keys';
+import { decisionListOperations } from '@arbiter/contract/decision-lists';
+import { useSyncExternalStore } from 'react';
+import { boot, onBoot } from '../../data/boot.ts';
+import { can } from '../../data/can.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { homeTexts as t } from '../../messages/home.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Page } from '../../ui/page.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { NothingYet } from './nothing-yet.tsx';
+import { countDone, doneOf } from './progress.ts';
+import { RecentDecisions } from './recent-decisions.tsx';
+import { ServerStrip } from './server-strip.tsx';
+
+/** The start: decide and see why, or load something to decide about; below it what happened last. */
+export function HomePage() {
+  const block = useSyncExternalStore(onBoot, boot);
+  const recent = useOperation(decisionListOperations.list, { query: { limit: 20 } }, { everyMs: 10_000 });
+  const maySeeKeys = can(apiKeyOperations.list).allowed;
+  const keys = useOperation(apiKeyOperations.list, { query: { limit: 100 } }, { enabled: maySeeKeys });
+  if (!block.authenticated) return null;
+  const done = doneOf(recent.data?.data ?? [], keys.data?.data ?? null);
+  const { done: count, all } = countDone(done);
+  const { hasData } = block.tenantStatus;
+  return (
+    <Page
+      title={t.title}
+      heading={t.welcome(block.session.tenant?.name ?? '')}
+      lead={hasData ? t.lead : undefined}
+      about={
+        hasData && recent.data !== undefined ? (
+          <Badge tone={count === all ? 'pass' : 'info'}>{count === all ? t.stepsDone : t.steps(count, all)}</Badge>
+        ) : null
+      }
+    >
+      {hasData ? <FirstSteps done={done} /> : <NothingYet />}
+      <ServerStrip />
+      {hasData ? <RecentDecisions answer={recent} /> : null}
+    </Page>
+  );
+}

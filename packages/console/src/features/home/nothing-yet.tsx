@@ -1,0 +1,64 @@
+import { seedDatasetOperations } from '@arbiter/contract/seed-datasets';
+import { Coffee } from 'lucide-react';
+import { setBoot } from '../../data/boot.ts';
+import { can } from '../../data/can.ts';
+import { fetchBoot } from '../../data/fetch-boot.ts';
+import { useMutate, useOperation } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { homeTexts as t } from '../../messages/home.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Progress } from '../../ui/progress.tsx';
+
+const key = 'coffee_rewards';
+
+/** A tenant without offers and customers: loads the sample data, and shows how far that is. */
+export function NothingYet() {
+  const permission = can(seedDatasetOperations.load);
+  const { run, busy, failure } = useMutate(seedDatasetOperations.load);
+  const status = useOperation(
+    seedDatasetOperations.status,
+    { params: { key } },
+    { enabled: busy, everyMs: busy ? 500 : false },
+  );
+  const load = async () => {
+    if ((await run({ params: { key }, query: {} })) !== null) setBoot(await fetchBoot());
+  };
+  const at = status.data ?? { step: '' as const, progress: 0 };
+  return (
+    <div className="rounded-card border border-line bg-surface">
+      <Empty
+        title={t.emptyTitle}
+        icon={<Coffee />}
+        actions={
+          <>
+            {permission.allowed ? (
+              <Button kind="primary" busy={busy} onClick={() => void load()}>
+                {busy ? t.loading : t.load}
+              </Button>
+            ) : null}
+            <a
+              href="./api/docs"
+              className="inline-flex h-8 items-center rounded-control border border-line-strong bg-surface px-3 font-medium hover:bg-hover"
+            >
+              {t.own}
+            </a>
+          </>
+        }
+      >
+        {permission.allowed ? t.emptyText : t.emptyForAdmins}
+        {busy ? (
+          <div className="mt-4 flex flex-col gap-1.5" role="status">
+            <Progress share={at.progress / 100} label={t.loading} />
+            <span className="text-dense">{t.seedSteps[at.step]}</span>
+          </div>
+        ) : null}
+      </Empty>
+      {failure === null ? null : (
+        <div className="px-4 pb-4">
+          <FailurePanel failure={failure} operation={seedDatasetOperations.load} retry={() => void load()} />
+        </div>
+      )}
+    </div>
+  );
+}

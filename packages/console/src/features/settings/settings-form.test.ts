@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TenantSettingsAnswer } from '@arbiter/contract/tenant-settings';
+import { defaultTenantSettings } from '@arbiter/contract/tenant-settings';
+import { patchOf } from './settings-form.ts';
+
+const stored: TenantSettingsAnswer = { ...defaultTenantSettings, settingsVersion: 3 };
+
+test('only what differs is sent', () => {
+  assert.deepEqual(patchOf(stored, {}), {});
+  assert.deepEqual(patchOf(stored, { timezone: stored.timezone, enableBudgets: stored.enableBudgets }), {});
+  assert.deepEqual(patchOf(stored, { timezone: 'Europe/Paris', enableBudgets: false, holdoutPercentage: 0 }), {
+    timezone: 'Europe/Paris',
+    enableBudgets: false,
+  });
+});
+
+test('a number that was cleared is not sent', () => {
+  assert.deepEqual(patchOf(stored, { mandatoryDailyCap: Number.NaN }), {});
+});

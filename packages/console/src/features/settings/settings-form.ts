@@ -1,0 +1,40 @@
+import type { TenantSettingsAnswer, TenantSettingsPatch } from '@arbiter/contract/tenant-settings';
+
+/** Settings that this page changes, by how they are written. */
+export const textSettings = ['timezone', 'locale', 'currency'] as const;
+export const numberSettings = [
+  'maxOffersPerDecision',
+  'reservationTtlSeconds',
+  'mandatoryDailyCap',
+  'defaultChannelTimeout',
+  'holdoutPercentage',
+] as const;
+export const governanceSettings = ['approvalWorkflowEnabled', 'fourEyesEnabled', 'mfaRequired'] as const;
+export const featureSettings = [
+  'enableExperiments',
+  'enableBudgets',
+  'enableGuardrails',
+  'enableJourneys',
+  'enableContentManagement',
+  'enableBehavioralMetrics',
+  'enableGeofences',
+  'flowIrEnabled',
+] as const;
+const others = ['theme', 'decisionTraceEnabled', 'decisionTraceSampleRate'] as const;
+
+const all = [...textSettings, ...numberSettings, ...governanceSettings, ...featureSettings, ...others] as const;
+export type SettingName = (typeof all)[number];
+export type SettingValues = Pick<TenantSettingsAnswer, SettingName>;
+
+/** What was changed on the page and not saved yet. */
+export type Changes = Partial<SettingValues>;
+
+/** Changes that say something else than what is stored; a number that was cleared is not sent. */
+export function patchOf(stored: TenantSettingsAnswer, changes: Changes): TenantSettingsPatch {
+  const changed = all.filter((name) => {
+    const value = changes[name];
+    if (value === undefined || (typeof value === 'number' && Number.isNaN(value))) return false;
+    return value !== stored[name];
+  });
+  return Object.fromEntries(changed.map((name) => [name, changes[name]]));
+}

@@ -1,0 +1,154 @@
+import { accountOperations } from '@arbiter/contract/accounts';
+import { secondFactorOperations } from '@arbiter/contract/second-factor';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { boot } from '../../data/boot.ts';
+import { useMutate } from '../../data/use-operation.ts';
+import { FailurePanel } from '../../forms/failure-panel.tsx';
+import { shellTexts } from '../../messages/shell.ts';
+import { signInTexts as t } from '../../messages/sign-in.ts';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { returnAddress } from './return-to.ts';
+
+/** The page is loaded anew after a sign-in: it then comes with everything that its first screen needs. */
+function enter(): void {
+  globalThis.location.assign(returnAddress(globalThis.location.search, document.baseURI));
+}
+
+const linkClass = 'text-accent-ink underline underline-offset-3';
+const otherClass =
+  'flex h-10 items-center justify-center rounded-control border border-line-strong bg-surface px-3 font-medium hover:bg-hover';
+
+/** Address and password, then the code of the second factor where there is one; or the other ways in. */
+export function LoginPage() {
+  const { google, sso, tenantId } = boot().signIn;
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const [token, setToken] = useState<string | null>(null);
+  const [setup, setSetup] = useState(false);
+  const login = useMutate(accountOperations.login);
+  const verify = useMutate(secondFactorOperations.step);
+  const named = new URLSearchParams(globalThis.location.search).get('tenantId');
+  const begin = async (event: FormEvent) => {
+    event.preventDefault();
+    const answer = await login.run({ body: { email, password, ...(named === null ? {} : { tenantId: named }) } });
+    if (answer === null) return;
+    if (answer.setupRequired) setSetup(true);
+    else if (answer.mfaRequired) setToken(answer.mfaToken ?? '');
+    else enter();
+  };
+  const goOn = async (event: FormEvent) => {
+    event.preventDefault();
+    if ((await verify.run({ body: { action: 'verify', mfaToken: token ?? '', code } })) !== null) enter();
+  };
+  const search = new URLSearchParams(globalThis.location.search);
+  const carried = new URLSearchParams({ returnTo: search.get('returnTo') ?? '/' });
+  if (token !== null) {
+    return (
+      <Card title={t.codeTitle}>
+        <form onSubmit={goOn} className="flex flex-col gap-4">
+          {verify.failure === null ? null : (
+            <FailurePanel failure={verify.failure} operation={secondFactorOperations.step} />
+          )}
+          <TextField
+            label={t.code}
+            help={t.codeHelp}
+            autoComplete="one-time-code"
+            inputMode="numeric"
+            autoFocus
+            required
+            value={code}
+            onChange={({ target }) => setCode(target.value)}
+          />
+          <Button kind="primary" submit busy={verify.busy} className="h-10">
+            {t.next}
+          </Button>
+          <Button
+            kind="quiet"
+            onClick={() => {
+              setToken(null);
+              setPassword('');
+            }}
+          >
+            {t.back}
+          </Button>
+        </form>
+      </Card>
+    );
+  }
+  return (
+    <Card title={t.title}>
+      <form onSubmit={begin} className="flex flex-col gap-4">
+        {login.failure === null ? null : <FailurePanel failure={login.failure} operation={accountOperations.login} />}
+        {setup ? (
+          <p role="status" className="rounded-card border border-line bg-info-soft px-4 py-3 text-soft">
+            {t.setup}{' '}
+            <a className={linkClass} href={`./login?${carried}`}>
+              {t.setupAct}
+            </a>
+          </p>
+        ) : null}
+        <TextField
+          label={t.email}
+          type="email"
+          autoComplete="username"
+          autoFocus
+          required
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <TextField
+          label={t.password}
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+        <Button kind="primary" submit busy={login.busy} className="h-10">
+          {t.signIn}
+        </Button>
+      </form>
+      {google || sso ? (
+        <div className="mt-4 flex flex-col gap-2">
+          <p className="flex items-center gap-3 text-caption text-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+            {t.or}
+          </p>
+          {google ? (
+            <a className={otherClass} href={`./api/auth/signin/google?${carried}`}>
+              {t.google}
+            </a>
+          ) : null}
+          {sso && tenantId !== undefined ? (
+            <a className={otherClass} href={`./api/v1/sso/login?tenantId=${encodeURIComponent(tenantId)}&${carried}`}>
+              {t.sso}
+            </a>
+          ) : null}
+        </div>
+      ) : null}
+      <p className="mt-5 text-dense">
+        <a className={linkClass} href="./reset-password">
+          {t.forgotten}
+        </a>
+      </p>
+    </Card>
+  );
+}
+
+function Card({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <main className="grid min-h-dvh content-start justify-items-center bg-canvas px-4 pt-[12vh] pb-12 text-ink max-sm:pt-8">
+      <title>{`${title} · Arbiter`}</title>
+      <div className="w-full max-w-[26rem]">
+        <p className="ms-1 mb-3 font-semibold text-section">{shellTexts.product}</p>
+        <div className="rounded-dialog border border-line bg-surface p-8 max-sm:p-5">
+          <h1 tabIndex={-1} className="mb-5 font-semibold text-page">
+            {title}
+          </h1>
+          {children}
+        </div>
+      </div>
+    </main>
+  );
+}
