@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { createInstallation, type Installation, type ServerProcess } from '../../faults/server-process.ts';
+import { createInstallation, freePort, type Installation, type ServerProcess } from '../../faults/server-process.ts';
 
 const places = [process.env.CHROMIUM ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const program = places.find((path) => path !== '' && existsSync(path));
@@ -21,7 +21,8 @@ export const cannotBrowse: string | false =
 
 /** A server with the demo tenant on a database of its own, and a browser. */
 export interface Stage {
-  readonly server: ServerProcess;
+  /** Folder of the server. */
+  readonly folder: string;
   /** Address of the server, as the browser knows it. */
   readonly url: string;
   /** Key of the demo tenant, with every right. */
@@ -32,6 +33,10 @@ export interface Stage {
   open(options?: { readonly theme?: 'light' | 'dark'; readonly width?: number }): Promise<Page>;
   /** Calls the API with the key of the demo; throws for every status outside 200 to 299. */
   call(method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Ends the server as an operator does, and waits until it has ended. */
+  stop(): Promise<void>;
+  /** Starts the server again, with the same data at the same address. */
+  start(): Promise<void>;
   /** What went wrong in the pages so far; empty is right. */
   faults(): readonly string[];
   close(): Promise<void>;
@@ -39,9 +44,15 @@ export interface Stage {
 
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** Starts a server on an empty folder, as `npm start` does, and a browser. */
-export async function openStage(): Promise<Stage> {
-  const installation: Installation = await createInstallation({}, []);
+/**
+ * Starts a server on an empty folder, as `npm start` does, and a browser.
+ *
+ * @param path path of the server's public address, with a slash at both ends
+ */
+export async function openStage(path = '/'): Promise<Stage> {
+  const port = await freePort();
+  const environment = { PORT: String(port), NEXTAUTH_URL: `http://localhost:${port}${path}` };
+  const installation: Installation = await createInstallation(environment, []);
   let browser: Browser | null = null;
   try {
     const server = await installation.start();
@@ -49,7 +60,7 @@ export async function openStage(): Promise<Stage> {
       ...(program === undefined ? {} : { executablePath: program }),
       args: ['--no-sandbox'],
     });
-    return stageOf(installation, server, browser);
+    return stageOf(installation, server, browser, environment.NEXTAUTH_URL.slice(0, -1));
   } catch (error) {
     await browser?.close();
     await installation.stopAll();
@@ -57,7 +68,8 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-function stageOf(installation: Installation, server: ServerProcess, browser: Browser): Stage {
+function stageOf(installation: Installation, first: ServerProcess, browser: Browser, url: string): Stage {
+  let server = first;
   const printed = (pattern: RegExp): string => {
     const found = pattern.exec(server.output())?.[1];
     assert.ok(found, `the server printed nothing like ${pattern}:\n${server.output()}`);
@@ -65,12 +77,10 @@ function stageOf(installation: Installation, server: ServerProcess, browser: Bro
   };
   const firstRun = printed(/^open\s+(\S+)/m);
   const apiKey = printed(/^API key\s+(\S+)/m);
-  // The address that the server prints is the one that it takes for its own.
-  const url = new URL(firstRun).origin;
   const faults: string[] = [];
   const contexts: BrowserContext[] = [];
   return {
-    server,
+    folder: installation.folder,
     url,
     apiKey,
     firstRun,
@@ -95,6 +105,13 @@ function stageOf(installation: Installation, server: ServerProcess, browser: Bro
       const text = await answer.text();
       assert.ok(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
       return JSON.parse(text) as Answer;
+    },
+    async stop() {
+      server.kill('SIGTERM');
+      await server.ended;
+    },
+    async start() {
+      server = await installation.start();
     },
     faults: () => faults,
     async close() {

@@ -44,12 +44,11 @@ export function TopBar({ onPages, onSearch, onKeys }: TopBarProps) {
         <button
           type="button"
           className="flex h-8 items-center gap-2 rounded-control border border-line-strong bg-surface px-2.5 text-soft hover:bg-hover max-md:w-8 max-md:justify-center max-md:border-transparent max-md:px-0"
-          aria-label={`${shellTexts.search} ${writtenKeys('mod+k', isMac())}`}
           aria-keyshortcuts={isMac() ? 'Meta+K' : 'Control+K'}
           onClick={onSearch}
         >
           <Search aria-hidden className="size-4" />
-          <span className="w-40 text-start max-md:hidden">{shellTexts.search}</span>
+          <span className="w-40 text-start max-md:hidden-text">{shellTexts.search}</span>
           <kbd aria-hidden className="text-caption text-faint max-md:hidden">
             {writtenKeys('mod+k', isMac())}
           </kbd>

@@ -15,15 +15,23 @@ export interface TableFootProps {
   readonly foot: ReactNode;
 }
 
+/** A heading within a sentence: "offers", but "API keys". */
+function inSentence(label: string): string {
+  const [first = '', second = ''] = label;
+  return second === second.toLocaleLowerCase() ? `${first.toLocaleLowerCase()}${label.slice(1)}` : label;
+}
+
 /** How many rows there are, how many are loaded, and why the order cannot be changed where it cannot. */
 export function TableFoot(props: TableFootProps) {
   const { label, loaded, total, complete, sortable, selected, onMore, loadingMore, partial, foot } = props;
   const format = useFormat();
+  const count = complete ? (total ?? loaded) : loaded;
   const of = total === undefined ? '' : ` of ${format.number(total)}`;
   return (
     <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3 py-1.5 text-caption text-soft">
       <span role="status">
-        {complete ? format.number(total ?? loaded) : `${format.number(loaded)}${of}`} {label.toLocaleLowerCase()}
+        {complete ? format.number(count) : `${format.number(count)}${of}`}{' '}
+        {count === 1 && (complete || of === '') ? 'row' : inSentence(label)}
         {complete ? '' : ' loaded'}
         {selected > 0 ? ` · ${format.number(selected)} selected` : ''}
       </span>

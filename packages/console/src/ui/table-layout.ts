@@ -11,18 +11,23 @@ export interface Placed {
 }
 
 /** Part of its width below which a column that grows is not squeezed. */
-const leastShare = 0.6;
+const leastShare = 0.75;
 
 /**
  * Columns that grow also give way where a little less makes everything fit: a column cut at the border of the window says
- * less than texts that end in dots. Where that is not enough all keep their width, and the table scrolls.
+ * less than texts that end in dots. The first one names the row and keeps its width. Where that is not enough all do, and the
+ * table scrolls.
  */
 function squeezed(columns: readonly ColumnWidth[], available: number): readonly ColumnWidth[] {
   const over = columns.reduce((sum, { width }) => sum + width, -available);
-  const room = columns.reduce((sum, { width, grow }) => sum + (grow > 0 ? width * (1 - leastShare) : 0), 0);
+  const gives = ({ grow }: ColumnWidth, index: number) => index > 0 && grow > 0;
+  const room = columns.reduce(
+    (sum, column, index) => sum + (gives(column, index) ? column.width * (1 - leastShare) : 0),
+    0,
+  );
   if (over <= 0 || over > room) return columns;
-  return columns.map(({ width, grow }) => ({
-    width: grow > 0 ? Math.floor(width - (over * width * (1 - leastShare)) / room) : width,
+  return columns.map(({ width, grow }, index) => ({
+    width: gives({ width, grow }, index) ? Math.floor(width - (over * width * (1 - leastShare)) / room) : width,
     grow,
   }));
 }

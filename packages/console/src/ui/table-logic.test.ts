@@ -59,12 +59,13 @@ test('columns that grow give way where a little is missing, and keep their width
     { width: 200, grow: 2 },
     { width: 100, grow: 1 },
     { width: 80, grow: 0 },
+    { width: 100, grow: 3 },
   ];
   const widths = (available: number) => placeColumns(columns, available).map(({ width }) => width);
-  assert.deepEqual(widths(380), [200, 100, 80]);
-  assert.deepEqual(widths(350), [180, 90, 80]);
-  assert.deepEqual(widths(260), [120, 60, 80]);
-  assert.deepEqual(widths(259), [200, 100, 80]);
+  assert.deepEqual(widths(480), [200, 100, 80, 100]);
+  assert.deepEqual(widths(460), [200, 90, 80, 90]);
+  assert.deepEqual(widths(430), [200, 75, 80, 75]);
+  assert.deepEqual(widths(429), [200, 100, 80, 100]);
 });
 
 test('of 200 columns only those near the window are drawn, and the first', () => {

@@ -66,14 +66,14 @@ function Step({ step, share, isSelected, onPress }: StepProps) {
       </span>
     </>
   );
-  const box = 'flex min-w-0 flex-1 flex-col gap-0.5 rounded-control px-2 py-1 text-start';
-  if (step.left === 0) return <div className={box}>{inside}</div>;
+  const box = 'flex min-w-0 flex-1 flex-col gap-0.5 rounded-control border px-2 py-1 text-start';
+  if (step.left === 0) return <div className={cx(box, 'border-transparent')}>{inside}</div>;
   return (
     <button
       type="button"
       aria-pressed={isSelected}
       onClick={onPress}
-      className={cx(box, 'border', isSelected ? 'border-accent bg-accent-soft' : 'border-transparent hover:bg-hover')}
+      className={cx(box, isSelected ? 'border-accent bg-accent-soft' : 'border-transparent hover:bg-hover')}
     >
       {inside}
       <span className="hidden-text">{t.stepFilter(name, step.left)}</span>
