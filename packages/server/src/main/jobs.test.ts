@@ -67,8 +67,12 @@ test('the partition jobs make the months ahead that are missing', async () => {
 
 async function run(name: string, tenantId: string | null): Promise<void> {
   const trials = () => assert.fail('no decisions here');
-  const handler = jobRegistry({ database: db.database, approvalMaxAgeHours: 168, mail: mailForNobody, notifier, trials }).get(
-    name,
-  );
+  const handler = jobRegistry({
+    database: db.database,
+    approvalMaxAgeHours: 168,
+    mail: mailForNobody,
+    notifier,
+    trials,
+  }).get(name);
   await handler!.run({}, { jobId: '1', attempt: 1, dueAt: null, signal: new AbortController().signal }, tenantId);
 }
