@@ -27,13 +27,13 @@ export type Looked = AlertState['status'] | null;
  * Looks at one rule: its value over the window that ends now, and over the one before. Fires when the value is beyond the
  * threshold, unless it did within the cooldown (docs/design/api-access.md 10).
  *
- * @param begun when the tick began that asks: a rule that was looked at after that is left alone
+ * @param begun when the tick began that asks: a rule that was looked at since then is left alone
  */
 export async function evaluateRule(tx: Tx, id: string, begun: Date): Promise<Looked> {
   const rule = await claimRule(tx, id);
   if (rule === undefined) return null;
   const [before] = await selectStates(tx, [id]);
-  if (before !== undefined && before.lastEvaluatedAt.getTime() > begun.getTime()) return null;
+  if (before !== undefined && before.lastEvaluatedAt.getTime() >= begun.getTime()) return null;
   const windowMs = rule.windowMinutes * minuteMs;
   const start = new Date(tx.now.getTime() - windowMs);
   const { over, isOfNow } = await measureOf(tx, rule);
