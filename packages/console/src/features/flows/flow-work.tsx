@@ -14,7 +14,7 @@ import { Skeleton } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { useNamer } from './flow-names.ts';
-import type { FlowChange, FlowSearch } from './flow-page.tsx';
+import type { FlowChange, FlowSearch } from './flow-search.ts';
 import { NodePanel } from './node-panel.tsx';
 import { type FlowRun, readRun } from './run.ts';
 import { RunBar } from './run-bar.tsx';
