@@ -1,5 +1,4 @@
 import { type DecisionFlow, decisionFlowOperations } from '@arbiter/contract/decision-flows';
-import Type, { type Static } from 'typebox';
 import { useOperation } from '../../data/use-operation.ts';
 import { readFlow } from '../../flow-canvas/index.ts';
 import { Loaded } from '../../forms/loaded.tsx';
@@ -14,24 +13,9 @@ import { Facts } from '../../ui/facts.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { FlowSearch } from './flow-search.ts';
 import { FlowVersions } from './flow-versions.tsx';
 import { FlowWork } from './flow-work.tsx';
-
-/** What stands in the address of a flow: the version, the view, the node, the customer, the compared pair. */
-export const FlowSearch = Type.Object({
-  tab: Type.Optional(Type.String()),
-  version: Type.Optional(Type.String()),
-  view: Type.Optional(Type.String()),
-  node: Type.Optional(Type.String()),
-  customer: Type.Optional(Type.String()),
-  channel: Type.Optional(Type.String()),
-  from: Type.Optional(Type.String()),
-  to: Type.Optional(Type.String()),
-});
-export type FlowSearch = Partial<Static<typeof FlowSearch>>;
-
-/** A change of it: undefined takes one out. */
-export type FlowChange = { readonly [Name in keyof FlowSearch]?: FlowSearch[Name] | undefined };
 
 const parents = [{ title: t.flows, to: addresses.flows() }];
 
