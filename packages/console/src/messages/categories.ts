@@ -34,7 +34,7 @@ export const categoryTexts = {
   required: 'required',
   marks: 'About',
   decisions: 'Decisions',
-  shownIn: 'shown in',
+  open: 'Open',
   gone: 'This category is not here any more',
   goneText: 'It was deleted, or it belongs to another tenant. Choose one of the tree.',
 } as const;

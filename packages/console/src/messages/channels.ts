@@ -14,7 +14,9 @@ export const channelTexts = {
     integration: 'sent by a provider',
     manual: 'call lists',
   },
+  deliveriesShort: { api: 'by the caller', file: 'to files', integration: 'by a provider', manual: 'call lists' },
   impressions: 'Impressions',
+  impressionModesShort: { implicit: 'with the answer', explicit: 'when reported' },
   impressionModes: {
     implicit: 'an answer counts as shown',
     explicit: 'counted when reported',
@@ -50,6 +52,7 @@ export const channelTexts = {
   zone: 'Time zone',
   zoneOfTenant: 'of the tenant',
   decisions: 'Decisions on this channel',
+  decisionsShort: 'Decisions',
   open: 'Open',
   openList: 'As a list',
   slot: 'Slot',

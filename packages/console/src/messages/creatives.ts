@@ -51,5 +51,6 @@ export const creativeTexts = {
   conversionRate: 'Conversion rate',
   perImpression: 'of impressions',
   openDecisions: 'Decisions that showed its offer on this channel',
+  any: 'any',
   gone: 'gone',
 } as const;

@@ -107,17 +107,15 @@ const fieldColumns: readonly Column<CarriedField>[] = [
 
 function Fields({ fields }: { readonly fields: readonly CarriedField[] }) {
   return (
-    <div className="-m-px">
-      <DataTable
-        label={t.fields}
-        columns={fieldColumns}
-        rows={fields}
-        rowKey={({ key }) => key}
-        complete
-        maxHeight="24rem"
-        empty={null}
-      />
-    </div>
+    <DataTable
+      label={t.fields}
+      columns={fieldColumns}
+      rows={fields}
+      rowKey={({ key }) => key}
+      complete
+      maxHeight="24rem"
+      empty={null}
+    />
   );
 }
 
@@ -155,7 +153,7 @@ const offerColumns: readonly Column<Offer>[] = [
   {
     key: 'decisions',
     header: t.decisions,
-    cell: ({ id }) => <Link to={addresses.decisions({ offerId: id })}>{t.shownIn}</Link>,
+    cell: ({ id }) => <Link to={addresses.decisions({ offerId: id })}>{t.open}</Link>,
     width: 100,
     grow: 0,
   },
@@ -171,35 +169,29 @@ function Offers({ node }: { readonly node: Node }) {
       flush
       actions={list.rows.length === 0 ? null : <Link to={addresses.offers(filter)}>{t.openList}</Link>}
     >
-      <div className="-m-px">
-        <DataTable
-          label={t.offers}
-          columns={node.level === 1 ? offerColumns : offerColumns.filter(({ key }) => key !== 'sub')}
-          rows={list.loading || failed ? undefined : list.rows}
-          rowKey={({ id }) => id}
-          rowTo={({ id }) => addresses.offer(id)}
-          complete={list.complete}
-          total={list.total ?? undefined}
-          maxHeight="28rem"
-          empty={
-            <Empty
-              title={t.noOffers}
-              level={3}
-              actions={<ButtonLink to={addresses.offers()}>{t.allOffers}</ButtonLink>}
-            >
-              {t.noOffersText}
-            </Empty>
-          }
-          error={
-            list.failure === null ? undefined : (
-              <FailurePanel failure={list.failure} operation={offerOperations.list} retry={list.refresh} />
-            )
-          }
-          onMore={list.complete || list.rows.length === 0 ? undefined : list.loadMore}
-          loadingMore={list.loadingMore}
-          foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
-        />
-      </div>
+      <DataTable
+        label={t.offers}
+        columns={node.level === 1 ? offerColumns : offerColumns.filter(({ key }) => key !== 'sub')}
+        rows={list.loading || failed ? undefined : list.rows}
+        rowKey={({ id }) => id}
+        rowTo={({ id }) => addresses.offer(id)}
+        complete={list.complete}
+        total={list.total ?? undefined}
+        maxHeight="28rem"
+        empty={
+          <Empty title={t.noOffers} level={3} actions={<ButtonLink to={addresses.offers()}>{t.allOffers}</ButtonLink>}>
+            {t.noOffersText}
+          </Empty>
+        }
+        error={
+          list.failure === null ? undefined : (
+            <FailurePanel failure={list.failure} operation={offerOperations.list} retry={list.refresh} />
+          )
+        }
+        onMore={list.complete || list.rows.length === 0 ? undefined : list.loadMore}
+        loadingMore={list.loadingMore}
+        foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
+      />
     </Section>
   );
 }

@@ -38,18 +38,19 @@ const columns: readonly Column<BoundCreative>[] = [
   },
 ];
 
-/** Creatives of a channel or a placement. Rows outside the window are not drawn, so names are asked for as they come. */
-export function BoundCreatives({
-  label,
-  creatives,
-}: {
+export interface BoundCreativesProps {
   readonly label: string;
   readonly creatives: readonly BoundCreative[];
-}) {
+  /** The placement is known from the page. */
+  readonly ofOnePlacement?: boolean;
+}
+
+/** Creatives of a channel or a placement. Rows outside the window are not drawn, so names are asked for as they come. */
+export function BoundCreatives({ label, creatives, ofOnePlacement = false }: BoundCreativesProps) {
   return (
     <DataTable
       label={label}
-      columns={columns}
+      columns={ofOnePlacement ? columns.filter(({ key }) => key !== 'placement') : columns}
       rows={creatives}
       rowKey={({ id }) => id}
       rowTo={({ id }) => addresses.creative(id)}

@@ -39,15 +39,15 @@ const columns: readonly Column<Channel>[] = [
   {
     key: 'delivery',
     header: t.delivery,
-    cell: ({ deliveryMode }) => t.deliveries[deliveryMode],
+    cell: ({ deliveryMode }) => t.deliveriesShort[deliveryMode],
     sortBy: ({ deliveryMode }) => deliveryMode,
-    width: 160,
+    width: 120,
   },
   {
     key: 'impressions',
     header: t.impressions,
-    cell: ({ impressionMode }) => t.impressionModes[impressionMode],
-    width: 190,
+    cell: ({ impressionMode }) => t.impressionModesShort[impressionMode],
+    width: 130,
   },
   {
     key: 'placements',
@@ -81,9 +81,9 @@ const columns: readonly Column<Channel>[] = [
   },
   {
     key: 'decisions',
-    header: t.decisions,
+    header: t.decisionsShort,
     cell: ({ id }) => <Link to={addresses.decisions({ channelId: id })}>{t.open}</Link>,
-    width: 170,
+    width: 90,
     grow: 0,
   },
 ];

@@ -46,15 +46,13 @@ export function ChannelPage() {
               <HowItWorks channel={body} />
               <Placements channel={body} />
             </div>
-            <section aria-label={t.creatives} className="flex min-w-0 flex-col gap-2">
-              <header className="flex flex-wrap items-baseline justify-between gap-2">
-                <h2 className="text-section font-semibold">{t.creatives}</h2>
-                <Link to={addresses.creatives({ channelId: id })} className="text-dense">
-                  {t.openList}
-                </Link>
-              </header>
+            <Section
+              title={t.creatives}
+              flush
+              actions={<Link to={addresses.creatives({ channelId: id })}>{t.openList}</Link>}
+            >
               <BoundCreatives label={t.creatives} creatives={body.creatives} />
-            </section>
+            </Section>
           </>
         )}
       </Loaded>

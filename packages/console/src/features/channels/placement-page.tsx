@@ -109,16 +109,14 @@ function Shown({ placement }: { readonly placement: Placement }) {
   return (
     <>
       {placement.creatives.length > 0 || (channel.data !== undefined && loose.length === 0) ? (
-        <section aria-label={t.bound} className="flex min-w-0 flex-col gap-2">
-          <h2 className="text-section font-semibold">{t.bound}</h2>
-          <BoundCreatives label={t.creatives} creatives={placement.creatives} />
-        </section>
+        <Section title={t.bound} flush>
+          <BoundCreatives label={t.creatives} creatives={placement.creatives} ofOnePlacement />
+        </Section>
       ) : null}
       {loose.length > 0 ? (
-        <section aria-label={t.openToAny} className="flex min-w-0 flex-col gap-2">
-          <h2 className="text-section font-semibold">{t.openToAny}</h2>
-          <BoundCreatives label={t.creatives} creatives={loose} />
-        </section>
+        <Section title={t.openToAny} flush>
+          <BoundCreatives label={t.creatives} creatives={loose} ofOnePlacement />
+        </Section>
       ) : null}
     </>
   );

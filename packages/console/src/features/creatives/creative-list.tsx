@@ -62,18 +62,18 @@ const columns: readonly Column<Creative>[] = [
     header: t.placement,
     cell: ({ placement, placementId }) =>
       placementId === null ? (
-        <span className="text-soft">{t.anyPlacement}</span>
+        <span className="text-soft">{t.any}</span>
       ) : (
         <Link to={addresses.placement(placementId)}>{placement?.name ?? t.gone}</Link>
       ),
-    width: 170,
+    width: 120,
   },
   {
     key: 'template',
     header: t.template,
     cell: ({ templateType }) => <code className="text-caption">{templateType}</code>,
     sortBy: ({ templateType }) => templateType,
-    width: 140,
+    width: 160,
     grow: 0,
   },
   {

@@ -40,7 +40,7 @@ export function Meter({ limit, currency, small = false }: MeterProps) {
     <span className={small ? 'flex min-w-0 items-center gap-2' : 'flex flex-col gap-1'}>
       <span
         aria-hidden
-        className={cx('h-1.5 overflow-hidden rounded-control bg-sunken', small ? 'w-14 shrink-0' : 'w-full')}
+        className={cx('h-1.5 overflow-hidden rounded-control bg-sunken', small ? 'w-10 shrink-0' : 'w-full')}
       >
         <span
           data-mark
@@ -51,7 +51,7 @@ export function Meter({ limit, currency, small = false }: MeterProps) {
       <span className="truncate">
         {words}
         {full === null ? null : <span className="font-medium text-block"> · {full}</span>}
-        {small ? <span className="text-faint"> {limitTexts[limit.key].toLocaleLowerCase()}</span> : null}
+        {small ? <span className="text-faint"> {t.ofLimit[limit.key]}</span> : null}
       </span>
     </span>
   );

@@ -21,37 +21,31 @@ export function OfferDecisions({ id }: { readonly id: string }) {
   const rows = list.rows.slice(0, shownRows);
   const failed = list.failure !== null && rows.length === 0;
   return (
-    <Section
-      title={t.decisions}
-      flush
-      actions={rows.length === 0 ? null : <Link to={addresses.decisions({ offerId: id })}>{t.allDecisions}</Link>}
-    >
-      <div className="-m-px">
-        <DataTable
-          label={t.decisions}
-          columns={[
-            { key: 'at', header: t.at, cell: ({ decidedAt }) => format.moment(decidedAt), width: 120 },
-            { key: 'customer', header: t.customer, cell: ({ customerId }) => customerId ?? t.erased, width: 120 },
-            { key: 'first', header: t.first, cell: ({ topOffer }) => topOffer?.offerName ?? '–', width: 170 },
-          ]}
-          rows={list.loading || failed ? undefined : rows}
-          rowKey={({ recommendationId }) => recommendationId}
-          rowTo={({ recommendationId }) => addresses.decision(recommendationId)}
-          complete={list.complete}
-          total={list.total ?? undefined}
-          empty={
-            <Empty title={t.never} level={3} actions={<ButtonLink to={addresses.simulate()}>{t.simulate}</ButtonLink>}>
-              {t.neverText}
-            </Empty>
-          }
-          error={
-            list.failure === null ? undefined : (
-              <FailurePanel failure={list.failure} operation={operation} retry={list.refresh} />
-            )
-          }
-          foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
-        />
-      </div>
+    <Section title={t.decisions} flush>
+      <DataTable
+        label={t.decisions}
+        columns={[
+          { key: 'at', header: t.at, cell: ({ decidedAt }) => format.moment(decidedAt), width: 120 },
+          { key: 'customer', header: t.customer, cell: ({ customerId }) => customerId ?? t.erased, width: 120 },
+          { key: 'first', header: t.first, cell: ({ topOffer }) => topOffer?.offerName ?? '–', width: 170 },
+        ]}
+        rows={list.loading || failed ? undefined : rows}
+        rowKey={({ recommendationId }) => recommendationId}
+        rowTo={({ recommendationId }) => addresses.decision(recommendationId)}
+        complete={list.complete}
+        total={list.total ?? undefined}
+        empty={
+          <Empty title={t.never} level={3} actions={<ButtonLink to={addresses.simulate()}>{t.simulate}</ButtonLink>}>
+            {t.neverText}
+          </Empty>
+        }
+        error={
+          list.failure === null ? undefined : (
+            <FailurePanel failure={list.failure} operation={operation} retry={list.refresh} />
+          )
+        }
+        foot={list.asOf === null ? undefined : <AsOf at={list.asOf} stale={list.old} />}
+      />
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 px-4 py-3 text-dense">
         <span className="text-soft">{t.fates}</span>
         {offerFates.map((fate) =>

@@ -25,7 +25,7 @@ function Budget({ offer }: { readonly offer: Offer }) {
 }
 
 const columns: readonly Column<Offer>[] = [
-  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 220 },
+  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 200 },
   {
     key: 'status',
     header: listTexts.status,
@@ -58,7 +58,7 @@ const columns: readonly Column<Offer>[] = [
     width: 80,
     grow: 0,
   },
-  { key: 'schedule', header: t.schedule, cell: ({ schedule }) => <ScheduleText schedule={schedule} />, width: 200 },
+  { key: 'schedule', header: t.schedule, cell: ({ schedule }) => <ScheduleText schedule={schedule} />, width: 210 },
   { key: 'budget', header: t.budget, cell: (offer) => <Budget offer={offer} />, width: 240 },
   {
     key: 'creatives',
@@ -76,8 +76,8 @@ const columns: readonly Column<Offer>[] = [
   {
     key: 'shown',
     header: t.shown,
-    cell: ({ id }) => <Link to={addresses.decisions({ offerId: id })}>{t.showDecisions}</Link>,
-    width: 100,
+    cell: ({ id }) => <Link to={addresses.decisions({ offerId: id })}>{t.open}</Link>,
+    width: 90,
     grow: 0,
   },
 ];

@@ -19,12 +19,16 @@ export function ScheduleText({ schedule }: { readonly schedule: OfferSchedule })
   const format = useFormat();
   const now = useNow();
   const state = scheduleState(schedule, now, format.locale.timeZone);
-  const words = [datesText(schedule, dateWriter(format)), hoursText(schedule)].filter((text) => text !== null);
+  const writer = dateWriter(format);
+  const words = [datesText(schedule, writer), hoursText(schedule)].filter((text) => text !== null);
+  const { startDate, endDate } = schedule;
+  // What is next: its first day while it has not begun, else its last.
+  const next = datesText(state === 'later' ? { startDate } : { endDate }, writer) ?? words[0];
   return (
     <span className="inline-flex max-w-full items-center gap-2">
       {state === 'over' || state === 'later' ? <Badge tone="warn">{scheduleStateTexts[state]}</Badge> : null}
       <span className={words.length === 0 ? 'text-soft' : 'truncate'} title={words.join(', ') || undefined}>
-        {words.length === 0 ? scheduleStateTexts.always : words.join(', ')}
+        {next ?? scheduleStateTexts.always}
       </span>
     </span>
   );
