@@ -47,7 +47,7 @@ export function RunBar({ customer, channel, busy, onRun }: RunBarProps) {
         {t.run}
       </Button>
       {customer === undefined ? (
-        <span className="self-center text-caption text-soft">
+        <span className="max-w-64 self-end text-caption text-soft">
           {t.runHelp} {t.runLead}
         </span>
       ) : (
