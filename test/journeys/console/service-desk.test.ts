@@ -68,14 +68,22 @@ test('a server that is away is told, and the page goes on when it is back', skip
     .first()
     .waitFor();
   await stage.stop();
-  await page.getByRole('link', { name: 'Contact policies', exact: true }).click();
-  await page.getByText('No answer: the network or the server is away.', { exact: false }).first().waitFor();
-  await stage.start();
+  // What is asked of the server again says that nothing answers; what is shown stays.
+  await page.getByRole('button', { name: 'Live', exact: true }).click();
+  const away = page.getByText('No answer: the network or the server is away.', { exact: false }).first();
+  await away.waitFor();
   await page
-    .getByText('No answer: the network or the server is away.', { exact: false })
+    .getByRole('row', { name: new RegExp(customer) })
     .first()
-    .waitFor({ state: 'detached' });
+    .waitFor();
+  // A page whose code was not loaded yet cannot come now, and does not claim to know why.
+  await page.getByRole('link', { name: 'Contact policies', exact: true }).click();
+  await heading('This page did not arrive');
+  await stage.start();
+  await page.getByRole('button', { name: 'Reload', exact: true }).click();
   // The session and the data are those from before.
+  await heading('Contact policies');
+  assert.equal(await away.count(), 0);
   await page.getByRole('link', { name: 'Decisions', exact: true }).click();
   await page
     .getByRole('row', { name: new RegExp(customer) })

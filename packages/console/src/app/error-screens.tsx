@@ -36,10 +36,10 @@ export function Crashed({ text }: { text: string }) {
   );
 }
 
-/** A part of the console that an upgrade of the server took away under the open page. */
+/** A part of the console that did not arrive: the server is away, or an upgrade took the part away under the open page. */
 export function ChunkMissing() {
   return (
-    <Message title={errorTexts.upgradedTitle} text={errorTexts.upgraded}>
+    <Message title={errorTexts.missingTitle} text={errorTexts.missing}>
       <Reload />
     </Message>
   );

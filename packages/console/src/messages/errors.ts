@@ -5,9 +5,9 @@ export const errorTexts = {
   crashedTitle: 'This page stopped',
   crashed:
     'Something in the page failed while it was drawn. Nothing was sent. Reload it; if it stops again, the text below says what failed.',
-  upgradedTitle: 'The server has been upgraded',
-  upgraded:
-    'This tab was opened before the upgrade and a part of the console is gone. Reload to go on; drafts are kept.',
+  missingTitle: 'This page did not arrive',
+  missing:
+    'A part of the console could not be loaded: the server is away, or it was upgraded after this tab was opened. Reload to go on; drafts are kept.',
   home: 'Home',
   reload: 'Reload',
 } as const;
