@@ -30,7 +30,13 @@ export interface Finding {
 export function readRepository(baseDir: string): Repository {
   const files = globSync(
     folders.map((folder) => `${folder}/**/*`),
-    { cwd: baseDir, withFileTypes: true, exclude: ({ name }) => name === 'node_modules' || /^dist(\.|$)/.test(name) },
+    {
+      cwd: baseDir,
+      withFileTypes: true,
+      // Of what is built, only the console's: nothing else has a build, and code that hides in a folder of that name is seen.
+      exclude: ({ name, parentPath }) =>
+        name === 'node_modules' || (/^dist(\.|$)/.test(name) && /(^|[\\/])packages[\\/]console$/.test(parentPath)),
+    },
   )
     .filter((entry) => entry.isFile())
     .map((entry) =>

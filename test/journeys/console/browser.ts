@@ -29,6 +29,8 @@ export interface Stage {
   readonly apiKey: string;
   /** Address that signs the demo's admin in, once. */
   readonly firstRun: string;
+  /** What the server has printed so far. */
+  output(): string;
   /** Opens a page of its own: own cookies, own storage. */
   open(options?: { readonly theme?: 'light' | 'dark'; readonly width?: number }): Promise<Page>;
   /** Calls the API with the key of the demo; throws for every status outside 200 to 299. */
@@ -84,6 +86,7 @@ function stageOf(installation: Installation, first: ServerProcess, browser: Brow
     url,
     apiKey,
     firstRun,
+    output: () => server.output(),
     async open({ theme = 'dark', width = 1440 } = {}) {
       const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: theme });
       contexts.push(context);

@@ -108,7 +108,7 @@ test('a theme is chosen by its name and is there after a reload', skip, async ()
 });
 
 test('the end of a session asks over the page, and what was typed stays', skip, async () => {
-  const [, email = '', password = ''] = /^sign in\s+(\S+) with password (\S+)/m.exec(stage.server.output()) ?? [];
+  const [, email = '', password = ''] = /^sign in\s+(\S+) with password (\S+)/m.exec(stage.output()) ?? [];
   await page.goto(`${stage.url}/simulate`);
   const customer = page.getByLabel('Customer', { exact: true }).first();
   await customer.fill('CM-000017');

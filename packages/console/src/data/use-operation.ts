@@ -16,6 +16,9 @@ import { isOld, oldAfter } from './invalidation.ts';
 import { operationKey } from './operation-key.ts';
 import { mayShowAtOnce } from './optimism.ts';
 
+/** What an operation is asked with: parameters, query, body. */
+export type InputOf<O extends Operation> = CallInput<O>;
+
 /** What a screen knows of an answer. */
 export interface Answer<Body> {
   readonly data: Body | undefined;

@@ -1,8 +1,7 @@
 import type { Operation } from '@arbiter/contract/operation';
-import type { CallInput } from '@arbiter/sdk/caller';
 import { Search } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { type RowOf, useList } from '../data/use-operation.ts';
+import { type InputOf, type RowOf, useList } from '../data/use-operation.ts';
 import { listTexts as t } from '../messages/lists.ts';
 import { AsOf } from '../ui/as-of.tsx';
 import { Button } from '../ui/button.tsx';
@@ -23,7 +22,7 @@ type Filters = Readonly<Record<string, unknown>>;
 
 export interface RecordListProps<O extends Operation> {
   readonly operation: O;
-  readonly input: CallInput<O>;
+  readonly input: InputOf<O>;
   /** What the rows are, in the plural. */
   readonly label: string;
   readonly columns: readonly Column<RowOf<O>>[];

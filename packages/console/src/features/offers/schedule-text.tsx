@@ -23,7 +23,8 @@ export function ScheduleText({ schedule }: { readonly schedule: OfferSchedule })
   const words = [datesText(schedule, writer), hoursText(schedule)].filter((text) => text !== null);
   const { startDate, endDate } = schedule;
   // What is next: its first day while it has not begun, else its last.
-  const next = datesText(state === 'later' ? { startDate } : { endDate }, writer) ?? words[0];
+  const next =
+    datesText(state === 'later' ? { startDate: startDate ?? null } : { endDate: endDate ?? null }, writer) ?? words[0];
   return (
     <span className="inline-flex max-w-full items-center gap-2">
       {state === 'over' || state === 'later' ? <Badge tone="warn">{scheduleStateTexts[state]}</Badge> : null}
