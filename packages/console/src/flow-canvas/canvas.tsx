@@ -17,7 +17,7 @@ import { phaseNames } from '../messages/flow-nodes.ts';
 import { cx } from '../ui/cx.ts';
 import { type Phase, skipsOf } from './flow.ts';
 import { layoutOf, nodeSize } from './layout.ts';
-import { NodeCounts, NodeText, type NodeView, nodeLabel, phaseColour, phaseMark } from './node-look.tsx';
+import { NodeCounts, NodeText, type NodeView, phaseColour, phaseMark } from './node-look.tsx';
 import type { FlowViewProps } from './outline.tsx';
 
 type StepNode = Node<NodeView & Record<string, unknown>, 'step'>;
@@ -33,10 +33,12 @@ function StepBox({ data, selected }: NodeProps<StepNode>) {
       )}
       style={{ width: nodeSize.width, height: nodeSize.height }}
     >
-      <Handle type="target" position={Position.Top} isConnectable={false} className="opacity-0" />
+      <Handle id="top" type="target" position={Position.Top} isConnectable={false} className="opacity-0" />
+      <Handle id="left" type="target" position={Position.Left} isConnectable={false} className="opacity-0" />
       <NodeText node={data.node} namer={data.namer} />
       <NodeCounts run={data.run} problems={data.problems} />
-      <Handle type="source" position={Position.Bottom} isConnectable={false} className="opacity-0" />
+      <Handle id="bottom" type="source" position={Position.Bottom} isConnectable={false} className="opacity-0" />
+      <Handle id="right" type="source" position={Position.Right} isConnectable={false} className="opacity-0" />
     </div>
   );
 }
@@ -91,16 +93,19 @@ export function FlowCanvas({ flow, runs, problems, selected, onSelect, namer }: 
         selected: node.id === selected,
         ariaRole: 'button',
         domAttributes: { 'aria-roledescription': 'node' },
-        ariaLabel: nodeLabel(view),
       };
     });
     const order = flow.nodes.slice(1).map((node, at): Edge => {
       const from = flow.nodes[at];
       const run = from ? runs.get(from.id) : undefined;
+      // Into another lane or column the line leaves at the side.
+      const across = from !== undefined && places.get(from.id)?.x !== places.get(node.id)?.x;
       return {
         id: `order ${node.id}`,
         source: from?.id ?? node.id,
         target: node.id,
+        sourceHandle: across ? 'right' : 'bottom',
+        targetHandle: across ? 'left' : 'top',
         type: 'smoothstep',
         focusable: false,
         style: { stroke: 'var(--line-strong)', strokeWidth: run && run.passed > 0 ? 2 : 1.25 },
@@ -112,6 +117,8 @@ export function FlowCanvas({ flow, runs, problems, selected, onSelect, namer }: 
         id: `skip ${from} ${to} ${on}`,
         source: from,
         target: to,
+        sourceHandle: 'right',
+        targetHandle: 'left',
         label: on === 'true' ? 'if so' : 'if not',
         focusable: false,
         style: { stroke: 'var(--accent)', strokeDasharray: '5 3' },

@@ -1,5 +1,6 @@
 import { Ban, TriangleAlert } from 'lucide-react';
 import { type Namer, nodeName, nodeSummary } from '../messages/flow-nodes.ts';
+import { flowTexts as t } from '../messages/flows.ts';
 import { cx } from '../ui/cx.ts';
 import type { FlowNode, NodeProblem, NodeRun, Phase } from './flow.ts';
 import { NodeGlyph } from './glyphs.tsx';
@@ -16,17 +17,6 @@ export interface NodeView {
   readonly namer: Namer;
 }
 
-/** Type, name, what it does, in and out, problems: the node in one sentence, for those who hear it. */
-export function nodeLabel({ node, run, problems, namer }: NodeView): string {
-  const parts = [nodeName(node.type)];
-  if (node.name !== '') parts.push(node.name);
-  parts.push(nodeSummary(node.type, node.config, namer));
-  if (!node.enabled) parts.push('switched off');
-  if (run) parts.push(run.skipped ? 'not run' : `${run.entered} in, ${run.passed} out`);
-  if (problems.length > 0) parts.push(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`);
-  return parts.join(', ');
-}
-
 /** Glyph, name and summary of a node. */
 export function NodeText({ node, namer }: Pick<NodeView, 'node' | 'namer'>) {
   return (
@@ -36,7 +26,9 @@ export function NodeText({ node, namer }: Pick<NodeView, 'node' | 'namer'>) {
       </span>
       <span className="flex min-w-0 flex-1 flex-col text-start">
         <span className={cx('truncate text-dense font-medium', node.enabled ? 'text-ink' : 'text-faint line-through')}>
+          {node.name === '' ? null : <span className="hidden-text">{nodeName(node.type)}: </span>}
           {node.name || nodeName(node.type)}
+          {node.enabled ? null : <span className="hidden-text">, {t.off}</span>}
         </span>
         <span className="truncate text-caption text-soft">{nodeSummary(node.type, node.config, namer)}</span>
       </span>
@@ -52,14 +44,15 @@ export function NodeCounts({ run, problems }: Pick<NodeView, 'run' | 'problems'>
     <span className="flex shrink-0 flex-col items-end text-caption">
       {run ? (
         run.skipped ? (
-          <span className="text-faint">not run</span>
+          <span className="text-faint">{t.notRun}</span>
         ) : (
           <>
-            <span className="text-soft">
+            <span className="hidden-text">{t.entered(run.entered, run.passed)}</span>
+            <span aria-hidden className="text-soft">
               {run.entered} → <span className="font-semibold text-ink">{run.passed}</span>
             </span>
             {left > 0 ? (
-              <span className="inline-flex items-center gap-0.5 text-block">
+              <span aria-hidden className="inline-flex items-center gap-0.5 text-block">
                 <Ban aria-hidden className="size-3" />−{left}
               </span>
             ) : null}
@@ -69,7 +62,8 @@ export function NodeCounts({ run, problems }: Pick<NodeView, 'run' | 'problems'>
       {problems.length > 0 ? (
         <span className={cx('inline-flex items-center gap-0.5', failed ? 'text-block' : 'text-warn')}>
           <TriangleAlert aria-hidden className="size-3" />
-          {problems.length}
+          <span aria-hidden>{problems.length}</span>
+          <span className="hidden-text">{t.problemCount(problems.length)}</span>
         </span>
       ) : null}
     </span>

@@ -2,7 +2,7 @@ import type { KeyboardEvent } from 'react';
 import { type Namer, phaseNames } from '../messages/flow-nodes.ts';
 import { cx } from '../ui/cx.ts';
 import { type Flow, type NodeProblem, type NodeRun, phases, skipsOf } from './flow.ts';
-import { NodeCounts, NodeText, nodeLabel, phaseColour, phaseMark } from './node-look.tsx';
+import { NodeCounts, NodeText, phaseColour, phaseMark } from './node-look.tsx';
 
 /** What the outline and the canvas are given. */
 export interface FlowViewProps {
@@ -41,12 +41,12 @@ export function FlowOutline({ flow, runs, problems, selected, onSelect, namer }:
         if (nodes.length === 0) return null;
         return (
           <section key={phase} aria-label={phaseNames[phase]}>
-            <h3 className="flex items-center gap-1.5 px-2 pb-1 text-caption font-semibold text-soft">
+            <h2 className="flex items-center gap-1.5 px-2 pb-1 text-caption font-semibold text-soft">
               <span aria-hidden className={phaseColour[phase]}>
                 {phaseMark[phase]}
               </span>
               {phaseNames[phase]}
-            </h3>
+            </h2>
             <ol className="flex flex-col gap-px">
               {nodes.map((node) => {
                 const own = problems.filter(({ nodeId }) => nodeId === node.id);
@@ -58,7 +58,6 @@ export function FlowOutline({ flow, runs, problems, selected, onSelect, namer }:
                       data-node
                       tabIndex={node.id === first ? 0 : -1}
                       aria-current={node.id === selected || undefined}
-                      aria-label={nodeLabel({ node, run, problems: own, namer })}
                       onClick={() => onSelect(node.id)}
                       className={cx(
                         'flex min-h-11 w-full items-start gap-2 rounded-control px-2 py-1.5 -outline-offset-2',

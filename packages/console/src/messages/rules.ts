@@ -72,8 +72,4 @@ export const ruleTexts = {
   settings: 'Settings as stored',
   empty: 'No qualification rules yet',
   emptyText: 'Without one, every offer fits every customer.',
-  reach: 'Reach',
-  reachLead: 'Of a sample of customers, how many meet it.',
-  reachOf: (share: string, count: string) => `${share} of ${count} sampled customers`,
-  reachUnknown: 'It cannot be estimated for this type of rule.',
 } as const;

@@ -13,7 +13,6 @@ export const segmentTexts = {
   view: 'View in the database',
   members: 'Members',
   nobody: 'Nobody belongs to it now',
-  memberOf: (count: string) => `The first ${count} by row key.`,
   empty: 'No segments yet',
   emptyText:
     'A segment names customers by what is known of them: gold members, those who have not come for three weeks.',

@@ -21,7 +21,7 @@ export function TableFoot(props: TableFootProps) {
   const format = useFormat();
   const of = total === undefined ? '' : ` of ${format.number(total)}`;
   return (
-    <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3 py-1.5 text-caption text-soft">
+    <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-1 -mt-px border-t border-line px-3 py-1.5 text-caption text-soft">
       <span role="status">
         {complete ? format.number(total ?? loaded) : `${format.number(loaded)}${of}`} {label.toLocaleLowerCase()}
         {complete ? '' : ' loaded'}

@@ -56,6 +56,11 @@ export interface DataTableProps<Row> {
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });
 type Features = typeof features;
 
+/** The library asks that rows are objects; a row of ours may be of any type. */
+interface Held<Row> {
+  readonly row: Row;
+}
+
 const nothing: readonly never[] = [];
 const headHeight = 36;
 
@@ -64,7 +69,7 @@ const headHeight = 36;
  * are those of the ARIA grid: arrows, Home, End, Page, Enter opens, Space looks or selects, x selects, Shift with arrows
  * selects on the way, Mod+A selects all, Escape selects none. The grid is one stop of the tab order.
  */
-export function DataTable<Row extends object>(props: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, rowTo, complete, error, selection, onMore, onPeek } = props;
   const rowHeight = props.density === 'comfortable' ? 40 : 32;
   const id = useId();
@@ -79,10 +84,10 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const definitions = useMemo(
     () =>
       columns.map(
-        (column): ColumnDef<Features, Row> => ({
+        (column): ColumnDef<Features, Held<Row>> => ({
           id: column.key,
           header: column.header,
-          accessorFn: (row: Row) => column.sortBy?.(row) ?? undefined,
+          accessorFn: ({ row }: Held<Row>) => column.sortBy?.(row) ?? undefined,
           enableSorting: column.sortBy !== undefined,
           sortFn: (one, other, key) => bySortValue(one.getValue(key), other.getValue(key)),
           sortUndefined: 'last',
@@ -90,12 +95,12 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       ),
     [columns],
   );
-  const data = useMemo(() => [...(rows ?? nothing)], [rows]);
+  const data = useMemo(() => (rows ?? nothing).map((row): Held<Row> => ({ row })), [rows]);
   const table = useTable({
     features,
     columns: definitions,
     data,
-    getRowId: (row: Row) => rowKey(row),
+    getRowId: ({ row }: Held<Row>) => rowKey(row),
     state: { sorting: complete ? sorting : [] },
     onSortingChange: setSorting,
   });
@@ -167,7 +172,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     }
     const inside = document.getElementById(cellId(place))?.querySelector<HTMLElement>('button, a[href]');
     if (inside && place.column > 0) inside.click();
-    else if (line && rowTo) links.go(rowTo(line.original));
+    else if (line && rowTo) links.go(rowTo(line.original.row));
   };
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
@@ -192,7 +197,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       open();
     } else if (event.key === ' ' && line && (onPeek || selection)) {
       event.preventDefault();
-      if (onPeek) onPeek(line.original);
+      if (onPeek) onPeek(line.original.row);
       else selection?.onChange(toggled(selection.selected, line.id));
     } else if (event.key === 'x' && !mod && line && selection) {
       selection.onChange(toggled(selection.selected, line.id));
@@ -255,13 +260,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
                 return (
                   <RowLine
                     key={line.id}
-                    row={line.original}
+                    row={line.original.row}
                     rowId={line.id}
                     index={item.index}
                     top={headHeight + item.start}
                     height={rowHeight}
                     {...{ columns, placed, drawn, leading, selection, cellId, totalWidth }}
-                    to={rowTo?.(line.original)}
+                    to={rowTo?.(line.original.row)}
                     active={place.row === item.index ? place.column : -1}
                     onPlace={(column) => setPlace({ row: item.index, column })}
                   />

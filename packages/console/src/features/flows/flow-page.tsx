@@ -30,6 +30,9 @@ export const FlowSearch = Type.Object({
 });
 export type FlowSearch = Partial<Static<typeof FlowSearch>>;
 
+/** A change of it: undefined takes one out. */
+export type FlowChange = { readonly [Name in keyof FlowSearch]?: FlowSearch[Name] | undefined };
+
 const parents = [{ title: t.flows, to: addresses.flows() }];
 
 /** One decision flow, read: its nodes, what they do for a customer, its versions. */

@@ -14,7 +14,7 @@ import { Skeleton } from '../../ui/progress.tsx';
 import { useFormat } from '../../ui/provider.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { useNamer } from './flow-names.ts';
-import type { FlowSearch } from './flow-page.tsx';
+import type { FlowChange, FlowSearch } from './flow-page.tsx';
 import { NodePanel } from './node-panel.tsx';
 import { type FlowRun, readRun } from './run.ts';
 import { RunBar } from './run-bar.tsx';
@@ -27,7 +27,7 @@ const FlowCanvas = lazy(() =>
 export interface FlowWorkProps {
   readonly flow: DecisionFlow;
   readonly search: FlowSearch;
-  readonly onChange: (change: FlowSearch, how?: { readonly push: boolean }) => void;
+  readonly onChange: (change: FlowChange, how?: { readonly push: boolean }) => void;
 }
 
 /** The nodes of a version: outline, picture, the chosen node, and what a customer's decision does in each of them. */
@@ -37,7 +37,10 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
   const shown = useMemo(() => readFlow(config), [config]);
   const namer = useNamer(shown);
   const { run, simulation } = useRun(flow, version, search);
-  const problems = useProblems(flow, version);
+  const check = useProblems(flow, version);
+  const problems = check ?? noProblems;
+  const general = problems.filter(({ nodeId }) => !shown.nodes.some(({ id }) => id === nodeId));
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
   const view = search.view === 'outline' ? 'outline' : 'canvas';
   const versions = flow.publishedVersions.map((one) => one.version).toReversed();
   const select = (node: string) => onChange({ node });
@@ -80,6 +83,15 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
             value={String(version)}
             onChange={(event) => onChange({ version: event.target.value, node: undefined })}
           />
+          {check === null ? null : (
+            <span className="flex h-8 items-center">
+              {errors === 0 ? (
+                <Badge tone="pass">{t.valid}</Badge>
+              ) : (
+                <Badge tone="block">{t.problemCount(errors)}</Badge>
+              )}
+            </span>
+          )}
           <div className="max-md:hidden">
             <Segmented
               label={t.view}
@@ -100,12 +112,21 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
         <FailurePanel failure={answer.failure} operation={decisionFlowOperations.versions} retry={answer.refresh} />
       ) : null}
       {run === null || search.customer === undefined ? null : <Outcome run={run} customer={search.customer} />}
-      <div className="grid items-start gap-3 md:grid-cols-[minmax(15rem,19rem)_minmax(0,1fr)] xl:grid-cols-[19rem_minmax(0,1fr)_20rem]">
-        <div className="rounded-card border border-line bg-surface p-2 md:max-h-[44rem] md:overflow-y-auto">
+      {general.length === 0 ? null : (
+        <ProblemPanel
+          tone={general.some(({ severity }) => severity === 'error') ? 'block' : 'warn'}
+          title={t.problemCount(general.length)}
+          details={general.map(({ nodeId, message }) => ({ label: nodeId ?? t.flow, message }))}
+        />
+      )}
+      <div
+        className={`grid items-start gap-3 ${view === 'canvas' ? 'md:grid-cols-[minmax(0,1fr)_20rem]' : 'md:grid-cols-[minmax(16rem,24rem)_minmax(0,1fr)]'}`}
+      >
+        <div className={`rounded-card border border-line bg-surface p-2 ${view === 'canvas' ? 'md:hidden' : ''}`}>
           {answer?.loading ? <Skeleton className="h-96 w-full" /> : <FlowOutline {...common} />}
         </div>
         {view === 'canvas' ? (
-          <div className="h-[44rem] overflow-hidden rounded-card border border-line bg-canvas max-md:hidden">
+          <div className="h-[34rem] overflow-hidden rounded-card border border-line bg-canvas max-md:hidden">
             {answer?.loading ? null : (
               <Suspense fallback={<Skeleton className="size-full" />}>
                 <FlowCanvas key={`${flow.id} ${version}`} {...common} />
@@ -113,10 +134,7 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
             )}
           </div>
         ) : null}
-        <aside
-          aria-label={t.node}
-          className={`rounded-card border border-line bg-surface md:max-h-[44rem] md:overflow-y-auto ${view === 'canvas' ? 'md:col-span-2 xl:col-span-1' : 'xl:col-span-2'}`}
-        >
+        <aside aria-label={t.node} className="rounded-card border border-line bg-surface">
           {panel}
         </aside>
       </div>
@@ -125,6 +143,7 @@ export function FlowWork({ flow, search, onChange }: FlowWorkProps) {
 }
 
 const noRuns: FlowRun['byNode'] = new Map();
+const noProblems: readonly NodeProblem[] = [];
 
 /** The decision for the chosen customer by the shown version; nothing is asked before one is chosen. */
 function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, channel }: FlowSearch) {
@@ -145,8 +164,8 @@ function useRun(flow: DecisionFlow, version: 'draft' | number, { customer, chann
   return { run: customer === undefined ? null : run, simulation };
 }
 
-/** What the check of the draft finds; published versions were checked when they were published. */
-function useProblems(flow: DecisionFlow, version: 'draft' | number): readonly NodeProblem[] {
+/** What the check of the draft finds, null before it is known; published versions were checked when they were published. */
+function useProblems(flow: DecisionFlow, version: 'draft' | number): readonly NodeProblem[] | null {
   const check = useOperation(
     decisionFlowOperations.validate,
     { body: { id: flow.id, draftConfig: flow.draftConfig } },
@@ -160,7 +179,7 @@ function useProblems(flow: DecisionFlow, version: 'draft' | number): readonly No
             ...data.errors.map(({ nodeId, message }) => ({ nodeId, message, severity: 'error' as const })),
             ...data.warnings.map(({ nodeId, message }) => ({ nodeId, message, severity: 'warning' as const })),
           ]
-        : [],
+        : null,
     [version, data],
   );
 }

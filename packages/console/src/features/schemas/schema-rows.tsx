@@ -67,7 +67,7 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
         }}
       >
         <TextField
-          label={`${t.find} (${schema.rowKey})`}
+          label={t.findBy(schema.rowKey)}
           icon={<Search />}
           className="w-72 max-sm:w-full"
           value={text}
@@ -116,17 +116,13 @@ export function SchemaRows({ schema, offset, rowKey, onChange }: SchemaRowsProps
       {rowKey === '' && data !== undefined && data.total > pageSize ? (
         <div className="flex gap-2">
           <Button
-            disabledReason={offset === 0 ? t.shown('1', format.number(end), format.number(data.total)) : null}
+            disabledReason={offset === 0 ? t.noEarlier : null}
             onClick={() => onChange({ offset: Math.max(0, offset - pageSize) || undefined })}
           >
             {t.earlier}
           </Button>
           <Button
-            disabledReason={
-              end >= data.total
-                ? t.shown(format.number(offset + 1), format.number(end), format.number(data.total))
-                : null
-            }
+            disabledReason={end >= data.total ? t.noLater : null}
             onClick={() => onChange({ offset: offset + pageSize })}
           >
             {t.later}
