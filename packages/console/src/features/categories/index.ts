@@ -1,5 +1,5 @@
 import { FolderTree } from 'lucide-react';
-import { categoryTexts } from '../../messages/categories.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const categories = feature({
@@ -7,7 +7,7 @@ export const categories = feature({
   screens: [
     {
       path: '/categories',
-      title: categoryTexts.categories,
+      title: catalogueTitles.categories,
       rail: { group: 'catalogue', order: 30, icon: FolderTree },
       load: () => import('./category-page.tsx').then((module) => module.CategoryPage),
     },

@@ -1,5 +1,5 @@
 import { RadioTower } from 'lucide-react';
-import { channelTexts } from '../../messages/channels.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { addresses } from '../../route/addresses.ts';
 import { feature } from '../../route/feature.ts';
 
@@ -9,30 +9,30 @@ export const channels = feature({
   screens: [
     {
       path: '/channels',
-      title: channelTexts.channels,
+      title: catalogueTitles.channels,
       rail: { group: 'catalogue', order: 40, icon: RadioTower },
       load: () => import('./channel-list.tsx').then((module) => module.ChannelList),
     },
     {
       path: '/channels/placements',
-      title: channelTexts.placements,
+      title: catalogueTitles.placements,
       load: () => import('./placement-list.tsx').then((module) => module.PlacementList),
     },
     {
       path: '/channels/placements/$id',
-      title: channelTexts.placement,
+      title: catalogueTitles.placement,
       load: () => import('./placement-page.tsx').then((module) => module.PlacementPage),
     },
     {
       path: '/channels/$id',
-      title: channelTexts.channel,
+      title: catalogueTitles.channel,
       load: () => import('./channel-page.tsx').then((module) => module.ChannelPage),
     },
   ],
   commands: [
     {
       id: 'channels.placements',
-      title: channelTexts.allPlacements,
+      title: catalogueTitles.allPlacements,
       words: 'slots, banners, cards',
       act: { open: addresses.placements() },
     },

@@ -1,5 +1,5 @@
 import { Megaphone } from 'lucide-react';
-import { creativeTexts } from '../../messages/creatives.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const creatives = feature({
@@ -7,13 +7,13 @@ export const creatives = feature({
   screens: [
     {
       path: '/creatives',
-      title: creativeTexts.creatives,
+      title: catalogueTitles.creatives,
       rail: { group: 'catalogue', order: 20, icon: Megaphone },
       load: () => import('./creative-list.tsx').then((module) => module.CreativeList),
     },
     {
       path: '/creatives/$id',
-      title: creativeTexts.creative,
+      title: catalogueTitles.creative,
       load: () => import('./creative-page.tsx').then((module) => module.CreativePage),
     },
   ],

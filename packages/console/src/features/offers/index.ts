@@ -1,5 +1,5 @@
 import { Gift } from 'lucide-react';
-import { offerTexts } from '../../messages/offers.ts';
+import { catalogueTitles } from '../../messages/catalogue-titles.ts';
 import { feature } from '../../route/feature.ts';
 
 export const offers = feature({
@@ -7,13 +7,13 @@ export const offers = feature({
   screens: [
     {
       path: '/offers',
-      title: offerTexts.offers,
+      title: catalogueTitles.offers,
       rail: { group: 'catalogue', order: 10, icon: Gift, key: 'o' },
       load: () => import('./offer-list.tsx').then((module) => module.OfferList),
     },
     {
       path: '/offers/$id',
-      title: offerTexts.offer,
+      title: catalogueTitles.offer,
       load: () => import('./offer-page.tsx').then((module) => module.OfferPage),
     },
   ],

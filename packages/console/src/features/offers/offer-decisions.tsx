@@ -25,7 +25,7 @@ export function OfferDecisions({ id }: { readonly id: string }) {
       <DataTable
         label={t.decisions}
         columns={[
-          { key: 'at', header: t.at, cell: ({ decidedAt }) => format.moment(decidedAt), width: 120 },
+          { key: 'at', header: t.at, cell: ({ decidedAt }) => format.moment(decidedAt), width: 140 },
           { key: 'customer', header: t.customer, cell: ({ customerId }) => customerId ?? t.erased, width: 120 },
           { key: 'first', header: t.first, cell: ({ topOffer }) => topOffer?.offerName ?? '–', width: 170 },
         ]}

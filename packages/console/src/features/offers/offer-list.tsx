@@ -25,7 +25,7 @@ function Budget({ offer }: { readonly offer: Offer }) {
 }
 
 const columns: readonly Column<Offer>[] = [
-  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 200 },
+  { key: 'name', header: listTexts.name, cell: ({ name }) => name, sortBy: ({ name }) => name, width: 220 },
   {
     key: 'status',
     header: listTexts.status,
@@ -59,7 +59,7 @@ const columns: readonly Column<Offer>[] = [
     grow: 0,
   },
   { key: 'schedule', header: t.schedule, cell: ({ schedule }) => <ScheduleText schedule={schedule} />, width: 210 },
-  { key: 'budget', header: t.budget, cell: (offer) => <Budget offer={offer} />, width: 240 },
+  { key: 'budget', header: t.budget, cell: (offer) => <Budget offer={offer} />, width: 220 },
   {
     key: 'creatives',
     header: t.creatives,
@@ -70,14 +70,14 @@ const columns: readonly Column<Offer>[] = [
     ),
     sortBy: ({ creatives }) => creatives.length,
     align: 'end',
-    width: 90,
+    width: 80,
     grow: 0,
   },
   {
     key: 'shown',
     header: t.shown,
     cell: ({ id }) => <Link to={addresses.decisions({ offerId: id })}>{t.open}</Link>,
-    width: 90,
+    width: 80,
     grow: 0,
   },
 ];

@@ -21,7 +21,7 @@ export function ScheduleText({ schedule }: { readonly schedule: OfferSchedule })
   const state = scheduleState(schedule, now, format.locale.timeZone);
   const writer = dateWriter(format);
   const words = [datesText(schedule, writer), hoursText(schedule)].filter((text) => text !== null);
-  const { startDate, endDate } = schedule;
+  const { startDate = null, endDate = null } = schedule;
   // What is next: its first day while it has not begun, else its last.
   const next =
     datesText(state === 'later' ? { startDate: startDate ?? null } : { endDate: endDate ?? null }, writer) ?? words[0];
