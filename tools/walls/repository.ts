@@ -30,7 +30,7 @@ export interface Finding {
 export function readRepository(baseDir: string): Repository {
   const files = globSync(
     folders.map((folder) => `${folder}/**/*`),
-    { cwd: baseDir, withFileTypes: true, exclude: (entry) => entry.name === 'node_modules' },
+    { cwd: baseDir, withFileTypes: true, exclude: ({ name }) => name === 'node_modules' || name === 'dist' },
   )
     .filter((entry) => entry.isFile())
     .map((entry) =>
