@@ -6,6 +6,8 @@ import type { Stage } from './browser.ts';
 
 /** A screen with something on it. */
 export interface Place {
+  /** Path of its screen in the manifest. */
+  readonly path: string;
   /** Tells it from the others; good as the name of a file. */
   readonly name: string;
   readonly address: string;
@@ -61,8 +63,9 @@ export async function placesOf(stage: Stage): Promise<readonly Place[]> {
     const address = await addressOf(stage, path, decisions);
     const name = path === '/' ? 'home' : path.slice(1).replaceAll('/', '-').replaceAll('$', '');
     const open = access === 'public';
-    places.push({ name, address, open });
-    for (const tab of tabs[path] ?? []) places.push({ name: `${name}-${tab}`, address: `${address}?tab=${tab}`, open });
+    places.push({ path, name, address, open });
+    for (const tab of tabs[path] ?? [])
+      places.push({ path, name: `${name}-${tab}`, address: `${address}?tab=${tab}`, open });
   }
   return places;
 }

@@ -56,12 +56,24 @@ const signedIn = createRoute({
   },
 });
 
+/** A file of the build that did not arrive. */
+class MissingPart extends Error {}
+
+async function partOf(screen: Screen) {
+  try {
+    return { default: await screen.load() };
+  } catch (error) {
+    // What the browser throws would make the router load the whole page anew, and while the server is away nothing comes.
+    throw isMissingChunk(error) ? new MissingPart('a part of the console did not arrive', { cause: error }) : error;
+  }
+}
+
 /** The route of a screen: its component is a chunk of its own. */
 function routeOf(screen: Screen, parent: typeof root | typeof signedIn) {
   return createRoute({
     getParentRoute: () => parent,
     path: screen.path,
-    component: lazyRouteComponent(async () => ({ default: await screen.load() })),
+    component: lazyRouteComponent(() => partOf(screen)),
   });
 }
 
@@ -75,13 +87,14 @@ export function createConsoleRouter(baseUri: string) {
     parseSearch,
     stringifySearch: writeSearch,
     notFoundMode: 'root',
-    defaultErrorComponent: ({ error }) => (isMissingChunk(error) ? <ChunkMissing /> : <Crashed text={textOf(error)} />),
+    defaultErrorComponent: ({ error }) =>
+      error instanceof MissingPart ? <ChunkMissing /> : <Crashed text={textOf(error)} />,
   });
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What browsers say when a file of the build is gone: the server was upgraded since this page was opened. */
+/** What browsers say when a file of the build does not arrive: the server is away, or was upgraded since this page was opened. */
 function isMissingChunk(error: unknown): boolean {
   return error instanceof Error && /dynamically imported module|Importing a module script failed/i.test(error.message);
 }

@@ -29,7 +29,7 @@ export function Settings({
         value: isPlain(value) ? (
           valueText(value)
         ) : (
-          <pre className="max-h-60 overflow-auto rounded-control bg-sunken p-2 text-caption whitespace-pre-wrap">
+          <pre className="rounded-control bg-sunken p-2 text-caption break-words whitespace-pre-wrap">
             {JSON.stringify(value, null, 2)}
           </pre>
         ),

@@ -108,7 +108,9 @@ export function FirstSteps({ done }: { done: Done }) {
           </Step>
           <Step number={3} title={t.code} done={done.called === true}>
             <p className="text-soft">{t.codeText}</p>
-            <pre className="overflow-x-auto rounded-card bg-sunken px-3 py-2 font-mono text-caption">{snippet}</pre>
+            <pre className="rounded-card break-words whitespace-pre-wrap bg-sunken px-3 py-2 font-mono text-caption">
+              {snippet}
+            </pre>
             <div className="flex flex-wrap gap-2">
               <Copy text={snippet} what={t.snippet} labelled />
               <ButtonLink size="small" to={addresses.apiKeys()}>
