@@ -413,6 +413,7 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'notificationProviders.list': async (f) => {
     await aDestinationOf(f);
+    await aDestinationOf(f);
     return { query: { limit: '2' } };
   },
   'notificationProviders.create': async (f) => ({
@@ -444,7 +445,7 @@ export const examples: Readonly<Record<string, Example>> = {
   }),
   'cron.tick': async () => ({}),
   'alerts.metrics': async () => ({}),
-  'alerts.events': async (f) => ({ params: { id: (await f.make('alerts')).id }, query: { limit: '2' } }),
+  'alerts.events': async (f) => ({ params: { id: await f.firedRule() }, query: { limit: '2' } }),
   'deadLetters.list': async () => ({ query: { limit: '5', topic: 'mail.send' } }),
   'gitops.export': async () => ({ body: {} }),
   'gitops.diff': async (f) => ({

@@ -52,6 +52,8 @@ export interface Fixtures {
   account(role?: 'admin' | 'editor' | 'viewer'): Promise<Account>;
   /** Name and address of somebody who is not known yet. */
   newcomer(): Promise<{ readonly name: string; readonly email: string }>;
+  /** An alert rule that fired twice; answers with its id. */
+  firedRule(): Promise<string>;
   /** A user who is locked after wrong passwords; answers with the id. */
   lockedPerson(): Promise<string>;
   /** Another tenant, in which the persons of `sessionAccount` have accounts too; answers with its id. */
@@ -292,6 +294,19 @@ export function createFixtures(server: TestServer, tenant: TestTenant): Fixtures
       const find = (tx: Tx) => selectIdByEmail(tx, account.email);
       const id = await server.database.withTenant(tenant.id, systemActor('test'), find);
       assert.ok(id);
+      return id;
+    },
+    async firedRule() {
+      const { id } = await fixtures.make('alerts');
+      await server.database.withTenant(tenant.id, systemActor('test'), async (tx) => {
+        for (const event of [newId(), newId()]) {
+          await tx.query(
+            `insert into arbiter.alert_events (tenant_id, id, alert_id, fired_at, value, threshold, severity, deliveries)
+             values ($1, $2, $3, $4, 1, 0.5, 'warning', '[]')`,
+            [tenant.id, event, id, tx.now],
+          );
+        }
+      });
       return id;
     },
     async decisionWorld() {

@@ -287,7 +287,9 @@ export const approvalOperations = {
         ...ofTheChange,
       ]),
     ],
+    // Of the last stage of a change; a record that is made or deleted has its own action, a rejection is `reject` alone.
     audit: [
+      { action: 'update', entityType: '*' },
       { action: 'approve', entityType: 'approval' },
       { action: 'apply', entityType: 'approval' },
     ],
