@@ -102,10 +102,15 @@ export async function settled(page: Page): Promise<void> {
   await frames(page);
 }
 
-/** Lets the browser draw what has changed. */
+/** Lets the browser draw what has changed, and waits until no colour is on its way from one to another. */
 export async function frames(page: Page): Promise<void> {
   await page.evaluate(
     () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
+  );
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every((each) => each.playState !== 'running' || each.effect?.getTiming().iterations === Infinity),
   );
 }
 
