@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { House } from 'lucide-react';
+import { addresses } from '../route/addresses.ts';
 import type { railGroups, Screen } from '../route/feature.ts';
 import { basePath } from './base.ts';
 import { features, screens } from './manifest.ts';
@@ -21,6 +22,17 @@ test('no two pages answer to the same letter after g, and pages of the rail need
     if (rail === undefined) continue;
     assert.ok(!path.includes('$'), path);
     assert.notEqual(access, 'public', path);
+  }
+});
+
+test('every address leads to a screen', () => {
+  const patterns = screens.map(({ path }) => new RegExp(`^${path.replaceAll(/\$[a-zA-Z]+/g, '[^/]+')}$`));
+  for (const [name, address] of Object.entries(addresses)) {
+    const [path = ''] = String(Reflect.apply(address, null, address.length === 0 ? [] : ['a/b', 'c'])).split('?');
+    assert.ok(
+      patterns.some((pattern) => pattern.test(path)),
+      `${name}: ${path}`,
+    );
   }
 });
 
