@@ -102,7 +102,7 @@ function RecentCustomers() {
   return (
     <Section title={t.recent} flush about={decisions.asOf === null ? null : <AsOf at={decisions.asOf} />}>
       <DataTable
-        label={t.recent}
+        label={t.customers}
         columns={columns}
         rows={decisions.loading ? undefined : rows}
         rowKey={(row) => row.customerId}
