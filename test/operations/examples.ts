@@ -387,6 +387,11 @@ export const examples: Readonly<Record<string, Example>> = {
   'seedDatasets.load': async () => ({ params: { key: 'coffee_rewards' }, query: { force: 'true' } }),
   'seedDatasets.unload': async (f) => {
     await f.must('POST', 'seed-dataset/coffee_rewards?force=true', undefined, 201);
+    // Its caps hold for every offer of the tenant, also for those of later examples.
+    const { data } = await f.must('GET', 'contact-policies?limit=100', undefined, 200);
+    for (const { id } of data as { readonly id: string }[]) {
+      await f.must('PUT', `contact-policies/${id}`, { status: 'paused' }, 200);
+    }
     return { params: { key: 'coffee_rewards' } };
   },
   'seedDatasets.status': async () => ({ params: { key: 'coffee_rewards' } }),

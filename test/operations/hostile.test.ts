@@ -255,6 +255,8 @@ for (const operation of writing) {
           const sent = withAt(body(), path, value);
           const answer = await ask(sent);
           const kept = at(answer.json, path);
+          // Names that have no effect are not kept where the answer says so.
+          if (answer.headers['x-unknown-properties'] !== undefined) continue;
           if (answer.status < 300 && kept !== undefined && kept !== null) assert.deepEqual(kept, value, path.join('.'));
         }
       }
@@ -307,7 +309,9 @@ describe('hostile parameters', () => {
         const path = operation.path.replace(/\{[^}]+\}/, segment);
         const answer = await sendHostile({ ...operation, path }, { ...call, params: {} }, { key });
         // The id of a customer may be any text; of one who is not known there is nothing.
-        const mayBeAnything = operation.path.includes('{customerId}') && answer.status === 200;
+        // The key of a dataset tells its progress to people only: there is one load at a time (part 1, 4.14).
+        const mayBeAnything =
+          (operation.path.includes('{customerId}') || operation.id === 'seedDatasets.status') && answer.status === 200;
         assert.ok(answer.status >= 400 || mayBeAnything, `${path}: ${answer.status}`);
       }
       for (const query of [

@@ -126,7 +126,8 @@ test('a playground in which every operation was called is empty after it, works,
   // Both processes hold the catalogue, evidence and plans.
   for (const from of [server, other]) assert.equal((await recommend(from, 'CM-000001')).status, 200);
   const filled = await rowsOf(tenant.id);
-  assert.ok(emptied.filter((table) => filled.get(table) === 0).length < 20, 'the calls filled most tables');
+  const empty = emptied.filter((table) => filled.get(table) === 0);
+  assert.ok(empty.length * 3 < emptied.length, `the calls filled most tables, but not ${empty.join(', ')}`);
   // What only time or chance fills. Others may refer to what is planted first.
   for (const table of ['segment_snapshots', ...emptied]) {
     if ((await rowsOf(tenant.id)).get(table) === 0) await plantRow(server, tenant.id, table);

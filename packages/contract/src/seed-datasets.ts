@@ -136,8 +136,8 @@ export const seedDatasetOperations = {
     path: '/api/v1/seed-dataset/{key}',
     summary: 'Load a dataset',
     description:
-      'Creates its schemas with rows, categories, channels, offers, creatives, rules, policies and flows, all or nothing. At most ' +
-      'five calls a minute and tenant for datasets that exist.',
+      'Creates its schemas with rows, categories, channels, offers, creatives, rules, policies and flows, all or nothing.',
+    rateLimits: [{ limit: 5, windowSeconds: 60, per: 'tenant' }],
     query: Type.Object(
       {
         force: Type.Optional(

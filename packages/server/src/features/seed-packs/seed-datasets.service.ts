@@ -3,7 +3,6 @@ import { findPack, type Pack, packs } from '@arbiter/packs';
 import type { Database } from '../../db/index.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { RequestFacts } from '../../http/handler.ts';
-import { bucketOf, type RateLimitStore } from '../../http/rate-limit.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { loadPack } from './seed-packs.service.ts';
 import { type LoadedPack, selectLoadedPacks } from './seed-packs.store.ts';
@@ -12,7 +11,6 @@ import { type UnloadPorts, unloadPack } from './unload.service.ts';
 
 export interface SeedPorts extends UnloadPorts {
   readonly database: Pick<Database, 'withTenant'>;
-  readonly rateLimits: RateLimitStore;
   readonly onError: (error: unknown) => void;
 }
 
@@ -20,7 +18,6 @@ export interface SeedPorts extends UnloadPorts {
 const statementMs = 60_000;
 /** Progress is told or not; nothing waits long for a connection because of it, in ms. */
 const reportWithinMs = 1_000;
-const loadsPerMinute = { limit: 5, windowSeconds: 60, per: 'tenant' } as const;
 
 /** What came of a load. */
 export type Loaded =
@@ -60,7 +57,7 @@ function toDataset(pack: Pack, loaded: boolean): SeedDataset {
 
 /**
  * Loads a pack, all or nothing; `force` removes the one that is loaded first. One load or removal at a time and tenant. Throws 404
- * for an unknown key, which is not counted, and 429 after five calls a minute.
+ * for an unknown key.
  */
 export async function loadDataset(
   ports: SeedPorts,
@@ -68,7 +65,6 @@ export async function loadDataset(
   asked: { readonly key: string; readonly force: boolean },
 ): Promise<Loaded> {
   const pack = packOf(asked.key);
-  await countLoad(ports, facts);
   const report = reporter(ports, facts, pack.key, 'loading');
   let configVersion: number | null = null;
   try {
@@ -139,15 +135,6 @@ function packOf(key: string): Pack {
 
 /** Of a pack that may be from another release. */
 const nameOf = (key: string): string => findPack(key)?.name ?? key;
-
-async function countLoad({ rateLimits }: SeedPorts, facts: RequestFacts): Promise<void> {
-  const { allowed, resetSeconds } = await rateLimits.take(bucketOf('seedDatasets.load', loadsPerMinute, facts));
-  if (allowed) return;
-  throw new AppError('rate_limited', {
-    detail: `At most ${loadsPerMinute.limit} loads in ${loadsPerMinute.windowSeconds} seconds.`,
-    retryAfterSeconds: resetSeconds,
-  });
-}
 
 /** Tells others where the load is, in a transaction of its own: they do not see what the load has not committed. */
 function reporter({ database, onError }: SeedPorts, { tenantId, actor }: RequestFacts, key: string, status: string) {
