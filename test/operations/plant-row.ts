@@ -16,7 +16,12 @@ const values: Readonly<Record<string, string>> = {
   date: "date '2026-01-01'",
   timestamptz: "timestamptz '2026-01-01T00:00:00Z'",
 };
-const wanted: Readonly<Record<string, string>> = { 'idempotency_keys.status': '200' };
+const wanted: Readonly<Record<string, string>> = {
+  'alert_events.deliveries': "'[]'::jsonb",
+  'alert_events.severity': "'info'",
+  'alert_states.status': "'ok'",
+  'idempotency_keys.status': '200',
+};
 
 interface Column {
   readonly name: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaletteSearch, Screen } from '../../route/feature.ts';
-import { fitting, foundEntries, looksLikeId, ownEntries, searchesFor } from './entries.ts';
+import { bestFirst, fitting, foundEntries, looksLikeId, ownEntries, searchesFor } from './entries.ts';
 
 const screen = (path: string, title: string, more: Partial<Screen> = {}): Screen => ({
   path,
@@ -38,6 +38,14 @@ test('acts are found by their other words and keep their keys', () => {
     fitting('colour', acts).map(({ keys }) => keys),
     ['mod+d'],
   );
+});
+
+test('the group with the best line stands first: a whole name before a part of one', () => {
+  const group = (title: string) => ({ title, entries: [{ id: title, title, act: { open: '/' } }] });
+  const titles = (text: string) => bestFirst(text, [group('API keys'), group('Keys')]).map(({ title }) => title);
+  assert.deepEqual(titles('keys'), ['Keys', 'API keys']);
+  assert.deepEqual(titles('api'), ['API keys', 'Keys']);
+  assert.deepEqual(titles(''), ['API keys', 'Keys']);
 });
 
 test('what looks like an id is looked up, what looks like a name is not', () => {

@@ -43,6 +43,7 @@ export function fit(text: string, { title, detail = '' }: Pick<Entry, 'title' | 
   const sought = plain(text);
   if (sought === '') return 1;
   const name = plain(title);
+  if (name === sought) return 6;
   if (name.startsWith(sought)) return 5;
   if (` ${name}`.includes(` ${sought}`)) return 4;
   if (` ${plain(detail)}`.includes(` ${sought}`)) return 3;
@@ -74,6 +75,12 @@ export function fitting(text: string, entries: readonly Entry[]): readonly Entry
     .sort((a, b) => b.score - a.score)
     .slice(0, text.trim() === '' ? entries.length : mostEntries)
     .map(({ entry }) => entry);
+}
+
+/** Groups of lines, the one with the best line first, since Enter takes the first line; without a text as they are. */
+export function bestFirst(text: string, groups: readonly Group[]): readonly Group[] {
+  const best = ({ entries }: Group) => Math.max(0, ...entries.map((entry) => fit(text, entry)));
+  return groups.toSorted((a, b) => best(b) - best(a));
 }
 
 /** True for a text that somebody pasted rather than typed as a name: an id, a customer key, a trace. */

@@ -7,7 +7,7 @@ import { cx } from '../../ui/cx.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { features, screens } from '../manifest.ts';
 import { isMac } from '../platform.ts';
-import { type Entry, fitting, foundEntries, type Group, ownEntries, searchesFor } from './entries.ts';
+import { bestFirst, type Entry, fitting, foundEntries, type Group, ownEntries, searchesFor } from './entries.ts';
 import { recordSearches } from './record-searches.ts';
 
 /** How long typing must rest before the server is asked, in milliseconds. */
@@ -26,8 +26,11 @@ export function Palette({ commands, onClose, go }: PaletteProps) {
   const found = useFound(text);
   const own = useMemo(() => ownEntries(screens, commands), [commands]);
   const groups = [
-    { title: paletteTexts.pages, entries: fitting(text, own.pages) },
-    { title: paletteTexts.acts, entries: fitting(text, own.acts) },
+    ...bestFirst(text, [
+      { title: paletteTexts.pages, entries: fitting(text, own.pages) },
+      { title: paletteTexts.acts, entries: fitting(text, own.acts) },
+    ]),
+    // What is still looked for must not push away the line that is about to be taken.
     ...found.groups,
   ].filter(({ entries }) => entries.length > 0);
   const lines = groups.flatMap(({ entries }) => entries);
