@@ -21,6 +21,14 @@ const wanted: Readonly<Record<string, string>> = {
   'alert_events.severity': "'info'",
   'alert_states.status': "'ok'",
   'idempotency_keys.status': '200',
+  'notification_deliveries.type': "'alert'",
+};
+
+/** Columns that may be null, in tables that want one of them. */
+const besides: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  notification_deliveries: {
+    provider_id: 'gen_random_uuid()',
+  },
 };
 
 interface Column {
@@ -49,9 +57,11 @@ export async function plantRow(server: TestServer, tenantId: string, table: stri
     if (far !== null && column !== null) return `(select ${column} from ${far} where tenant_id = $1 limit 1)`;
     return wanted[`${table}.${name}`] ?? values[type] ?? (type.startsWith('_') ? "'{}'" : 'null');
   });
+  const also = Object.entries(besides[table] ?? {});
+  const names = [...columns.map(({ name }) => name), ...also.map(([name]) => name)];
   await server.testDatabase.ownerQuery(
-    `insert into arbiter.${table} (tenant_id, ${columns.map(({ name }) => `"${name}"`).join(', ')})
-     values ($1, ${expressions.join(', ')})`,
+    `insert into arbiter.${table} (tenant_id, ${names.map((name) => `"${name}"`).join(', ')})
+     values ($1, ${[...expressions, ...also.map(([, expression]) => expression)].join(', ')})`,
     [tenantId],
   );
 }
