@@ -205,6 +205,7 @@ export function useMutate<const O extends Operation>(operation: O, options: Muta
   });
   const { mutateAsync, reset } = mutation;
   return {
+    // The failure is told by `failure` below; `run` says no more than that there is no body.
     run: useCallback((input: CallInput<O>) => mutateAsync(input).catch(() => null), [mutateAsync]),
     busy: mutation.isPending,
     failure: mutation.error === null ? null : failureOf(mutation.error),

@@ -113,13 +113,13 @@ test('the queue waits as long as it was asked to, and an hour at most', async ()
     ['DeliveryError: not delivered: answered 429; retry after 120 s', 120, 120],
     ['DeliveryError: not delivered: answered 429; retry after 999999 s', 3600, 3600],
   ] as const) {
-    const [row] = await server.testDatabase.ownerQuery<{ seconds: number }>(
+    const [job] = await server.testDatabase.ownerQuery<{ id: string }>(
       `with made as (
          insert into graphile_worker._private_jobs (task_id, payload, locked_at, locked_by, attempts, max_attempts)
          select id, '{}', now(), 'a worker', 1, 6 from graphile_worker._private_tasks limit 1 returning id)
        select id from made`,
     );
-    const { id } = row as unknown as { id: string };
+    const { id } = job!;
     const [after] = await server.testDatabase.ownerQuery<{ seconds: number }>(
       `update graphile_worker._private_jobs set locked_at = null, locked_by = null, last_error = $2,
          run_at = now() + interval '1 second' where id = $1
